@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What device tests use: Skip, raises, heap_locked, and the loop that runs them on an interpreter or a board.
+
+A device test file is plain functions named test_* with asserts. It may set
+    NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
+    NEEDS = ("unix",)     names of interpreters it is limited to: cpython, unix, mp2019
+"""
+
+import gc
+import sys
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; its text says why."""
+
+
+def raises(kind, f, *args, **kw):
+    """Calls f and returns the exception of class `kind` that it must raise."""
+    try:
+        f(*args, **kw)
+    except kind as e:
+        return e
+    raise AssertionError("{} was not raised".format(kind.__name__))
+
+
+def heap_locked(f, *args):
+    """Calls f(*args) while allocation is forbidden; False where the interpreter has no heap lock."""
+    try:
+        from micropython import heap_lock, heap_unlock
+    except ImportError:
+        f(*args)
+        return False
+    gc.collect()
+    heap_lock()
+    try:
+        f(*args)
+    finally:
+        heap_unlock()
+    return True
+
+
+def run(module, names):
+    """Runs the named tests of a module and prints one marked line for each, as the host expects them."""
+    for name in names:
+        gc.collect()
+        try:
+            getattr(module, name)()
+            print("@PASS", name)
+        except Skip as e:
+            print("@SKIP", name, e)
+        except Exception as e:
+            print("@FAIL", name)
+            _print_exception(e)
+    print("@DONE")
+
+
+def _print_exception(e):
+    if hasattr(sys, "print_exception"):
+        sys.print_exception(e)
+    else:
+        import traceback
+
+        traceback.print_exception(type(e), e, e.__traceback__)

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The port for platforms that have no port of their own: what the interpreter and Linux say, no models."""
+
+import gc
+
+from maixmem import Cost, Region
+
+_MEMINFO = "/proc/meminfo"
+
+
+def gc_region(largest=None):
+    """The GC heap as a Region, or None where the interpreter does not say (CPython)."""
+    if not hasattr(gc, "mem_alloc"):
+        return None
+    used = gc.mem_alloc()
+    free = gc.mem_free()
+    if free < 0:  # some MicroPython ports cannot say
+        return Region("gc", None, used, None)
+    return Region("gc", used + free, used, free, largest)
+
+
+def largest_block(limit):
+    """The biggest bytearray that can be had, at most `limit` bytes, in steps of 32 bytes.
+
+    Bisects with real allocations, each dropped at once, and collects at the end: nothing stays behind.
+    """
+    low = 0
+    high = limit // 32 + 1
+    while high - low > 1:
+        mid = (low + high) // 2
+        gc.collect()
+        try:
+            bytearray(mid * 32)
+            low = mid
+        except MemoryError:
+            high = mid
+    gc.collect()
+    return low * 32
+
+
+def meminfo(path=_MEMINFO):
+    """/proc/meminfo as {key: bytes}; empty where there is none."""
+    found = {}
+    try:
+        with open(path) as f:
+            for line in f:
+                words = line.split()
+                if len(words) > 1 and words[1].isdigit():
+                    found[words[0].rstrip(":")] = int(words[1]) * (1024 if words[-1] == "kB" else 1)
+    except OSError:
+        pass
+    return found
+
+
+def ram_region():
+    """Linux user memory: used = MemTotal - MemAvailable, as `free` and psutil say; None elsewhere."""
+    info = meminfo()
+    total, free = info.get("MemTotal"), info.get("MemAvailable")
+    if total is None or free is None:
+        return None
+    return Region("ram", total, total - free, free)
+
+
+class Port:
+    """Regions of the interpreter's GC heap and of Linux; it loads no models."""
+
+    name = "generic"
+    share = "evict"
+
+    def __init__(self):
+        self.watched = ("gc",) if hasattr(gc, "mem_free") else ()
+
+    def regions(self):
+        """The GC heap and the Linux user memory, as far as they can be read. Collects garbage."""
+        gc.collect()
+        r = gc_region()
+        if r is not None and r.free is not None:
+            r = gc_region(largest_block(r.free))
+        return [x for x in (r, ram_region()) if x is not None]
+
+    def warnings(self):
+        """What is wrong with the set-up: nothing that this port could know."""
+        return []
+
+    def sample(self, free):
+        """Puts the free bytes of each watched region into the list `free`. Allocates nothing."""
+        if free:
+            free[0] = gc.mem_free()
+
+    def inspect(self, source, **how):
+        """A Cost that says that nothing is known."""
+        return Cost({}, {}, "unknown", "no port for this platform: models cannot be loaded here", source)
+
+    def room(self, region):
+        """Free bytes of a region, 0 when there is none of that name."""
+        for r in self.regions():
+            if r.name == region:
+                return r.largest if r.largest is not None else r.free
+        return 0
+
+    def load(self, source, **how):
+        """Always NotImplementedError."""
+        raise NotImplementedError("no port for this platform: copy the maixmem_<platform>.py of your board")
+
+    def unload(self, handle):
+        """Always NotImplementedError."""
+        raise NotImplementedError("no port for this platform: nothing can have been loaded")
+
+    def read_flash(self, offset, n):
+        """Always NotImplementedError."""
+        raise NotImplementedError("no port for this platform: its flash cannot be read")
+
+    def new_image(self, w, h, format):
+        """Always NotImplementedError."""
+        raise NotImplementedError("no port for this platform: it has no images")
+
+    def copy_into(self, dst, src):
+        """Always NotImplementedError."""
+        raise NotImplementedError("no port for this platform: it has no images")

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The `maixmem` command group. Each command is one file `cmd_NAME.py` with a click command named `command`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+LIB = Path(__file__).resolve().parents[2] / "lib"
+if (LIB / "maixmem.py").is_file() and str(LIB) not in sys.path:
+    sys.path.insert(0, str(LIB))  # a checkout; an installed package has the modules beside this one
+
+#: command -> one line of help; the module is loaded only when the command runs
+COMMANDS = {
+    "kmodel": "What is in a model, what it needs, where it runs.",
+    "flash": "Who owns which flash bytes; collisions before flashing.",
+    "kfpkg": "Write a package of models for kflash.",
+    "sim": "Run a MaixPy script against the K210 stand-in.",
+}
+
+
+class Commands(click.Group):
+    """Loads a command's module when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"maixmem_cli.cmd_{name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="maixmem", prog_name="maixmem")
+def main() -> None:
+    """Memory on edge-AI vision boards: check, plan, build, deploy, watch.
+
+    Exit status: 0 fine, 1 findings, 2 wrong use.
+    """
+
+
+if __name__ == "__main__":
+    main(prog_name="maixmem")
