@@ -1,34 +1,37 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Numbered fault points: each call of a shim that can fail on the device passes one of them."""
+"""Numbered fault points of the Linux shims: each call that can fail on the device passes one."""
 
 
-# Contract.  A shim calls point(name) at every place where the device can fail.  fail(k, exc) arms the k-th point
-# from now on, once or, with `forever`, every point from the k-th.  `exc` is raised when it is an exception (or a
-# class of one); anything else is what point() returns there, for interfaces that report failure by a code or NULL;
-# elsewhere point() returns None.  `count` and `names` are the points passed since the last fail() or clear().
+# Contract.  A shim calls point(name) where the device can fail.  Points are numbered from 1 since clear(); `count` is
+# how many were passed and `names` their names in order.  fail(k, exc) arms point k: once, or with `forever` at every
+# later pass of a point with the same name.  An exception (or a class of one) is raised there; anything else is what
+# point() returns, for interfaces that report failure by a code or NULL.  Unarmed, point() returns None.
 class Faults:
     def __init__(self):
         self.clear()
 
     def clear(self):
         """Arms nothing and counts from zero."""
+        self.count = 0
+        self.names = []
         self.fail(0, None)
 
     def fail(self, k, exc, forever=False):
-        """Arms the k-th point from now on (1 is the next)."""
-        self.count = 0
-        self.names = []
+        """Arms point k with an exception or a code."""
         self._k = k
         self._exc = exc
         self._forever = forever
+        self._again = None
 
     def point(self, name):
         """Passes one point; see the contract."""
         self.count += 1
         self.names.append(name)
-        if not self._k or self.count < self._k or (self.count > self._k and not self._forever):
+        if self.count == self._k:
+            self._again = name if self._forever else None
+        elif name != self._again:
             return None
-        if isinstance(self._exc, BaseException) or isinstance(self._exc, type):
+        if isinstance(self._exc, (BaseException, type)):
             raise self._exc
         return self._exc
