@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Import paths for host tests, and the loud end line that lists what was not checked."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from paths import DEVICE_PATH, TOOLS  # noqa: E402
+
+for folder in (TOOLS, *reversed(DEVICE_PATH)):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+collect_ignore = ["device", "bench"]  # device tests run through host/test_device.py, on every interpreter
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Says once, at the end, which checks were skipped and why."""
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[text] = reasons.get(text, 0) + 1
+    if reasons:
+        terminalreporter.section("NOT CHECKED HERE", sep="=")
+        for text, count in sorted(reasons.items()):
+            terminalreporter.line(f"{count:5d} x {text}")
