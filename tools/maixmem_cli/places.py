@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Where the command finds the device library, the shims and MicroPython: in a checkout, or beside the package."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def lib() -> Path:
+    """The folder with maixmem.py."""
+    checkout = _CHECKOUT / "lib"
+    return checkout if (checkout / "maixmem.py").is_file() else Path(__file__).resolve().parents[1]
+
+
+def shim(platform: str) -> Path:
+    """The folder with the stand-in modules of a platform."""
+    checkout = _CHECKOUT / "port_shims" / platform
+    return checkout if checkout.is_dir() else lib() / "maixmem_shims" / platform
+
+
+def micropython() -> str | None:
+    """The MicroPython unix port beside this Python or on the PATH."""
+    beside = Path(sys.executable).parent / "micropython"
+    return str(beside) if beside.is_file() else shutil.which("micropython")

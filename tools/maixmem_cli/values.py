@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Values on the command line: sizes (512K, 0x80000), flash addresses, files at addresses, firmware names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
+FLASH_SIZE = 16 << 20
+
+
+def parse_size(text: str) -> int:
+    """Bytes from 4096, 0x1000, 512K, 1.5M, 16MiB. ValueError says what is accepted."""
+    match = re.fullmatch(r"(0x[0-9a-f]+|\d+(?:\.\d+)?)\s*([km]?)(?:i?b)?", text.strip(), re.IGNORECASE)
+    if not match:
+        raise ValueError(f"{text!r} is not a size: use 4096, 0x1000, 512K or 16M")
+    number, unit = match[1], _UNITS[match[2].upper()]
+    value = int(number, 16) if number.lower().startswith("0x") else float(number)
+    return int(value * unit)
+
+
+class _Size(click.ParamType):
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return value if isinstance(value, int) else parse_size(value)
+        except ValueError as e:
+            self.fail(str(e), param, ctx)
+
+
+class _AddressFile(click.ParamType):
+    """ADDR=FILE or FILE@ADDR, the address inside 16 MiB, the file there."""
+
+    name = "ADDR=FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, Path]:
+        if isinstance(value, tuple):
+            return value
+        address, _, name = value.partition("=")
+        if not name:
+            name, _, address = value.rpartition("@")
+        try:
+            offset = int(address, 0)
+        except ValueError:
+            self.fail(f"{value!r}: no flash address in it; write 0x300000=model.kmodel", param, ctx)
+        if not 0 <= offset < FLASH_SIZE:
+            self.fail(f"{value!r}: address {offset:#x} is outside the flash, 0x0 to {FLASH_SIZE:#x}", param, ctx)
+        path = Path(name)
+        if not path.is_file():
+            self.fail(f"{name!r}: no such file", param, ctx)
+        if offset + path.stat().st_size > FLASH_SIZE:
+            end = offset + path.stat().st_size
+            self.fail(f"{value!r}: ends at {end:#x}, past the end of the flash {FLASH_SIZE:#x}", param, ctx)
+        return offset, path.resolve()
+
+
+SIZE = _Size()
+ADDRESS_FILE = _AddressFile()
+
+
+def known_firmwares(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Checks a firmware name against the table."""
+    from maixmem_cli.firmwares import FIRMWARES
+
+    if value is not None and value not in FIRMWARES:
+        raise click.BadParameter(f"unknown firmware {value!r}; known: {', '.join(FIRMWARES)}", ctx, param)
+    return value
