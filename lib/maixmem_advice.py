@@ -91,7 +91,7 @@ _TABLE = (
     (
         ("is too large, reset GC heap", "GC size 128k"),
         "the GC heap that was set could not be had at boot: 128 KiB are active",
-        ("maixmem.set_gc_heap() a smaller one, then machine.reset(); maixmem.report() shows both."),
+        ("maixmem.set_gc_heap() a smaller one, then machine.reset(); maixmem.report() shows both.",),
     ),
     (
         ("2001", "model_addr must", "only accept int or string", "model format don't match"),

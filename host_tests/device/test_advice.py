@@ -68,6 +68,11 @@ def test_every_row_is_met_by_a_case():
     assert find(LOAD % (2004, "ERR_DECRYPT: check smodel match with your board"))[0] == missing[0]
 
 
+def test_the_table_is_well_formed():
+    for keys, meaning, steps in _TABLE:
+        assert isinstance(keys, tuple) and isinstance(steps, tuple), meaning
+
+
 def test_steps_are_numbered_and_fit_sixty_columns():
     lines = []
     steps = advise(ValueError(NO_MEM), lines.append)
