@@ -1,36 +1,41 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Builds valid V3 and V4 kmodels from a short description, so that tests need no foreign files.
+"""Builds valid V3 and V4 kmodels from a short description: tests need no foreign files.
 
     m = v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)])
     m = v4((320, 240, 3), [("conv", 24), ("conv", 35), ("dequantize",)], constants=4096)
     m.to_bytes(); m.read(offset, n); m.write(stream); swapped(m).to_bytes()
 
-A shape is (width, height, channels); each layer works on what the layer before it left. Layers, with options in a dict at the end:
-    ("conv", channels, {"kernel": 3, "depthwise": False, "halve": False, "to_main": True for the last one in a row})   on the KPU
-    ("gap",) ("fc", n) ("flatten",) ("softmax",) ("logistic",) ("l2",) ("quantize",) ("dequantize",) ("resize", w, h)    on the CPU (V4: all but fc, flatten, l2, gap)
-    ("raw", type, body_size)                                                                                               any type, a body of zeros
+A shape is (width, height, channels); a layer works on what the layer before it left. Layers:
+    ("conv", channels)  on the KPU; may end in a dict of kernel (3), depthwise, halve, to_main
+    ("fc", n) ("gap",) ("flatten",) ("l2",)  V3 only        ("upload",)  V4 only
+    ("softmax",) ("logistic",) ("quantize",) ("dequantize",) ("resize", w, h)
+    ("raw", type, body_size)  any type, with a body of zeros
 """
+
 import struct
 
 V3, V4 = 3, 4
-LINES = 32768                                           # 64-byte lines of KPU RAM
+LINES = 32768  # 64-byte lines of KPU RAM
 CONV3, CONV4 = 10240, 0x2002
-_ACT = 144                                              # bytes of an activation table
+_ACT = 144  # bytes of an activation table
 
 
+# Owns `parts`, [(offset, bytes)] with zeros between them. What a reader has to find is in plain
+# attributes: version, nbytes (the walk), size (the file: short of the walk or longer), layers,
+# main_mem, largest_body, header_bytes (where bodies begin), max_start (V3), inputs (shapes),
+# outputs (bytes each) and types. read() allocates the bytes it returns and is short at the end.
 class Built:
-    """A model as a sparse file: a few parts of real bytes, zeros between them. It costs what its headers cost, whatever the weights weigh.
+    """A model as a sparse file: it costs what its headers cost, whatever the weights weigh."""
 
-    Owns `parts` ([(offset, bytes)], ascending). What a reader has to find is in plain attributes: version, nbytes (the walk), size (the file: short or
-    longer than the walk), layers, main_mem, largest_body, header_bytes (where the bodies begin), max_start (V3), inputs, outputs ([bytes]), types.
-    read() allocates the bytes it returns; a read past the end is short."""
+    FACTS = (
+        "version nbytes layers main_mem largest_body header_bytes max_start inputs outputs types"
+    )
 
-    def __init__(self, **facts):
+    def __init__(self, version):
+        self.version = version
         self.parts = []
         self.swap = False
-        for name in facts:
-            setattr(self, name, facts[name])
 
     def put(self, offset, data):
         self.parts.append((offset, data))
@@ -40,7 +45,7 @@ class Built:
         if self.swap:
             first = offset & ~3
             whole = swap_words(self._plain(first, (offset + n - first + 3) & ~3))
-            return bytes(whole[offset - first:offset - first + n])
+            return bytes(whole[offset - first : offset - first + n])
         return bytes(self._plain(offset, n))
 
     def _plain(self, offset, n):
@@ -48,7 +53,7 @@ class Built:
         for at, data in self.parts:
             low, high = max(at, offset), min(at + len(data), offset + n)
             if low < high:
-                out[low - offset:high - offset] = data[low - at:high - at]
+                out[low - offset : high - offset] = data[low - at : high - at]
         return out
 
     def to_bytes(self):
@@ -71,9 +76,9 @@ def swap_words(data):
 
 
 def swapped(model):
-    """The same model as kpu.load_flash wants it in flash. A size that is no multiple of 4 is rounded up."""
-    twin = Built()
-    for name in ("version", "nbytes", "layers", "main_mem", "largest_body", "header_bytes", "max_start", "inputs", "outputs", "types"):
+    """The same model as kpu.load_flash wants it in flash, its size rounded up to whole words."""
+    twin = Built(model.version)
+    for name in Built.FACTS.split():
         setattr(twin, name, getattr(model, name))
     twin.parts, twin.swap, twin.size = model.parts, not model.swap, (model.size + 3) & ~3
     return twin
@@ -88,7 +93,7 @@ def _words(*values):
 
 
 def _kpu_lines(w, h, c):
-    """64-byte lines that a feature map takes in KPU RAM: narrow maps share a line between channels."""
+    """64-byte lines of a feature map in KPU RAM: channels of narrow maps share lines."""
     if w > 32:
         return _up(w, 64) // 64 * h * c
     return h * _up(c, 4 if w <= 16 else 2) // (4 if w <= 16 else 2)
@@ -99,10 +104,19 @@ class _Conv:
 
     def __init__(self, shape, channels, options):
         self.w, self.h, self.ic = shape
-        self.oc, self.kernel, self.depthwise = channels, options.get("kernel", 3), options.get("depthwise", False)
-        if self.kernel not in (1, 3) or self.depthwise and self.oc != self.ic:
+        self.oc, self.kernel, self.depthwise = (
+            channels,
+            options.get("kernel", 3),
+            options.get("depthwise", False),
+        )
+        if self.kernel not in (1, 3) or (self.depthwise and self.oc != self.ic):
             raise ValueError("a KPU convolution is 1x1 or 3x3, and depthwise keeps its channels")
-        if not 1 <= self.ic <= 1024 or not 1 <= self.oc <= 1024 or not 1 <= self.w <= 512 or not 1 <= self.h <= 512:
+        if (
+            not 1 <= self.ic <= 1024
+            or not 1 <= self.oc <= 1024
+            or not 1 <= self.w <= 512
+            or not 1 <= self.h <= 512
+        ):
             raise ValueError("a KPU feature map is 1..512 by 1..512 by 1..1024")
         half = options.get("halve", False)
         self.ow, self.oh = (self.w // 2, self.h // 2) if half else (self.w, self.h)
@@ -120,7 +134,7 @@ class _Conv:
         return min(self.src, self.dst)
 
     def registers(self, to_main, bn=0, act=0, weights=0):
-        """The 96-byte register block. V4 keeps three counts of padding bytes where V3 has nothing of use."""
+        """The 96-byte register block; V4 keeps counts of padding bytes in three registers."""
         r = [0] * 24
         r[0] = 8 if self.depthwise else 0
         r[2], r[3] = self.src, self.dst % LINES
@@ -132,20 +146,22 @@ class _Conv:
         return struct.pack("<24I", *r)
 
 
+# `bodies` is a list of (type, make, size): make(offset) gives [(relative offset, bytes)] of a body
+# that begins at that offset of the file, and size is its length or a function of that offset.
 class _Plan:
-    """What both versions share while layers are laid down: the running shape, the arena, and the list of (type, body at an absolute offset)."""
+    """A model while its layers are laid down: the running shape, the arena, the bodies."""
 
-    def __init__(self, shape):
+    def __init__(self, shape, width):
         self.shape = shape
-        self.width = 1                                  # bytes an element has now
-        self.address = 0                                # where the current data is in the arena
+        self.width = width  # bytes an element has now
+        self.address = 0  # where the current data is in the arena
         self.arena = 0
         self.lowest = LINES
         self.flip = False
-        self.bodies = []                                # (type, function(absolute offset) -> [(relative offset, bytes)], size)
+        self.bodies = []
 
-    def count(self):
-        return self.shape[0] * self.shape[1] * self.shape[2]
+    def nbytes(self):
+        return self.shape[0] * self.shape[1] * self.shape[2] * self.width
 
     def take(self, nbytes):
         at, self.arena = self.arena, self.arena + _up(nbytes, 8)
@@ -155,12 +171,13 @@ class _Plan:
         conv = _Conv(self.shape, channels, options)
         self.lowest = min(self.lowest, conv.place(self.flip))
         self.flip = not self.flip
-        self.shape = conv.shape
+        self.shape, self.width = conv.shape, 1
+        self.address = self.take(self.nbytes()) if options["to_main"] else 0
         return conv
 
 
 def _layers_of(description):
-    """[(name, arguments, options)], with "to_main" worked out: a convolution hands over to main memory when no convolution follows."""
+    """[(name, arguments, options)]; a convolution writes to main memory if none follows it."""
     layers = []
     for i, layer in enumerate(description):
         args = [a for a in layer[1:] if not isinstance(a, dict)]
@@ -171,8 +188,18 @@ def _layers_of(description):
     return layers
 
 
+def _lay(plan, description, conv, cpu):
+    for name, args, options in _layers_of(description):
+        if name == "conv":
+            conv(plan, args[0], options)
+        elif name == "raw":
+            _simple(plan, args[0], b"", args[1])
+        else:
+            cpu(plan, name, args)
+
+
 def _finish(model, plan, at, options):
-    """Layer headers at `at`, then the bodies, each padded to 8 in the file; sets the model's facts. short: leave the last pad out, as some compilers do."""
+    """Layer headers at `at`, then the bodies, each padded to 8 in the file; sets the facts."""
     start = at + 8 * len(plan.bodies)
     offset, heads = start, b""
     model.types, model.largest_body, pad = [], 0, 0
@@ -192,18 +219,18 @@ def _finish(model, plan, at, options):
     return model
 
 
-def _arena_size(plan, main_mem):
-    if main_mem is None:
-        return plan.arena
+def _arena_size(plan, options):
+    main_mem = options.get("main_mem", plan.arena)
     if main_mem < plan.arena:
-        raise ValueError("the layers use %d bytes of main memory, more than %d" % (plan.arena, main_mem))
+        raise ValueError("the layers use %d bytes, more than %d" % (plan.arena, main_mem))
     return main_mem
 
 
 # ---------------------------------------------------------------- V3
 
+
 def _conv3_places(conv, offset):
-    """Where the four parts of a V3 convolution body lie, relative to it; the aligned ones are aligned in the file."""
+    """Where the parts of a V3 convolution body lie, relative to it: they are aligned in the file."""
     layer = _up(offset + 24, 8) - offset
     weights = _up(offset + layer + 96, 128) - offset
     bn = _up(offset + weights + conv.weights, 128) - offset
@@ -214,13 +241,13 @@ def _conv3_places(conv, offset):
 def _conv3(plan, channels, options):
     conv = plan.kpu(channels, options)
     to_main = options["to_main"]
-    plan.address = plan.take(plan.count()) if to_main else 0
-    plan.width = 1
     out = plan.address
 
     def make(offset):
         layer, weights, bn, act = _conv3_places(conv, offset)
-        head = _words(1 if to_main else 0, out, offset + layer, offset + weights, offset + bn, offset + act)
+        head = _words(
+            1 if to_main else 0, out, offset + layer, offset + weights, offset + bn, offset + act
+        )
         return [(0, head), (layer, conv.registers(to_main))]
 
     plan.bodies.append((CONV3, make, lambda offset: _conv3_places(conv, offset)[3] + _ACT))
@@ -234,7 +261,7 @@ def _step(plan, shape, width):
     """Moves on to a new shape and element width; returns (input address, output address)."""
     source = plan.address
     plan.shape, plan.width = shape, width
-    plan.address = plan.take(plan.count() * width)
+    plan.address = plan.take(plan.nbytes())
     return source, plan.address
 
 
@@ -255,7 +282,8 @@ def _cpu3(plan, name, args):
         _simple(plan, {"l2": 14, "softmax": 15, "logistic": 25}[name], _words(0, a, b, w * h * c))
     elif name in ("quantize", "dequantize"):
         a, b = _step(plan, plan.shape, 1 if name == "quantize" else 4)
-        _simple(plan, 11 if name == "quantize" else 12, _words(0, a, b, w * h * c) + struct.pack("<2f", 1.0, 0.0))
+        scale = struct.pack("<2f", 1.0, 0.0)
+        _simple(plan, 11 if name == "quantize" else 12, _words(0, a, b, w * h * c) + scale)
     elif name == "resize":
         wide = plan.width
         a, b = _step(plan, (args[0], args[1], c), wide)
@@ -264,27 +292,23 @@ def _cpu3(plan, name, args):
         raise ValueError("no V3 layer " + name)
 
 
-def v3(shape, description, main_mem=None, outputs=1, max_start=None, arch=0, flags=1, **options):
-    """A V3 model. Several outputs are copies of the last one. Options: short, trailing (bytes)."""
-    plan = _Plan(shape)
-    if description[0][0] != "conv":
-        plan.width = 4
-        plan.take(plan.count() * 4)
-    for name, args, opts in _layers_of(description):
-        if name == "conv":
-            _conv3(plan, args[0], opts)
-        elif name == "raw":
-            _simple(plan, args[0], b"", args[1])
-        else:
-            _cpu3(plan, name, args)
+def v3(shape, description, **options):
+    """A V3 model. Options: main_mem, outputs (how many), max_start, arch, flags, short, trailing."""
+    plan = _Plan(shape, 1 if description[0][0] == "conv" else 4)
+    if plan.width == 4:
+        plan.take(plan.nbytes())
+    _lay(plan, description, _conv3, _cpu3)
     if not plan.arena:
-        plan.take(plan.count() * plan.width)
-    low = plan.lowest if max_start is None else max_start
-    model = Built(version=V3, main_mem=_arena_size(plan, main_mem), max_start=low)
-    model.inputs, model.outputs = [shape], [plan.count() * plan.width] * outputs
-    at = 28 + 8 * outputs
-    model.put(0, _words(V3, flags, arch, len(plan.bodies), low, model.main_mem, outputs) + _words(plan.address, model.outputs[0]) * outputs)
-    return _finish(model, plan, at, options)
+        plan.take(plan.nbytes())
+    model = Built(V3)
+    model.main_mem = _arena_size(plan, options)
+    model.max_start = options.get("max_start", plan.lowest)
+    outputs = options.get("outputs", 1)
+    model.inputs, model.outputs = [shape], [plan.nbytes()] * outputs
+    counts = (len(plan.bodies), model.max_start, model.main_mem, outputs)
+    head = _words(V3, options.get("flags", 1), options.get("arch", 0), *counts)
+    model.put(0, head + _words(plan.address, plan.nbytes()) * outputs)
+    return _finish(model, plan, 28 + 8 * outputs, options)
 
 
 # ---------------------------------------------------------------- V4
@@ -293,19 +317,18 @@ _FLOAT, _BYTE = 0, 1
 _MAIN, _KPU = 1, 2
 
 
-def _range(memory, kind, start, size):
-    return _words(memory, kind, start, size)
+def _here(plan):
+    """The memory range of the current data."""
+    return _words(_MAIN, _FLOAT if plan.width == 4 else _BYTE, plan.address, plan.nbytes())
 
 
 def _conv4(plan, channels, options):
     conv = plan.kpu(channels, options)
     to_main = options["to_main"]
-    plan.width, plan.memory = 1, _MAIN if to_main else _KPU
-    plan.address = plan.take(plan.count()) if to_main else 0
-    out = _range(_MAIN, _BYTE, plan.address, plan.count() if to_main else 0)
+    out = _here(plan) if to_main else _words(_MAIN, _BYTE, 0, 0)
 
     def gaps(offset):
-        """(pad, tables' place) thrice: bn and weights 128-aligned, act 256-aligned in the file."""
+        """Where bn, act and weights lie, aligned in the file."""
         bn = _up(offset + 120, 128) - offset
         act = _up(offset + bn + conv.bn, 256) - offset
         weights = _up(offset + act + _ACT, 128) - offset
@@ -321,57 +344,50 @@ def _conv4(plan, channels, options):
 
 def _upload4(plan):
     w, h, c = plan.shape
-    size = 64 * _kpu_lines(w, h, c)
-    source = _range(_MAIN, _BYTE, plan.address, plan.count())
-    plan.memory, plan.address = _KPU, 0
-    _simple(plan, 0x2001, source + _range(_KPU, _BYTE, 0, size) + _words(1, c, h, w))
+    source = _here(plan)
+    kpu = _words(_KPU, _BYTE, 0, 64 * _kpu_lines(w, h, c))
+    _simple(plan, 0x2001, source + kpu + _words(1, c, h, w))
 
 
 def _cpu4(plan, name, args):
     w, h, c = plan.shape
-    n = plan.count()
-    out_shape, out_width = plan.shape, plan.width
+    shape, width, source = plan.shape, plan.width, _here(plan)
     if name in ("quantize", "dequantize"):
-        out_width = 1 if name == "quantize" else 4
+        width = 1 if name == "quantize" else 4
     elif name == "resize":
-        out_shape = (args[0], args[1], c)
-    source_size, source_kind = n * plan.width, _FLOAT if plan.width == 4 else _BYTE
-    a, b = _step(plan, out_shape, out_width)
-    ranges = _range(_MAIN, source_kind, a, source_size) + _range(_MAIN, _FLOAT if out_width == 4 else _BYTE, b, plan.count() * out_width)
+        shape = (args[0], args[1], c)
+    _step(plan, shape, width)
+    ranges = source + _here(plan)
     if name in ("quantize", "dequantize"):
         _simple(plan, 6 if name == "quantize" else 3, ranges + struct.pack("<if", 0, 1.0))
     elif name == "softmax":
-        _simple(plan, 0xB, ranges + _words(n, 1) + struct.pack("<f", 1.0))
+        _simple(plan, 0xB, ranges + _words(w * h * c, 1) + struct.pack("<f", 1.0))
     elif name == "logistic":
         _simple(plan, 0xE, ranges + _words(0))
     elif name == "resize":
-        _simple(plan, 0xA, ranges + _words(source_kind, 0, 1, c, h, w, args[0], args[1]))
+        _simple(plan, 0xA, ranges + _words(width, 0, 1, c, h, w, args[0], args[1]))
     else:
         raise ValueError("no V4 layer " + name)
 
 
-def v4(shape, description, main_mem=None, outputs=1, constants=0, reserved=0xCCCCCCCC, target=1, **options):
-    """A V4 model. Options: short, trailing (bytes), inputs (copies of the first one)."""
-    plan = _Plan(shape)
+def v4(shape, description, **options):
+    """A V4 model. Options: main_mem, inputs, outputs (how many), constants (bytes), target,
+    reserved, short, trailing."""
+    first = description[0][0]
+    plan = _Plan(shape, 1 if first in ("conv", "upload", "dequantize") else 4)
     w, h, c = shape
-    on_kpu = description[0][0] == "conv"
-    plan.width = 1 if on_kpu or description[0][0] in ("upload", "dequantize") else 4
-    plan.memory = _KPU if on_kpu else _MAIN
-    source = _range(_KPU, _BYTE, 0, 64 * _kpu_lines(w, h, c)) if on_kpu else _range(
-        _MAIN, _BYTE if plan.width == 1 else _FLOAT, plan.take(plan.count() * plan.width), plan.count() * plan.width)
-    for name, args, opts in _layers_of(description):
-        if name == "conv":
-            _conv4(plan, args[0], opts)
-        elif name == "upload":
-            _upload4(plan)
-        elif name == "raw":
-            _simple(plan, args[0], b"", args[1])
-        else:
-            _cpu4(plan, name, args)
-    inputs = options.get("inputs", 1)
-    size = plan.count() * plan.width
-    model = Built(version=V4, main_mem=_arena_size(plan, main_mem), max_start=None)
-    model.inputs, model.outputs = [shape] * inputs, [size] * outputs
-    head = _words(0x4B4D444C, V4, 0, target, constants, model.main_mem, len(plan.bodies), inputs, outputs, reserved)
-    model.put(0, head + source * inputs + _words(1, c, h, w) * inputs + _range(_MAIN, _FLOAT if plan.width == 4 else _BYTE, plan.address, size) * outputs)
+    source = _words(_KPU, _BYTE, 0, 64 * _kpu_lines(w, h, c))
+    if first != "conv":
+        source = _here(plan)
+        plan.take(plan.nbytes())
+    _lay(plan, description, _conv4, _cpu4)
+    model = Built(V4)
+    model.main_mem, model.max_start = _arena_size(plan, options), None
+    inputs, outputs = options.get("inputs", 1), options.get("outputs", 1)
+    constants = options.get("constants", 0)
+    model.inputs, model.outputs = [shape] * inputs, [plan.nbytes()] * outputs
+    sizes = (constants, model.main_mem, len(plan.bodies), inputs, outputs)
+    head = _words(0x4B4D444C, V4, 0, options.get("target", 1), *sizes)
+    head += _words(options.get("reserved", 0xCCCCCCCC))
+    model.put(0, head + source * inputs + _words(1, c, h, w) * inputs + _here(plan) * outputs)
     return _finish(model, plan, 40 + 32 * inputs + 16 * outputs + constants, options)
