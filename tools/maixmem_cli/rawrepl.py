@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A board's raw REPL over whatever pyserial opens: a serial port, a pty, socket://host:port.
+
+mpremote copies files and is the tool for people. This is for tests and live views: it keeps the prompt over
+lines that a MaixPy board prints on its own (`kpu_net __del__`) and tells a hung board from a slow one.
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Callable
+
+import serial
+
+_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
+_CHUNK = 1024
+
+
+class BoardError(Exception):
+    """The board did not answer as a raw REPL does: not there, hung, or reset."""
+
+
+class RawRepl:
+    """A connection in the raw REPL. Use it as a context manager: leaving gives the prompt back."""
+
+    def __init__(self, url: str, baudrate: int = 115200) -> None:
+        self.url = url
+        self._pending = b""
+        try:
+            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.05)
+        except (serial.SerialException, ValueError, OSError) as e:
+            raise BoardError(f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it.") from e
+
+    def __enter__(self) -> RawRepl:
+        self.enter()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def enter(self, timeout: float = 15) -> None:
+        """Interrupts what runs and goes to the raw REPL; tries again while the board boots."""
+        end = time.monotonic() + timeout
+        while True:
+            self._pending = b""
+            self._port.write(b"\r\x03\x03\r\x01")
+            try:
+                self._until(_BANNER, min(2.0, timeout))
+                return
+            except BoardError:
+                if time.monotonic() > end:
+                    raise
+
+    def soft_reset(self, timeout: float = 30) -> str:
+        """Ctrl-D: a new interpreter, models freed. Returns what the board printed."""
+        self._port.write(b"\x04")
+        said = self._until(_BANNER, timeout)
+        return said.decode(errors="replace")
+
+    def run(self, code: str, timeout: float = 60, on_text: Callable[[str], None] | None = None) -> tuple[str, str]:
+        """Runs code; its output and its traceback ("" when none). `timeout` is the longest silence in seconds."""
+        data = code.encode()
+        for i in range(0, len(data), 256):
+            self._port.write(data[i : i + 256])
+            time.sleep(0.002)
+        self._port.write(b"\x04")
+        self._until(b"OK", timeout)
+        out = self._until(b"\x04", timeout, on_text)[:-1]
+        error = self._until(b"\x04", timeout)[:-1]
+        self._until(b">", timeout)
+        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(errors="replace").replace("\r\n", "\n")
+
+    def check(self, code: str, timeout: float = 60) -> str:
+        """Runs code that must not fail; its output."""
+        out, error = self.run(code, timeout)
+        if error:
+            raise BoardError(f"{self.url}: {error.strip().splitlines()[-1]} (while running {code[:60]!r})")
+        return out
+
+    def write_file(self, name: str, data: bytes, progress: Callable[[int], None] | None = None) -> None:
+        """Writes a file on the board and checks its length there."""
+        self.check(f"_f = open({name!r}, 'wb')")
+        for i in range(0, len(data), _CHUNK):
+            self.check(f"_n = _f.write({data[i : i + _CHUNK]!r})")
+            if progress:
+                progress(min(len(data), i + _CHUNK))
+        length = self.check(f"_f.close()\nimport os\nprint(os.stat({name!r})[6])").split()[-1]
+        if int(length) != len(data):
+            raise BoardError(f"{name}: {len(data)} bytes were sent, {length} are there. Next: free space on the board, again.")
+
+    def close(self) -> None:
+        """Back to the friendly prompt, port closed."""
+        try:
+            self._port.write(b"\r\x02")
+            self._port.close()
+        except (serial.SerialException, OSError):
+            pass
+
+    def _until(self, end: bytes, timeout: float, on_text: Callable[[str], None] | None = None) -> bytes:
+        last = time.monotonic()
+        shown = 0
+        while end not in self._pending:
+            try:
+                data = self._port.read(max(1, self._port.in_waiting))
+            except (serial.SerialException, OSError) as e:
+                raise BoardError(self._lost(f"the connection broke: {e}")) from e
+            if data:
+                last = time.monotonic()
+                self._pending += data
+                if on_text:
+                    on_text(self._pending[shown:].decode(errors="replace"))
+                    shown = len(self._pending)
+            elif time.monotonic() - last > timeout:
+                raise BoardError(self._lost(f"no answer for {timeout:.0f} s"))
+        at = self._pending.index(end) + len(end)
+        found, self._pending = self._pending[:at], self._pending[at:]
+        return found
+
+    def _lost(self, why: str) -> str:
+        tail = self._pending[-300:].decode(errors="replace").strip()
+        return f"{self.url}: {why}. The board hangs or is not at its prompt. Next: reset it. Last output: {tail!r}"
