@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The K210 port, on the stand-in and on a board alike: regions, GC heap size, safe flash reads."""
+
+import gc
+
+import maixmem
+from devtest import Skip, heap_locked, raises
+
+try:
+    import k210_board
+except ImportError:
+    k210_board = None  # a real board
+
+from Maix import utils
+
+SRAM = 6 << 20
+
+
+def port():
+    """The K210 port on a freshly powered board; a real one stays as it is."""
+    if k210_board:
+        k210_board.reset("minimum")
+    return maixmem.port()
+
+
+def by_name(p, name):
+    return [r for r in p.regions() if r.name == name][0]
+
+
+def test_detected():
+    assert port().name == "k210" and port().share == "evict"
+
+
+def test_gc_region_is_exact():
+    r = by_name(port(), "gc")
+    assert r.exact and r.used + r.free == r.total
+    assert r.total == gc.mem_alloc() + gc.mem_free()
+    assert 0 < r.largest <= r.free
+
+
+def test_finding_the_largest_block_leaves_nothing_behind():
+    p = port()
+    p.regions()
+    gc.collect()
+    before = gc.mem_alloc()
+    for _ in range(5):
+        p.regions()
+    gc.collect()
+    assert gc.mem_alloc() - before < 2048, gc.mem_alloc() - before
+
+
+def test_heap_region_is_a_bound():
+    r = by_name(port(), "heap")
+    assert not r.exact
+    assert r.total == SRAM and r.free == utils.heap_free() and r.used == SRAM - r.free
+
+
+def test_set_gc_heap_refuses_what_bricks_or_falls_back():
+    p = port()
+    stored = utils.gc_heap_size()
+    for n in (-1, 0, 1000, 8192, 65535):
+        e = raises(ValueError, p.set_gc_heap, n)
+        assert str(n) in str(e) and "65536" in str(e), e
+    for n in (p.max_gc_heap() + 1, SRAM, (1 << 32) + 65536):
+        e = raises(ValueError, p.set_gc_heap, n)
+        assert str(n) in str(e) and str(p.max_gc_heap()) in str(e), e
+    for x in (None, "x", 3.5, True):
+        raises(TypeError, p.set_gc_heap, x)
+    assert utils.gc_heap_size() == stored
+
+
+def test_set_gc_heap_stores_warns_and_goes_back():
+    p = port()
+    stored = utils.gc_heap_size()
+    if p.warnings():
+        raise Skip("this board waits for a reset to take another GC heap size")
+    try:
+        said = maixmem.set_gc_heap(262144)
+        assert "machine.reset()" in said and utils.gc_heap_size() == 262144
+        warning = p.warnings()[0]
+        assert "262144" in warning and "hard reset" in warning
+        assert p.set_gc_heap(p.max_gc_heap())
+        assert "could not be had" in p.warnings()[0]
+    finally:
+        utils.gc_heap_size(stored)
+    assert p.warnings() == []
+
+
+def test_read_flash_any_length():
+    p = port()
+    head = bytes(p.read_flash(0, 16))
+    assert len(head) == 16
+    assert bytes(p.read_flash(5, 3)) == head[5:8]
+    assert p.read_flash(0, 0) == b""
+    long = p.read_flash(0, 9000)
+    assert len(long) == 9000 and bytes(long[:16]) == head
+    assert bytes(long[4096:4100]) == bytes(p.read_flash(4096, 4))
+    assert bytes(p.read_flash((16 << 20) - 4, 4)) == utils.flash_read((16 << 20) - 4, 4)
+
+
+def test_read_flash_refuses_to_wrap():
+    p = port()
+    for offset, n in ((-1, 4), (0, -1), ((16 << 20) - 3, 4), (1 << 24, 1)):
+        e = raises(ValueError, p.read_flash, offset, n)
+        assert "0x1000000" in str(e), e
+
+
+def test_read_flash_gives_the_memory_back():
+    p = port()
+    before = utils.heap_free()
+    p.read_flash(0, 20000)
+    assert before - utils.heap_free() <= 32768
+    for _ in range(20):
+        p.read_flash(0, 20000)
+    assert before - utils.heap_free() <= 32768
+
+
+def test_sample_allocates_nothing():
+    if hasattr(maixmem, "_g"):
+        raise Skip("the modules of this runner are objects: each access allocates")
+    p = port()
+    free = [0, 0]
+    p.sample(free)
+    heap_locked(p.sample, free)
+    assert free[1] == utils.heap_free() and free[0] > 0
+
+
+def test_images():
+    p = port()
+    img = p.new_image(32, 24)
+    assert (img.width(), img.height(), img.size()) == (32, 24, 32 * 24 * 2)
+    gray = p.new_image(32, 24, "gray")
+    assert (gray.width(), gray.height(), gray.size()) == (32, 24, 32 * 24)
+    other = p.new_image(32, 24)
+    other.set_pixel(3, 4, (255, 255, 255))
+    p.copy_into(img, other)
+    assert img.get_pixel(3, 4) == (255, 255, 255) and img.get_pixel(4, 4) == (0, 0, 0)
+    raises(ValueError, p.new_image, 32, 24, "jpeg")
