@@ -24,15 +24,15 @@ except ImportError:
 HOWS = ("load_path", "load_addr", "stream_single", "stream_dual", "canmv", "sdk")
 
 _FLASH = const(0x1000000)  # an address has 24 bits
-_RAM = const(0x600000)  # all the RAM of a K210; also the size from which kpu.load answers 2003
+_RAM = const(0x600000)  # all the RAM of a K210
 _KPU_RAM = const(0x200000)
-_STREAM_HEADER = const(
-    4096
-)  # what kpu.load_flash keeps of the file, and trusts to hold all headers
+_HEADERS = const(4096)  # what kpu.load_flash keeps of a file, trusting that it holds all headers
 _ENTRIES = const(1000)  # 8-byte entries of tables that a reader of 8 KiB can take
 _STEP = const(256)  # bytes of a table in memory at a time
 _SPI_CHUNK = const(65536)
 _SPI_EXTRA = const(130)
+_PAGE = const(4096)  # by which the system heap grows
+_TRIM = const(131072)  # of free space at its top, which then goes back
 _CONV = const(10240)
 
 _FORMATS = {
@@ -60,9 +60,7 @@ _KINDS4 = (
     ((0, 21), (0x1001, 5), (0x2001, 2)),
     b"\33\7\10\12\14\26\12\22\32\10\20\13\20\35\11\10\14\42\14\10\10\10\10\10\10\10\14\104",
 )
-_ASSERTS = (
-    b"\x03\x04\x06\x07\x0a\x13\x15"  # V3 types without a kernel: running one stops the board
-)
+_ASSERTS = b"\3\4\6\7\12\23\25"  # V3 types without a kernel: running one stops the board
 _TYPES = ("f32", "u8")
 
 
@@ -165,7 +163,7 @@ class KModel:
             sizes = [1, whole + 256, 192] + rest
         elif how == "load_addr":
             sizes = [1, whole + 256, -4 * min(whole, _SPI_CHUNK) - _SPI_EXTRA, 192] + rest
-        elif self.header > _STREAM_HEADER:
+        elif self.header > _HEADERS:
             return None
         else:
             sizes = (
@@ -188,6 +186,27 @@ class KModel:
             top = max(top, live + n)
             live += 0 if passing else n
         return pieces and top
+
+    def room(self, how):
+        """What heap_free() must be so that the peak is surely to be had; or None.
+
+        The allocator grows in whole pages, and for a block that does not fit what is left at the
+        top it grows by the whole block. Freed space at the top goes back from 128 KiB on."""
+        grown = top = most = 0
+        for n, passing in self.pieces(how) or ():
+            n = max(32, (n + 23) & ~15)
+            if top < n + 32:
+                pages = (n + _PAGE + 31) & -_PAGE
+                grown += pages
+                top += pages
+                most = max(most, grown)
+            if not passing:
+                top -= n
+            elif top >= _TRIM:
+                back = (top - 33) & -_PAGE
+                grown -= back
+                top -= back
+        return most or None
 
     def refuse(self, firmware, how="load_addr"):
         """Why this model can never work there, and what to do: one sentence, or None.
@@ -217,8 +236,8 @@ class KModel:
         if ram is None:
             ram = _RAM
         if peak > ram:
-            way = "" if stream else " or load_flash"
-            return "takes {} of {}: use a smaller model{}".format(kib(peak), kib(ram), way)
+            text = "takes {} of heap, of {}: use a smaller model or firmware"
+            return text.format(kib(peak), kib(ram))
         return None
 
     def warnings(self):
