@@ -1,0 +1,448 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""One accelerator, many models: loaded when used, freed when others need the room, refused when there is none.
+
+    models = ModelManager()
+    models.add("digits", 0x300000)
+    models.add("faces", "/sd/faces.kmodel", setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
+    net = models.use("faces")
+"""
+
+import gc
+import time
+
+from maixmem import NoRoom, kib, port as _port
+
+# What the manager asks of a port. Sizes are bytes; names in [] are optional.
+#
+#   share      "evict": models take turns in memory. "arena": weights stay, working memory is shared, so models
+#              go only when there is no room. It decides the default of `keep`.
+#   [slots]    how many models can be loaded at a time (K210: 5).
+#   [margin]   default of what must stay free beyond a forecast; 8192 without it.
+#   [Net]      class of what use() hands out, made once a name as Net(name): a subclass of maixmem_models.Net
+#              with the calls of the platform. Without it Net passes every attribute on to the handle.
+#   inspect(source, **how) -> Cost. Reads headers, loads nothing. Asked once a name and kept until forget(); what
+#              depends on the moment (an arena that has grown) belongs into shortage(). Cost.refuse set: use()
+#              raises ValueError before anything is freed. Raises KModelError, OSError: use() passes them on.
+#   [shortage(cost, margin, going)] -> None when a load of `cost` would come through now with `margin` to spare,
+#              or a NoRoom, not raised, that names the numbers and the next step. `going` are handles taken as
+#              unloaded: () is the last word before load() and must be safe; with handles it is a forecast and
+#              must not say no where it might work. Without it: room(region) against cost.peak, region by region.
+#   room(region) -> bytes one load may count on, holes included. May take some ms. For status(), and see above.
+#   sample(list) puts the free bytes of each region of `watched` into the list. Cheap: called around each load.
+#   load(source, **how) -> handle. Owns nothing when it raises (any exception, KeyboardInterrupt included), so
+#              `return runtime.load(source)` has to be its last step. Raises what the runtime raises.
+#   unload(handle). When it returns the bytes are free. When it raises, the handle still counts as loaded and
+#              unload() is called again later; so a second call on a handle that is gone must be harmless.
+#   [turn(handle)] before use() hands out another model than the last time (arenas: what the others kept there
+#              is void now). Raises: use() raises, the model stays resident.
+#   [trouble(source, cost, **how)] -> text about where a source lies (flash overlaps), or None; add() prints it.
+#
+# Threads: one at a time; the manager has no lock.
+
+_MARGIN = 8192
+_MANY = 1 << 20
+
+# Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
+# KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
+_PLAIN = (MemoryError, ValueError, OSError, RuntimeError)
+
+
+class ModelGone(ValueError):
+    """A net was used after its model was released."""
+
+
+# The object use() hands out: one a name, for good. It works while its model is resident and refuses with
+# ModelGone at other times, so a released model never reaches the runtime. `handle` is what the port loaded, or
+# None. Attribute access through __getattr__ allocates a bound method; platform classes define methods instead.
+# Results that point into model memory die with it: copy them first.
+class Net:
+    """A model that may or may not be resident."""
+
+    def __init__(self, name):
+        self.name = name
+        self.handle = None
+
+    @property
+    def raw(self):
+        """The runtime's own object; never keep it longer than the model is resident."""
+        return self.live()
+
+    def live(self):
+        """The handle, or ModelGone."""
+        if self.handle is None:
+            text = "net {!r}: its model was released. Next: take it again with use({!r})."
+            raise ModelGone(text.format(self.name, self.name))
+        return self.handle
+
+    def __getattr__(self, name):
+        if name[0] == "_" or "handle" == name:
+            raise AttributeError(name)
+        return getattr(self.live(), name)
+
+
+# One name. `handle` is not None while memory is held, `ready` while use() may hand `net` out: a handle that is
+# not ready is half loaded or half freed, and the next call frees it.
+class _Model:
+    def __init__(self, name, source, setup, pin, fallback, how, net):
+        self.name = name
+        self.source = source
+        self.setup = setup
+        self.pin = pin
+        self.fallback = fallback
+        self.how = how
+        self.net = net
+        self.cost = None
+        self.handle = None
+        self.ready = False
+        self.held = 0
+        self.used = 0  # tick of the last use
+        self.order = 0  # number of the load
+        self.took = None  # measured bytes of the last load
+        self.told = False
+
+
+class _Using:
+    def __init__(self, manager, model):
+        self._manager = manager
+        self._model = model
+
+    def __enter__(self):
+        net = self._manager.use(self._model.name)
+        self._model.held += 1
+        return net
+
+    def __exit__(self, kind, e, trace):
+        if self._model.held:
+            self._model.held -= 1
+        return False
+
+
+# Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up; a switch allocates a
+# few hundred bytes besides what load() takes. When use() fails, `state` says what is left, the error too:
+#   "previous"  what was resident is resident (nothing was freed, or it was loaded again)
+#   "none"      neither the new model nor those that had to go are resident
+#   "new"       the new model is resident (the last use() succeeded)
+# and the next use() works from there. An error of a class in _PLAIN has .state and .cause, the original.
+class ModelManager:
+    """Models that share one accelerator. `keep` is how many stay resident: None is what suits the port."""
+
+    def __init__(self, port=None, keep=None, margin=None):
+        p = port or _port()
+        if keep is None:
+            keep = 1 if p.share == "evict" else _MANY
+        if keep < 1:
+            raise ValueError("ModelManager: keep is {}, at least 1".format(keep))
+        self.port = p
+        self.keep = min(keep, getattr(p, "slots", _MANY))
+        self.margin = getattr(p, "margin", _MARGIN) if margin is None else margin
+        self.state = "none"
+        self.switches = 0
+        self.last_ms = 0
+        self._models = {}
+        self._before = [0] * len(p.watched)
+        self._after = [0] * len(p.watched)
+        self._base = {}
+        self._tick = 0
+        self._loads = 0
+        self._turn = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, e, trace):
+        self.release_all()
+        return False
+
+    # --- what there is ---
+
+    def add(self, name, source, setup=None, pin=False, fallback=None, **how):
+        """Tells the manager about a model; loads nothing, prints where flash is in trouble.
+
+        setup(net) runs after every load. A pinned model stays until release(). `fallback` is the name of a model
+        added before that use() takes, and says so, when there is no room for this one (for example the same
+        model streamed from flash). `how` goes to the port: how to load it.
+        """
+        if name in self._models:
+            raise ValueError("add: {!r} is there already. Next: forget({!r}) first.".format(name, name))
+        if fallback is not None:
+            self._find(fallback)
+        net = getattr(self.port, "Net", Net)(name)
+        m = _Model(name, source, setup, pin, fallback, how, net)
+        if hasattr(self.port, "trouble"):
+            m.cost = self.port.inspect(source, **how)
+            text = self.port.trouble(source, m.cost, **how)
+            if text:
+                print("maixmem: {!r}: {}".format(name, text))
+        self._models[name] = m
+
+    def forget(self, name):
+        """Releases a model and drops everything known about it."""
+        self.release(name)
+        del self._models[name]
+
+    def _find(self, name):
+        m = self._models.get(name)
+        if m is None:
+            known = ", ".join(sorted([str(n) for n in self._models]))
+            raise KeyError("no model {!r}; there are: {}. Next: add() it.".format(name, known or "none"))
+        return m
+
+    def _loaded(self):
+        """What holds memory, oldest load first."""
+        return sorted([m for m in self._models.values() if m.handle is not None], key=lambda m: m.order)
+
+    # --- use ---
+
+    def use(self, name):
+        """The net of a model, loaded if it is not. Raises NoRoom, or what the platform or setup raised.
+
+        See the states above. ValueError with the reason when this model can never run here.
+        """
+        m = self._models.get(name) or self._find(name)
+        if not m.ready:
+            try:
+                self._switch(m)
+            except NoRoom as e:
+                if m.fallback is None:
+                    raise
+                if not m.told:
+                    m.told = True
+                    print("maixmem: {} Using {!r} instead.".format(e, m.fallback))
+                return self.use(m.fallback)
+        if self._turn is not m.handle:
+            if hasattr(self.port, "turn"):
+                self.port.turn(m.handle)
+            self._turn = m.handle
+        self._tick += 1
+        m.used = self._tick
+        return m.net
+
+    def using(self, name):
+        """use() for a with block, inside which the model is not evicted. It stays resident afterwards."""
+        return _Using(self, self._find(name))
+
+    def _switch(self, m):
+        start = _ticks()
+        gone = []
+        try:
+            self._sweep()
+            if m.cost is None:
+                m.cost = self.port.inspect(m.source, **m.how)
+            if m.cost.refuse:
+                raise ValueError("this model cannot run here: {}.".format(m.cost.refuse))
+            if not self._base:
+                self._base = self._room(m.cost)
+            self._plan(m, gone)
+            self._make_room(m, gone)
+        except BaseException as e:
+            raise self._undo(m, gone, e)
+        self.state = "new"
+        self.switches += 1
+        self.last_ms = _passed(start)
+
+    def _room(self, cost):
+        return {region: self.port.room(region) for region in cost.need}
+
+    def _sweep(self):
+        """Frees what a failure left half loaded or half freed."""
+        for m in self._loaded():
+            if not m.ready:
+                self._unload(m)
+
+    def _idle(self):
+        """What may be evicted, least recently used first."""
+        rows = [m for m in self._models.values() if m.ready and not m.pin and not m.held]
+        return sorted(rows, key=lambda m: m.used)
+
+    def _plan(self, m, gone):
+        """Frees the least recently used as far as a forecast wants; NoRoom before that when nothing would help."""
+        idle = self._idle()
+        loaded = len(self._loaded())
+        k = max(0, loaded + 1 - self.keep)
+        if k > len(idle):
+            text = "{} of at most {} models are resident, and pinned or in a with block. Next: release() one."
+            raise NoRoom(text.format(loaded, self.keep), "slots", 1, 0)
+        short = self._short(m.cost, idle[:k])
+        if short and not k:
+            gc.collect()
+            short = self._short(m.cost, idle[:k])
+        while short:
+            if k == len(idle):
+                raise short
+            k += 1
+            short = self._short(m.cost, idle[:k])
+        for x in sorted(idle[:k], key=lambda x: -x.order):
+            self._evict(x, gone)
+
+    def _evict(self, m, gone):
+        gone.append(m)
+        self._unload(m)
+
+    def _make_room(self, m, gone):
+        """Loads m as soon as the port says that there is room, evicting on until then."""
+        gc.collect()
+        while True:
+            short = self._short(m.cost, ())
+            if not short:
+                try:
+                    return self._load(m)
+                except (MemoryError, ValueError) as e:
+                    short = m.handle is None and self._short(m.cost, ())
+                    if not short:
+                        raise
+                    short.cause = e
+            idle = self._idle()
+            if not idle:
+                raise short
+            self._evict(idle[0], gone)
+            gc.collect()
+
+    def _short(self, cost, going):
+        if hasattr(self.port, "shortage"):
+            return self.port.shortage(cost, self.margin, [m.handle for m in going])
+        for region in cost.peak:
+            need = cost.peak[region] + self.margin
+            free = self.port.room(region) + sum([m.cost.need.get(region, 0) for m in going])
+            if free < need:
+                text = "loading takes {} bytes of {} with {} to spare, there is room for {}. Next: release() a model."
+                return NoRoom(text.format(need - self.margin, region, self.margin, free), region, need, free)
+        return None
+
+    def _load(self, m):
+        self._loads += 1
+        m.order = self._loads
+        self.port.sample(self._before)
+        m.handle = self.port.load(m.source, **m.how)
+        self.port.sample(self._after)
+        m.took = {}
+        for i in range(len(self._after)):
+            m.took[self.port.watched[i]] = self._before[i] - self._after[i]
+        m.net.handle = m.handle
+        if m.setup is not None:
+            m.setup(m.net)
+        m.ready = True
+
+    def _unload(self, m):
+        m.ready = False
+        m.net.handle = None
+        if m.handle is not None:
+            self.port.unload(m.handle)
+            m.handle = None
+
+    # --- when it fails ---
+
+    def _undo(self, m, gone, e):
+        """Brings back what was resident as far as possible; returns the exception to raise."""
+        self.state = "none"
+        try:
+            self._unload(m)
+            self._restore(gone)
+            self.state = "previous"
+        except BaseException as second:
+            if isinstance(e, Exception) and not isinstance(second, Exception):
+                e = second  # the user pressed stop
+        return self._explain(m, e)
+
+    def _restore(self, gone):
+        for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
+            self._unload(x)
+        gc.collect()
+        for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
+            short = self._short(x.cost, ())
+            if short:
+                raise short
+            try:
+                self._load(x)
+            except BaseException:
+                self._unload(x)
+                raise
+
+    def _explain(self, m, e):
+        """The exception of e's class that tells the state as well; e itself when its class is not plain."""
+        kind = type(e)
+        names = ", ".join([str(x.name) for x in self._loaded() if x.ready])
+        state = "resident now: {}{}".format(names or "none", ", as before" if self.state == "previous" else "")
+        text = "use({!r}): {} ({})".format(m.name, e, state)
+        if kind is NoRoom:
+            new = NoRoom(text, e.region, e.need, e.free)
+        elif kind in _PLAIN:
+            args = (e.args[0], text) if kind is OSError and e.args else (text,)
+            new = type(kind.__name__, (kind,), {})(*args)
+        else:
+            return e
+        new.cause = getattr(e, "cause", e)
+        new.state = self.state
+        return new
+
+    # --- release ---
+
+    def release(self, name):
+        """Frees a model, pinned or not. Harmless when it is not resident. Its definition stays."""
+        m = self._find(name)
+        m.held = 0
+        try:
+            self._unload(m)
+        except BaseException:
+            self._unload(m)  # once more: what was interrupted is not left half freed
+            raise
+
+    def release_all(self):
+        """Frees every model, last loaded first."""
+        for m in reversed(self._loaded()):
+            self.release(m.name)
+        gc.collect()
+
+    # --- status ---
+
+    def status(self, out=print):
+        """Prints and returns what is resident and what it costs; `out` takes one line of text.
+
+        "gone" are the bytes that are missing since before the first load and that no model here holds: camera
+        and other buffers made since, or a leak. Allocates some KB.
+        """
+        rows = [self._row(m) for m in sorted(self._models.values(), key=lambda m: (-m.order, str(m.name)))]
+        gone = self._gone()
+        mark = {"resident": "*", "half": "!", "out": " "}
+        for r in rows:
+            took = "".join([" {} {}".format(k, kib(v)) for k, v in sorted(r["took"].items()) if v])
+            text = "{}{:<12} {:>10} took{}".format(mark[r["is"]], str(r["name"])[:12], kib(r["need"]), took or " -")
+            out(text + (" pinned" if r["pin"] else "") + (" in use" if r["held"] else ""))
+        out("{} switches, the last {} ms; state {}".format(self.switches, self.last_ms, self.state))
+        for region in sorted(gone):
+            if gone[region]:
+                out("{}: {} gone since the start: buffers made since, or a leak".format(region, kib(gone[region])))
+        return {
+            "models": rows,
+            "switches": self.switches,
+            "last_ms": self.last_ms,
+            "state": self.state,
+            "gone": gone,
+        }
+
+    def _row(self, m):
+        return {
+            "name": m.name,
+            "is": "resident" if m.ready else "out" if m.handle is None else "half",
+            "need": sum(m.cost.need.values()) if m.cost else 0,
+            "took": m.took or {},
+            "pin": m.pin,
+            "held": m.held,
+            "order": m.order,
+            "used": m.used,
+        }
+
+    def _gone(self):
+        gone = {}
+        for region in self._base:
+            held = sum([m.cost.need.get(region, 0) for m in self._loaded()])
+            gone[region] = max(0, self._base[region] - self.port.room(region) - held)
+        return gone
+
+
+def _ticks():
+    return time.ticks_ms() if hasattr(time, "ticks_ms") else int(time.monotonic() * 1000)
+
+
+def _passed(start):
+    return time.ticks_diff(time.ticks_ms(), start) if hasattr(time, "ticks_ms") else _ticks() - start
