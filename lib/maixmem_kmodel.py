@@ -48,15 +48,15 @@ _ALIENS = {
     0x73726576: "a Git-LFS pointer: fetch the file with git lfs pull",
     0x04034B50: "a zip or kfpkg: burn it, or unpack the model",
     0xBEEFA821: "firmware: models go behind it, often at 0x300000",
-    0xFFFFFFFF: "blank flash: burn a model here, or check the address",
+    0xFFFFFFFF: "blank flash: burn a model or check the address",
 }
 # Smallest body of each layer type in words, 0: no such type. Types come in runs: ((first, how
 # many)...), words.
-_KINDS3 = (
+KINDS3 = (
     ((0, 26), (_CONV, 4)),
     b"\0\5\16\1\1\5\1\1\17\20\1\6\6\104\4\4\3\3\10\1\6\1\11\11\5\4\104\4\4\6",
 )
-_KINDS4 = (
+KINDS4 = (
     ((0, 21), (0x1001, 5), (0x2001, 2)),
     b"\33\7\10\12\14\26\12\22\32\10\20\13\20\35\11\10\14\42\14\10\10\10\10\10\10\10\14\104",
 )
@@ -64,14 +64,14 @@ _ASSERTS = b"\3\4\6\7\12\23\25"  # V3 types without a kernel: running one stops 
 _TYPES = ("f32", "u8")
 
 
-def _bad(offset, field, value, rule):
+def bad(offset, field, value, rule):
     raise KModelError("offset 0x{:x}: {} is {}, {}".format(offset, field, value, rule))
 
 
 # A source as numbered 32-bit words. load() brings a piece of at most _STEP bytes into memory (the
 # only allocation), word(i) reads one word of it.
 # size is the length of the file, or None when only a reader knows. close() is safe at any time.
-class _File:
+class File:
     """The bytes of a model, wherever they are."""
 
     def __init__(self, source, reader):
@@ -105,10 +105,10 @@ class _File:
     def load(self, offset, n, field):
         """Makes the n bytes at offset the window."""
         if self.swapped and offset & 3:
-            _bad(offset, field, "between words", "a word-swapped file has whole words")
+            bad(offset, field, "between words", "a word-swapped file has whole words")
         self.window = self.fetch(offset, n)
         if len(self.window) < n:
-            _bad(
+            bad(
                 offset, field, "cut short", "the file ends at {}".format(offset + len(self.window))
             )
 
@@ -125,14 +125,12 @@ class _File:
             self.file.close()
 
 
-# What the headers of a model say. Attributes, in bytes unless told: format ("v3", "v4", "v5a",
-# "v5b", "v6+", "v1", "raw", "smodel"), swapped, nbytes (headers and
-# bodies, walked), size (the file; None in flash), layers (a count), main_mem, largest_body, header
-# (before the bodies), kpu_span (KPU RAM from the lowest
-# line in use to the top), first_type, asserts (a layer type that stops the board), inputs and
-# outputs: lists of (shape, type, bytes).
-# None: the file does not say, or another format is not read that far. A KModel is made by
-# read_info(), holds no file, and never changes.
+# Made by identify() and read_info(); holds no file and never changes. In bytes unless told:
+# format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped), size
+# (the file; None in flash), nbytes (headers and bodies, walked), header (what comes before the
+# bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the lowest line in use
+# up), first_type, asserts (a layer type that stops the board), inputs and outputs: lists of
+# (shape or None, type or None, bytes). None: the file does not say, or this format is not read so far.
 class KModel:
     """One model: what it is, and what loading it takes."""
 
@@ -232,12 +230,9 @@ class KModel:
         first = self.first_type
         if kind == "v3" and first not in (_CONV, 18):
             return "layer type {} first never runs (2007): begin with a convolution".format(first)
-        ram = firmware["ram"]
-        if ram is None:
-            ram = _RAM
+        ram = _RAM if firmware["ram"] is None else firmware["ram"]
         if peak > ram:
-            text = "takes {} of heap, of {}: use a smaller model or firmware"
-            return text.format(kib(peak), kib(ram))
+            return "takes {} of {}: use a smaller model or firmware".format(kib(peak), kib(ram))
         return None
 
     def warnings(self):
@@ -252,27 +247,25 @@ def read_info(source, reader=None):
 
     Flash is read with reader(offset, n), or else by the port. Raises KModelError for what is no
     model or a damaged one. Reads at most 8 KiB, 256 bytes at a time."""
-    f = _File(source, reader)
+    f = File(source, reader)
     try:
-        return _identify(f)
+        return identify(f)
     finally:
         f.close()
 
 
-def _identify(f):
+def identify(f):
     f.load(0, 4, "identifier")
     word = f.word(0)
     f.swapped = word not in _FORMATS
     kind = _FORMATS.get(f.word(0))
     if not kind:
         burned = f.fetch(5, 4) == b"\x21\xa8\xef\xbe"  # an image in flash begins with its length
-        _bad(
+        bad(
             0,
             "identifier",
             "0x{:x}".format(word),
-            _ALIENS.get(
-                0xBEEFA821 if burned else word, "not a model: check the file or the address"
-            ),
+            _ALIENS.get(0xBEEFA821 if burned else word, "no model: check the address"),
         )
     f.load(0, 12, "header")
     m = KModel(kind, f.swapped, None if f.reader else f.size)
@@ -287,26 +280,26 @@ def _identify(f):
     return m
 
 
-def _limit(offset, field, value, low, high):
+def limit(offset, field, value, low, high):
     if not low <= value <= high:
-        _bad(offset, field, value, "must be {} to {}".format(low, high))
+        bad(offset, field, value, "must be {} to {}".format(low, high))
 
 
 def _read_v3(m, f):
     f.load(0, 28, "header")
     m.layers, lowest, m.main_mem, outputs = f.word(3), f.word(4), f.word(5), f.word(6)
-    _limit(8, "arch", f.word(2), 0, 0)
-    _limit(16, "max_start", lowest, 0, 32768)
-    _limit(24, "output_count", outputs, 1, 99)
-    _limit(12, "layers_length", m.layers, 1, _ENTRIES - outputs)
+    limit(8, "arch", f.word(2), 0, 0)
+    limit(16, "max_start", lowest, 0, 32768)
+    limit(24, "output_count", outputs, 1, 99)
+    limit(12, "layers_length", m.layers, 1, _ENTRIES - outputs)
     m.kpu_span = (32768 - lowest) * 64
     m.outputs = []
     for i in range(outputs):
         at = 28 + 8 * i
         f.load(at, 8, "output")
-        _limit(at, "output end", f.word(0) + f.word(1), 0, m.main_mem)
+        limit(at, "output end", f.word(0) + f.word(1), 0, m.main_mem)
         m.outputs.append((None, None, f.word(1)))
-    size = walk(m, f, 28 + 8 * outputs, _KINDS3)
+    size = walk(m, f, 28 + 8 * outputs, KINDS3)
     m.inputs = [_first_conv(m, f, size)]
 
 
@@ -316,7 +309,7 @@ def _first_conv(m, f, size):
         return (None, None, None)
     f.load(m.header, 12, "first body")
     at = f.word(2)
-    _limit(m.header + 8, "layer_offset", at, m.header + 24, m.header + size - 96)
+    limit(m.header + 8, "layer_offset", at, m.header + 24, m.header + size - 96)
     f.load(at + 16, 16, "registers")
     c, w, h = (f.word(0) & 1023) + 1, (f.word(2) & 1023) + 1, (f.word(2) >> 10 & 511) + 1
     return ((1, c, h, w), "u8", w * h * c)
@@ -324,7 +317,7 @@ def _first_conv(m, f, size):
 
 def _read_ldmk(m, f):
     version = f.word(1)
-    _limit(4, "version", version, 4, 15)
+    limit(4, "version", version, 4, 15)
     if version == 4:
         _read_v4(m, f)
     else:
@@ -334,10 +327,10 @@ def _read_ldmk(m, f):
 def _read_v4(m, f):
     f.load(0, 40, "header")
     constants, m.main_mem, m.layers, inputs, outputs = [f.word(i) for i in range(4, 9)]
-    _limit(12, "target", f.word(3), 0, 1)
-    _limit(28, "inputs", inputs, 1, 99)
-    _limit(32, "outputs", outputs, 1, 99)
-    _limit(24, "nodes", m.layers, 1, _ENTRIES - 4 * inputs - 2 * outputs)
+    limit(12, "target", f.word(3), 0, 1)
+    limit(28, "inputs", inputs, 1, 99)
+    limit(32, "outputs", outputs, 1, 99)
+    limit(24, "nodes", m.layers, 1, _ENTRIES - 4 * inputs - 2 * outputs)
     limits = (constants, m.main_mem, _KPU_RAM)
     m.inputs, m.outputs = [], []
     for i in range(inputs):
@@ -346,20 +339,20 @@ def _read_v4(m, f):
         f.load(at, 16, "shape")
         shape = (f.word(0), f.word(1), f.word(2), f.word(3))
         for n in shape:
-            _limit(at, "shape", n, 1, 0x7FFFFFFF)
+            limit(at, "shape", n, 1, 0x7FFFFFFF)
         m.inputs.append((shape, kind, size))
     at = 40 + 32 * inputs
     for i in range(outputs):
         kind, size = _range4(f, at + 16 * i, "output", limits)
         m.outputs.append((None, kind, size))
-    walk(m, f, at + 16 * outputs + constants, _KINDS4)
+    walk(m, f, at + 16 * outputs + constants, KINDS4)
 
 
 def _range4(f, at, field, limits):
     f.load(at, 16, field)
-    _limit(at, field + " memory_type", f.word(0), 0, 2)
-    _limit(at + 4, field + " datatype", f.word(1), 0, 1)
-    _limit(at + 8, field + " end", f.word(2) + f.word(3), 0, limits[f.word(0)])
+    limit(at, field + " memory_type", f.word(0), 0, 2)
+    limit(at + 4, field + " datatype", f.word(1), 0, 1)
+    limit(at + 8, field + " end", f.word(2) + f.word(3), 0, limits[f.word(0)])
     return _TYPES[f.word(1)], f.word(3)
 
 
@@ -386,18 +379,18 @@ def walk(m, f, table, kinds, visit=None):
         kind, size = f.word(k), f.word(k + 1)
         low = _smallest(kind, kinds)
         if not low:
-            _bad(here, "layer type", kind, "no such type")
-        _limit(here + 4, "body_size", size, low, _FLASH)
+            bad(here, "layer type", kind, "no such type")
+        limit(here + 4, "body_size", size, low, _FLASH)
         if not i:
             m.first_type, first = kind, size
-        if kinds is _KINDS3 and kind < 22 and kind in _ASSERTS:
+        if kinds is KINDS3 and kind < 22 and kind in _ASSERTS:
             m.asserts = kind
         m.largest_body = max(m.largest_body, size)
         if visit:
             visit(kind, at, size)
         at += size
-        _limit(here + 4, "end of body", at, 0, f.size + 7)
+        limit(here + 4, "end of body", at, 0, f.size + 7)
     m.nbytes = at
     if not f.fetch(at - 8, 1):
-        _bad(at - 8, "last body", "missing", "the file ends before it")
+        bad(at - 8, "last body", "missing", "the file ends before it")
     return first
