@@ -1,10 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's KPU module."""
+"""Stand-in for MaixPy v1's KPU module: memory, texts and exception classes of the firmware, no inference.
+
+Not here: classifier, face_encode, face_compare, fmap(), which the firmware has."""
 
 import k210_board as board
-import k210_model
+from k210_gc import finaliser
+from k210_image import Image
+from k210_kpu import Model
+from k210_model import KpuError
 
+_P = "[MAIXPY]kpu: "
 _TEXTS = {
     2001: "ERR_PARAM: please check param, load address or kmodel file name",
     2003: "ERR_KMODEL_FORMAT: layer_header.body_size <=0",
@@ -17,23 +23,68 @@ _TEXTS = {
     2013: "ERR_OUTPUTS_SET: need kpu.set_outputs() to set shape",
     2015: "ERR_UNKNOWN",
 }
+_SUFFIXES = (".kmodel", ".smodel", ".emodel")
+_STREAM_ARGS = "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, spi_speed)"
+_OUTPUT_ARGS = "set_outputs arg format error: set_outputs(task, int idx, int w, int h, int ch)"
 
 
 def _text(code):
     if code == 2002:
-        return "ERR_KMODEL_VERSION: only support kmodel V3" + ("/V4 now" if board.state.firmware.v4 else "")
+        return "ERR_KMODEL_VERSION: only support kmodel V3" + (
+            "/V4 now" if board.state.firmware.v4 else ""
+        )
     return _TEXTS[code]
 
 
+def _is_int(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _need(args, n):
+    if len(args) < n:
+        raise TypeError("function missing %d required positional arguments" % (n - len(args)))
+
+
+def _float(value):
+    if isinstance(value, (int, float)):
+        return float(value)
+    raise TypeError("can't convert %s to float" % type(value).__name__)
+
+
+def _int(value):
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError("can't convert %s to int" % type(value).__name__)
+
+
+# Contract.  What load() returns.  Attribute-less and not hashable, as the firmware's type; the model behind it is freed
+# by deinit(), by __del__(), or after the interpreter collected the kpu_net.  `_model` and `_token` are the shim's own.
 class kpu_net:
-    def __init__(self, model):
-        self._model = model
+    def __init__(self):
+        self._model = Model()
+        self._token = finaliser.watch(self._model)
+        self.__del__ = self._model.finalise
+        board.state.handles.append(self._model)
+
+    def __setattr__(self, name, value):
+        if name not in ("_model", "_token", "__del__"):
+            raise AttributeError("'kpu_net' object has no attribute '%s'" % name)
+        object.__setattr__(self, name, value)
 
     def __hash__(self):
         raise TypeError("unsupported type for __hash__: 'kpu_net'")
 
     def __eq__(self, other):
         return self is other or self._model is other
+
+    def __repr__(self):
+        model = self._model
+        return '{"model_addr": %d, "model_size": %d, "model_path": "%s", "net_args": %s}' % (
+            model.address or 0,
+            model.size,
+            model.path or "(null)",
+            _yolo_text(model),
+        )
 
     def model_addr(self):
         return self._model.address
@@ -44,85 +95,273 @@ class kpu_net:
     def model_path(self):
         return self._model.path
 
-
-def _reader(address):
-    def read(offset, n):
-        return board.flash.read(address + offset, n)
-
-    return read
+    def net_arg(self):
+        return self._model.yolo
 
 
-def _file_reader(source):
-    def read(offset, n):
-        if isinstance(source, str):
-            with open(source, "rb") as f:
-                f.seek(offset)
-                return f.read(n)
-        return bytes(source[offset:offset + n])
+def _yolo_text(model):
+    if not model.yolo:
+        return '"(null)"'
+    board.print_floats()
+    threshold, nms, anchors = model.yolo
+    return '{"threshold":%f, "nms_value":%f, "anchor_number":%d, "anchor":"(%s)"}' % (
+        threshold,
+        nms,
+        len(anchors) // 2,
+        ", ".join(["%f" % a for a in anchors]),
+    )
 
-    return read
+
+# -- load, free
 
 
 def load(*args, **kwargs):
-    if not args:
-        raise TypeError("function missing 1 required positional arguments")
+    _need(args, 1)
+    board.alive()
     source = args[0]
-    board.point("load")
-    model = k210_model.Model()
+    net = kpu_net()
+    if _is_int(source):
+        if source <= 0:
+            raise ValueError(_P + "model_addr must > 0 ")
+        return _loaded(net, "load error", net._model.load_address, source)
+    if isinstance(source, str):
+        if not [s for s in _SUFFIXES if s in source]:
+            raise ValueError(_P + "model format don't match, only supply .kmodel ")
+        return _loaded(net, "load error", net._model.load_path, source)
+    raise TypeError(_P + "only accept int or string")
+
+
+def load_flash(*args, **kwargs):
+    _need(args, 4)
+    board.alive()
+    net = kpu_net()
+    for arg in args[:4]:
+        if not _is_int(arg):
+            raise ValueError(_P + _STREAM_ARGS)
+    print("SPI freq %d Hz" % _spi_hz(args[3]))
+    return _loaded(net, "load_flash error", net._model.load_stream, args[0], args[1])
+
+
+def _spi_hz(asked):
+    """The clock that the divider gives: an even divider of 806 MHz / 2."""
+    source = 403000000
+    divider = max(2, source // max(asked, 1) // 1)
+    return source // divider
+
+
+def _loaded(net, what, f, *args):
     try:
-        if isinstance(source, int) and not isinstance(source, bool):
-            if source <= 0:
-                raise ValueError("[MAIXPY]kpu: model_addr must > 0 ")
-            model.address = source & 0xFFFFFFFF
-            model.load(_reader(source))
-        elif isinstance(source, str):
-            _load_path(model, source)
-        else:
-            raise TypeError("[MAIXPY]kpu: only accept int or string")
-    except k210_model.LoadError as e:
-        raise ValueError("[MAIXPY]kpu: load error:%d, %s" % (e.args[0], _text(e.args[0])))
-    return kpu_net(model)
-
-
-def _load_path(model, path):
-    if ".kmodel" not in path and ".smodel" not in path and ".emodel" not in path:
-        raise ValueError("[MAIXPY]kpu: model format don't match, only supply .kmodel ")
-    if path not in board.state.files:
-        raise k210_model.LoadError(2005)
-    source = board.state.files[path]
-    model.path = path
-    model.load(_file_reader(source), board.file_size(source))
+        f(*args)
+    except KpuError as e:
+        raise ValueError("%s%s:%d, %s" % (_P, what, e.args[0], _text(e.args[0])))
+    return net
 
 
 def _model(net):
     if not isinstance(net, kpu_net):
-        raise TypeError("[MAIXPY]kpu: kpu_net type error")
+        raise TypeError(_P + "kpu_net type error")
     return net._model
 
 
-def deinit(net):
-    model = _model(net)
+def deinit(*args):
+    _need(args, 1)
+    model = _model(args[0])
     board.point("deinit")
     model.release()
     return True
 
 
+# -- run
+
+
 def init_yolo2(*args, **kwargs):
-    if len(args) < 5:
-        raise TypeError("function missing %d required positional arguments" % (5 - len(args)))
-    _model(args[0])
+    _need(args, 5)
+    model = _model(args[0])
+    threshold, nms, count = _float(args[1]), _float(args[2]), _int(args[3])
+    for name, value in (("threshold", threshold), ("nms_value", nms)):
+        if not 0 <= value <= 1:
+            raise ValueError(_P + name + " only support 0 to 1")
+    if count <= 0:
+        raise ValueError(_P + "anchor_number should > 0")
     board.point("init_yolo2")
+    model.init_yolo2(count, lambda: (threshold, nms, _anchors(args[4], 2 * count)))
     return True
 
 
-def run_yolo2(net, img):
-    _model(net)
+def _anchors(values, n):
+    if not isinstance(values, (tuple, list)):
+        raise TypeError("object '%s' isn't a tuple or list" % type(values).__name__)
+    if len(values) != n:
+        raise ValueError("requested length %d but object has length %d" % (n, len(values)))
+    return [_float(value) for value in values]
+
+
+def run_yolo2(*args, **kwargs):
+    _need(args, 2)
+    model, img = _model(args[0]), args[1]
     board.point("run_yolo2")
-    return None
+    if not model.yolo:
+        board.crash(
+            "run_yolo2 without init_yolo2 reads through a null pointer",
+            "call kpu.init_yolo2(net, ...) once after kpu.load",
+        )
+    shape = model.header.input_shape()
+    if shape is None:
+        raise ValueError(_P + "first layer not conv layer!\r\n")
+    if not _image_fits(img, shape):
+        raise ValueError(_P + "check img format err!\r\n")
+    w, h, channels = model.header.output_shape()
+    anchors = len(model.yolo[2]) // 2
+    boxes = w * h * anchors
+    if not board.scratch((16 * boxes, 4 * boxes * (channels // anchors - 4), 8 * boxes)):
+        raise ValueError(_P + "region_layer_init err!\r\n")
 
 
-def forward(net, img, out_index=0, dma=-1):
+def _image_fits(img, shape):
+    """What the firmware prints before it refuses an image."""
+    w, h, channels = shape
+    if not isinstance(img, Image):
+        return False
+    if img.width() != w or img.height() != h:
+        print("%simg w=%d,h=%d, but model w=%d,h=%d" % (_P, img.width(), img.height(), w, h))
+    elif not img.has_ai():
+        print(_P + "pix_ai is NULL!")
+    elif img.format() == 1 and channels != 1:
+        print("%sgrayscale img, but model channel=%d" % (_P, channels))
+    elif img.format() == 2 and channels != 3:
+        print("%sRGB img, but model channel=%d" % (_P, channels))
+    else:
+        return True
+    return False
+
+
+def forward(*args, **kwargs):
+    _need(args, 2)
+    net, data = args[0], args[1]
     if not isinstance(net, kpu_net):
         return None
     board.point("forward")
+    model = net._model
+    index = args[2] if len(args) > 2 else kwargs.get("out_index", 0)
+    if isinstance(data, list):
+        if not data:
+            raise ValueError(_P + "check input list format err!\r\n")
+        if not board.scratch((4 * len(data),)):
+            raise ValueError(_P + "alloc list mem err!\r\n")
+    elif isinstance(data, (str, int)):
+        board.crash(
+            "forward() takes an image or a list, not %s" % type(data).__name__,
+            "pass image.Image or a list of floats",
+        )
+    elif not isinstance(data, Image):
+        raise ValueError("input not support")
+    if not model.loaded:
+        raise OSError(_text(2001))
+    if isinstance(data, Image):
+        shape = model.header.input_shape()
+        if shape is None:
+            raise OSError(_text(2007))
+        if not _image_fits(data, shape):
+            raise ValueError(_P + "check img format err!\r\n")
+    return get_output(net, index)
+
+
+def get_output(*args):
+    _need(args, 2)
+    model, index = _model(args[0]), _int(args[1])
+    board.alive()
+    if model.header.version == 4 and index not in model.output_shapes:
+        raise OSError(_text(2013))
+    return kpu_fmap(model, index)
+
+
+def set_outputs(*args):
+    _need(args, 5)
+    model = _model(args[0])
+    for arg in args[1:]:
+        if not _is_int(arg):
+            raise ValueError(_P + _OUTPUT_ARGS)
+    index, w, h, channels = args[1:5]
+    board.alive()
+    if not model.loaded or model.header.version != 4:
+        print("%sset_outputs ctx error, maybe init err:%d" % (_P, 2002))
+        return False
+    if index >= model.header.outputs or w * h * channels * 4 != model.header.output(index)[1]:
+        print(
+            "%sset_outputs ctx error, maybe init err:%d"
+            % (_P, 2011 if index >= model.header.outputs else 2012)
+        )
+        return False
+    model.output_shapes[index] = (w, h, channels)
+    return True
+
+
+def set_layers(*args):
+    _need(args, 2)
+    model, n = _model(args[0]), _int(args[1])
+    board.alive()
+    if n > model.header.count:
+        print("err: set_layers length to %d, but max %d" % (n, model.header.count))
+        return False
+    return True
+
+
+# Contract.  Floats of one output that stay in the model's own memory: a run or deinit() of the model changes them.  The
+# values are made up, the same for the same model, output and position; after deinit() they are poisoned (NaN).
+class kpu_fmap:
+    def __init__(self, model, index):
+        self._model = model
+        self._index = index
+        self._size = model.header.output(index)[1]
+        self._shape = model.output_shapes.get(index, (self._size, 1, 1))
+        self._generation = model.generation
+
+    def size(self):
+        return self._size
+
+    def index(self):
+        return self._index
+
+    def w(self):
+        return self._shape[0]
+
+    def h(self):
+        return self._shape[1]
+
+    def ch(self):
+        return self._shape[2]
+
+    def _value(self, i):
+        if self._model.generation != self._generation:
+            return float("nan")
+        return (i * 37 + self._index * 11 + self._size) % 256 / 256
+
+    def __getitem__(self, at):
+        board.alive()
+        n = self._size // 4
+        if isinstance(at, slice):
+            return tuple(
+                [self._value(i) for i in range(at.start or 0, n if at.stop is None else at.stop)]
+            )
+        return self._value(at if at >= 0 else n + at)
+
+
+def fmap_free(fmap):
     return None
+
+
+def netinfo(*args):
+    _need(args, 1)
+    model = _model(args[0])
+    board.alive()
+    found = []
+    for i, (kind, size) in enumerate(model.header.bodies()):
+        print("layer[%d]: %d, %d bytes" % (i, kind, size))
+        found.append((i, kind, size))
+    return found
+
+
+def memtest():
+    board.alive()
+    print("###free gc heap memory : %d KB" % (board.gc_largest() // 1024))
+    print("###free sys heap memory: %d KB" % (board.heap.heap_free() // 1024))

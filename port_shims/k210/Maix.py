@@ -1,33 +1,62 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's Maix module."""
+"""Stand-in for MaixPy v1's Maix module: utils and freq."""
 
 import k210_board as board
-import k210_model
+
+_CHUNK = 65536
+
+
+def _int(value):
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError("can't convert %s to int" % type(value).__name__)
 
 
 class utils:
     @staticmethod
     def gc_heap_size(*args):
-        board.point("gc_heap_size")
+        """Bytes in freq.conf, or store them; they count after a hard reset."""
+        if len(args) > 1:
+            raise TypeError("function expected at most 1 arguments, got %d" % len(args))
+        n = _int(args[0]) if args else 0
+        board.point("gc_heap_size store" if args else "gc_heap_size")
+        board.spi_read(4096, "gc_heap_size")
         if not args:
-            return board.state.stored_gc
-        n = args[0]
-        if not isinstance(n, int):
-            raise TypeError("can't convert %s to int" % type(n).__name__)
-        board.state.stored_gc = (n & 0xFFFFFFFF) or 524288
+            return board.gc_configured()
+        board.gc_configure(n)
         return None
 
     @staticmethod
     def heap_free():
+        """Bytes above the break: a lower bound of what is free."""
         board.alive()
         return board.heap.heap_free()
 
     @staticmethod
-    def flash_read(address, n):
+    def flash_read(*args):
+        if len(args) != 2:
+            raise TypeError("function missing %d required positional arguments" % (2 - len(args)))
+        address, n = _int(args[0]), _int(args[1])
         board.point("flash_read")
-        if n < 0:
-            raise MemoryError("memory allocation failed, allocating %d bytes" % (n & 0xFFFFFFFF))
-        for at in range(0, n, 65536):
-            k210_model.spi_transient(min(65536, n - at), "flash_read")
-        return board.flash.read(address, n)
+        if n < 0 or n > 0xFFFFFFFF:
+            n &= 0xFFFFFFFF
+        if n > board.gc_pool():
+            raise MemoryError("memory allocation failed, allocating %d bytes" % n)
+        for at in range(0, n, _CHUNK):
+            board.spi_read(min(_CHUNK, n - at), "flash_read")
+        return board.read_flash(address, n)
+
+
+class freq:
+    @staticmethod
+    def get():
+        return 403, 398
+
+    @staticmethod
+    def get_cpu():
+        return 403
+
+    @staticmethod
+    def get_kpu():
+        return 398

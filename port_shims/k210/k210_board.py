@@ -1,98 +1,167 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210 board behind the shim modules: power, memory, flash, files, faults."""
+"""The K210 board behind the shim modules: power, system heap, flash, files, faults.
 
-import k210_firmware
+import k210_board as board
+board.reset("full", flash={0x300000: "model.kmodel"}, files={"/flash/b.kmodel": data})
+board.faults.fail(3, OSError(5))      # the third fallible step of the board fails once
+board.heap.live(), board.kpu_live(), board.nets(), board.read_flash(0, 5)
+"""
+
+import gc
+import struct
+
+import k210_files
+import k210_firmware as figures
+import k210_gc
+from k210_crash import DeviceCrash, HardReset
 from k210_faults import Faults
 from k210_flash import Flash
 from k210_heap import Heap
 
-FIRMWARES = k210_firmware.FIRMWARES
-SLOTS = 5
+__all__ = (
+    "FIRMWARES",
+    "DeviceCrash",
+    "HardReset",
+    "alive",
+    "collect",
+    "crash",
+    "faults",
+    "flash",
+    "gc_configure",
+    "gc_configured",
+    "heap",
+    "kpu_live",
+    "lcd_init",
+    "mount_file",
+    "nets",
+    "point",
+    "power_on",
+    "read_flash",
+    "reset",
+    "soft_reset",
+    "spi_read",
+    "state",
+    "sweep",
+)
+
+FIRMWARES = figures.FIRMWARES
+CONFIG = "/flash/freq.conf"
+_CONFIG = "<IIBBHI"
+_CPU_HZ = 400000000
+_PAGE = 4096
 
 
-class DeviceCrash(BaseException):
-    """The real board hangs here until it is reset: .cause says why, .cure what to do instead."""
-
-    def __init__(self, cause, cure):
-        super().__init__("%s. %s" % (cause, cure))
-        self.cause = cause
-        self.cure = cure
-
-
-class HardReset(BaseException):
-    """machine.reset(): the board was powered off and on, the program is gone."""
-
-
-class _Board:
+# Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
+# whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
+# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use.  Lives as long as the program, reset() refills it.
+class _State:
     def __init__(self):
-        self.firmware = FIRMWARES["minimum"]
-        self.stored_gc = k210_firmware.GC_DEFAULT
-        self.active_gc = k210_firmware.GC_DEFAULT
-        self.dead = None
+        self.firmware = None
         self.nets = []
-        self.files = {}
+        self.handles = []
+        self.blocks = {}
+        self.sensor = None
         self.camera = True
-        self.buffers = {}
+        self.printed = False
+        self.dead = None
+        self.gc_active = 0
 
 
 heap = Heap()
 flash = Flash()
 faults = Faults()
-state = _Board()
+state = _State()
+_flash = flash
+
+
+# -- power
 
 
 def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True):
-    """Power-on of a board with this firmware, flash contents {address: bytes or path} and files {name: bytes or path}."""
-    state.firmware = k210_firmware.firmware(firmware)
-    state.stored_gc = k210_firmware.GC_DEFAULT if gc_heap is None else gc_heap
-    state.files = dict(files or {})
+    """Power on a board: firmware by name, GC heap bytes in freq.conf, flash {address: source}, files {name: source}.
+
+    A source is bytes, the path of a host file, or an object with .size and .read(offset, n)."""
+    state.firmware = figures.firmware(firmware)
     state.camera = camera
-    _burn(flash or {})
+    _flash.erase()
+    _flash.install(state.firmware.image)
+    for address in sorted(flash or {}):
+        _flash.burn(address, flash[address])
+    k210_files.format(files or {})
+    gc_configure(figures.GC_DEFAULT if gc_heap is None else gc_heap)
+    faults.clear()
     power_on()
 
 
-def _burn(regions):
-    flash.erase()
-    flash.burn(0, k210_firmware_image(state.firmware))
-    for address in sorted(regions):
-        flash.burn(address, regions[address])
-
-
-def k210_firmware_image(firmware):
-    n = firmware.image
-    return bytes((0, n & 0xFF, n >> 8 & 0xFF, n >> 16 & 0xFF, n >> 24))
-
-
 def power_on():
-    """What a hard reset does: flash, files and freq.conf stay, memory is new."""
-    firmware = state.firmware
+    """A hard reset: flash, files and freq.conf stay, memory is as after boot."""
     state.dead = None
     state.nets[:] = []
-    state.buffers = {}
-    faults.clear()
-    state.active_gc = state.stored_gc
-    free = firmware.boot_free + k210_firmware.GC_DEFAULT - state.active_gc
-    if free < 0:
-        state.active_gc = k210_firmware.GC_FALLBACK
-        free = firmware.boot_free + k210_firmware.GC_DEFAULT - state.active_gc
-    heap.restart(firmware.gc_base - 16, k210_firmware.RAM_END)
-    heap.end = k210_firmware.RAM_END - free
-    heap.top = heap.end - firmware.slack
+    state.handles[:] = []
+    state.blocks = {}
+    state.sensor = None
+    state.printed = False
+    _boot(state.firmware, gc_configured())
     heap.mark()
 
 
+def _boot(firmware, size):
+    """The allocations of the boot, in its order; the figures of heap_free() follow from them."""
+    heap.restart(firmware.base, figures.RAM_END)
+    _alloc_all(firmware.early)
+    scratch((8,))
+    spi_read(figures.SPIFFS_READ, "boot")
+    _alloc_all(firmware.late)
+    if size < figures.GC_BOOTS:
+        crash(
+            "no boot with a GC heap of %d bytes (nlr_jump_fail)" % size,
+            "erase the file system at 0xD00000",
+        )
+    address = heap.malloc(size)
+    if not address:
+        print("GC heap size %d is too large, reset GC heap size\nGC size 128k" % size)
+        size = figures.GC_FALLBACK
+        address = heap.malloc(size)
+    state.gc_active = size
+    k210_gc.heap.restart(k210_gc.pool_size(address, size), figures.SCRIPT_IDLE)
+    _alloc_all((24, 5120))
+    spi_read(figures.SPIFFS_READ, "boot")
+    _main_py()
+
+
+def _main_py():
+    """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
+    if state.gc_active >= figures.LCD_GC:
+        lcd_init()
+        scratch((7680, 41))
+
+
+def lcd_init():
+    """lcd.init(): the display buffer is freed and taken again; a failure is not noticed by the firmware."""
+    free_blocks("lcd")
+    spi_read(figures.SPIFFS_READ, "lcd.init")
+    state.blocks["lcd"] = [heap.malloc(320 * 240 * 2)]
+
+
 def soft_reset():
-    """Ctrl-D: the finalisers run, models are freed, the GC heap starts anew; camera buffers stay."""
+    """Ctrl-D: the GC heap starts anew, finalisers free the models, main.py runs; camera buffers stay."""
     alive()
-    for net in list(state.nets):
-        net.finalise()
-    faults.clear()
+    for model in list(state.handles):
+        _finalise(model)
+    live = heap.live()
+    _alloc_all((24, 5120))
+    spi_read(figures.SPIFFS_READ, "soft reset")
+    _main_py()
+    heap.mark(live)
 
 
-def mount_file(name, host_path):
-    """Show a file of the host as `name` (/flash/x or /sd/x) on the board."""
-    state.files[name] = host_path
+def _alloc_all(sizes):
+    for n in sizes:
+        heap.malloc(n)
+
+
+# -- steps of the board
 
 
 def crash(cause, cure):
@@ -102,43 +171,150 @@ def crash(cause, cure):
 
 
 def alive():
+    """Raise again when the board hangs; free what the interpreter collected since the last call."""
     if state.dead:
         raise state.dead
+    sweep()
 
 
 def point(name):
     """One fallible step of the board."""
-    if state.dead:
-        raise state.dead
+    alive()
     faults.point(name)
 
 
+def spi_read(n, who):
+    """The SPI driver's buffer for reading n bytes from flash.  It is not checked: a failure hangs the board."""
+    size = 4 * n + 130
+    block = heap.malloc(size)
+    if not block:
+        crash(
+            "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
+            % (who, size, n, heap.heap_free()),
+            "free memory first or read in pieces of 4096 bytes",
+        )
+    heap.free(block)
+
+
+def scratch(sizes):
+    """Blocks that one call takes and gives back; False when one did not fit."""
+    blocks = [heap.malloc(n) for n in sizes]
+    for block in blocks:
+        heap.free(block)
+    return 0 not in blocks
+
+
+def file_read(name):
+    """Reading a file: the flash driver takes its buffer for a page, the SD card one of its own."""
+    if k210_files.full_name(name).startswith("/sd/"):
+        scratch((2048,))
+    else:
+        spi_read(figures.SPIFFS_READ, "reading " + name)
+
+
+def print_floats():
+    """The first print of floats by the C library keeps two small blocks for good (a bound: it depends on the values)."""
+    if not state.printed:
+        live = heap.live()
+        _alloc_all((520, 32))
+        heap.mark(live)
+        state.printed = True
+
+
+def free_blocks(owner):
+    for block in state.blocks.pop(owner, ()):
+        heap.free(block)
+
+
+# -- freq.conf
+
+
+def _config():
+    data = k210_files.read(CONFIG, 0, 16)
+    if len(data) < 16:
+        gc_configure(figures.GC_DEFAULT)
+        data = k210_files.read(CONFIG, 0, 16)
+    return data
+
+
+def gc_pool():
+    """Usable bytes of the GC heap that the board runs with."""
+    return k210_gc.heap.pool
+
+
+def gc_largest():
+    """Bytes of the largest block that the GC heap can give, found by trying."""
+    low, high = 0, gc.mem_free()
+    while high - low > 512:
+        n = (low + high) // 2
+        try:
+            k210_gc.Pixels(n)
+            low = n
+        except MemoryError:
+            high = n
+    return low
+
+
+def gc_configured():
+    """GC heap bytes in freq.conf, which is written with the default when it is missing."""
+    return struct.unpack(_CONFIG, _config())[-1] or figures.GC_DEFAULT
+
+
+def gc_configure(n):
+    """Store the GC heap size, cut to 32 bits as the firmware does."""
+    k210_files.put(CONFIG, struct.pack(_CONFIG, _CPU_HZ, _CPU_HZ, 1, 0, 0, n & 0xFFFFFFFF))
+
+
+# -- models
+
+
 def nets():
-    """The live models, oldest first; `net in nets()` works for a kpu_net."""
+    """The models that hold memory, oldest first; `net in nets()` works for a kpu_net."""
+    sweep()
     return list(state.nets)
 
 
 def kpu_live():
-    return sum(net.live() for net in state.nets)
+    """Bytes of the system heap that models hold."""
+    return sum([model.live() for model in nets()])
+
+
+def sweep():
+    """Free the models whose kpu_net the interpreter collected, as the firmware's finaliser does."""
+    for model in k210_gc.finaliser.lost():
+        _finalise(model)
+
+
+def _finalise(model):
+    if model in state.handles:
+        state.handles.remove(model)
+        model.finalise()
+
+
+def collect(keep=None):
+    """gc.collect() of the board.  An interpreter without finalisers is told which nets to keep, and frees the others."""
+    gc.collect()
+    sweep()
+    if keep is not None:
+        for model in list(state.handles):
+            if not [net for net in keep if net == model]:
+                _finalise(model)
+
+
+k210_gc.finaliser.on_collect = sweep
+
+
+# -- flash and files
 
 
 def read_flash(address, n):
-    return flash.read(address, n)
+    """Flash contents for a test: no limits, costs the board nothing."""
+    return _flash.read(address, n)
 
 
-def file_size(source):
-    """Length of a file's contents, given as bytes or as the path of a host file."""
-    if isinstance(source, str):
-        with open(source, "rb") as f:
-            return f.seek(0, 2)
-    return len(source)
-
-
-def collect():
-    """gc.collect() of the board: frees models whose kpu_net is lost, where the interpreter can tell."""
-    import gc
-
-    gc.collect()
+def mount_file(name, source):
+    """Show a file of the host as `name` (/flash/x or /sd/x) on the board."""
+    k210_files.put(name, source)
 
 
 reset()

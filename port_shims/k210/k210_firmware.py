@@ -5,26 +5,33 @@
 RAM_END = 0x80600000
 GC_DEFAULT = 512 * 1024
 GC_FALLBACK = 128 * 1024
+GC_BOOTS = 2784
+LCD_GC = 15488
+SPIFFS_READ = 4096
+SCRIPT_IDLE = 6016
+
+_EXCEPTIONS = (72704,)
+_THREADS = (32768, 2224, 16384, 2224)
 
 
-# Contract.  Plain figures, no behaviour: `image` bytes of the .bin, `gc_base` address of the GC heap's block,
-# `boot_free` heap_free() at the prompt with a GC heap of 512 KiB, `v4` whether the KPU library knows kmodel V4,
-# `slack` bytes of the top chunk at the prompt.
+# Contract.  Plain figures, no behaviour.  `image`: bytes of the .bin; `base`: address of the first heap chunk; `v4`:
+# the KPU library knows kmodel V4; `fb_all`: bytes that compressing an image takes; `early`, `late`: what the boot
+# allocates for good before and after the first read of the file system, ahead of the GC heap.
 class Firmware:
-    def __init__(self, name, image, gc_base, boot_free, v4, slack=20480):
-        self.name = name
+    def __init__(self, image, base, v4, fb_all, early=(), late=()):
         self.image = image
-        self.gc_base = gc_base
-        self.boot_free = boot_free
+        self.base = base
         self.v4 = v4
-        self.slack = slack
+        self.fb_all = fb_all
+        self.early = early
+        self.late = late
 
 
 FIRMWARES = {
-    "minimum": Firmware("minimum", 720640, 0x800CF3D0, 4734976, False),
-    "openmv_v4": Firmware("openmv_v4", 1521856, 0x801A7360, 3850240, True),
-    "full": Firmware("full", 2115264, 0x802FFD80, 2437120, True),
-    "lvgl": Firmware("lvgl", 2356416, 0x8032EA70, 2244608, False),
+    "minimum": Firmware(720640, 0x800CF3C0, False, 300 * 1024),
+    "openmv_v4": Firmware(1521856, 0x80195740, True, 700 * 1024, _EXCEPTIONS),
+    "full": Firmware(2115264, 0x802E0FC0, True, 700 * 1024, _EXCEPTIONS, _THREADS),
+    "lvgl": Firmware(2356416, 0x803218C0, False, 700 * 1024, (), _THREADS),
 }
 
 
@@ -32,4 +39,6 @@ def firmware(name):
     try:
         return FIRMWARES[name]
     except KeyError:
-        raise ValueError("unknown firmware %r, choose one of %s" % (name, ", ".join(sorted(FIRMWARES))))
+        raise ValueError(
+            "unknown firmware %r, choose one of %s" % (name, ", ".join(sorted(FIRMWARES)))
+        )

@@ -19,7 +19,13 @@ def chunk_size(n):
 def _bin_index(size):
     if size < 512:
         return size >> 3
-    for limit, base, shift in ((4, 56, 6), (20, 91, 9), (84, 110, 12), (340, 119, 15), (1364, 124, 18)):
+    for limit, base, shift in (
+        (4, 56, 6),
+        (20, 91, 9),
+        (84, 110, 12),
+        (340, 119, 15),
+        (1364, 124, 18),
+    ):
         if (size >> 9) <= limit:
             return base + (size >> shift)
     return 126
@@ -67,12 +73,21 @@ class Heap:
         del self._asked[chunk]
         self._give(chunk)
 
-    def live(self):
-        """Bytes of the blocks that were allocated after mark()."""
-        return sum(self._asked.values()) - self._boot
+    def asked(self, address):
+        """Bytes that were asked for a block."""
+        return self._asked[address - _HEAD * 2]
 
-    def mark(self):
-        self._boot = sum(self._asked.values())
+    def spent(self):
+        """Bytes of all blocks."""
+        return sum(self._asked.values())
+
+    def live(self):
+        """Bytes of the blocks that mark() does not count."""
+        return self.spent() - self._boot
+
+    def mark(self, live=0):
+        """From now on live() counts from this many bytes."""
+        self._boot = self.spent() - live
 
     # -- chunks
 
@@ -144,14 +159,23 @@ class Heap:
 
     def _take_top(self, need):
         if self.end - self.top < need + _MIN:
-            grow = (need + _MIN + _PAGE - 1) & ~(_PAGE - 1)
-            if self.end + grow > self.limit:
+            if not self._grow(need + _MIN):
                 return 0
-            self.end += grow
         chunk = self.top
         self.top = chunk + need
         self._size[chunk] = need
         return chunk
+
+    def _grow(self, n):
+        """Move the break up by n bytes, to the end of a page."""
+        end = (self.end + n + _PAGE - 1) & ~(_PAGE - 1)
+        if n > 0x7FFFFFFF:
+            return False
+        if end > self.limit:
+            print("E (0) SYSCALL: Out of memory")
+            return False
+        self.end = end
+        return True
 
     def _give(self, chunk):
         size = self._size.pop(chunk)

@@ -1,143 +1,125 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A kmodel as the KPU library of the firmware walks it, and the memory it takes for it."""
+"""A kmodel as the KPU library of the firmware walks it: sizes, shapes and the errors it finds."""
 
-import k210_board as board
-
-_MAX = 0x600000
-_CHUNK = 65536
+MAX_SIZE = 0x600000
+MAX_WALK = 100000
 
 ERR_VERSION = 2002
 ERR_FORMAT = 2003
+ERR_DECRYPT = 2004
 ERR_READ = 2005
 ERR_NO_MEM = 2006
+ERR_NOT_CONV = 2007
 ERR_FULL = 2009
 ERR_UNKNOWN = 2015
 
-
-class LoadError(Exception):
-    """Inside the shim: the library returned the code args[0]."""
-
-
-class Header:
-    def __init__(self, version, size, main_mem, outputs):
-        self.version = version
-        self.size = size
-        self.main_mem = main_mem
-        self.outputs = outputs
+_V3 = 3
+_V4 = 0x4B4D444C
+_LOCKED = {10003: False, 0x534D444C: True}
+_CONV = 10240
 
 
-def _u32(data, at):
+class KpuError(Exception):
+    """Inside the shim: the KPU library returned the code args[0]."""
+
+
+def u32(data, at):
     return data[at] | data[at + 1] << 8 | data[at + 2] << 16 | data[at + 3] << 24
 
 
-def read_header(read, v4):
-    """Header of the model that `read(offset, n)` shows, or LoadError."""
-    data = read(0, 40)
-    if len(data) < 28:
-        raise LoadError(ERR_VERSION)
-    word = _u32(data, 0)
-    if word == 3 and _u32(data, 8) == 0:
-        return _header_v3(read, data)
-    if word == 0x4B4D444C and v4:
-        return _header_v4(read, data)
-    raise LoadError(ERR_VERSION)
+# Contract.  What the library knows of a model after reading its header: `version` 3, 4 or 0 (encrypted), `size` as
+# the library works it out in 32 bits, `main_mem`, `largest` body, `wrapped` when the sum of the bodies overflowed,
+# `bad` when it is read but refused after the memory was taken.  read(offset, n) shows the model's bytes.
+class Header:
+    def __init__(self, read, v4):
+        self._read = read
+        self.largest = 0
+        self.wrapped = False
+        self.bad = False
+        data = read(0, 40)
+        if len(data) < 28:
+            raise KpuError(ERR_VERSION)
+        word = u32(data, 0)
+        if word == _V3:
+            self._v3(data)
+        elif word == _V4 and v4 and len(data) == 40:
+            self._v4(data)
+        elif word in _LOCKED and (v4 or not _LOCKED[word]):
+            self._locked(data)
+        else:
+            raise KpuError(ERR_VERSION)
 
+    def _v3(self, data):
+        self.version = 3
+        self.bad = u32(data, 8) != 0
+        self.count, self.main_mem, self.outputs = u32(data, 12), u32(data, 20), u32(data, 24)
+        self._table = 28 + 8 * self.outputs
+        self._output_at = 28
 
-def _header_v3(read, data):
-    layers, main_mem, outputs = _u32(data, 12), _u32(data, 20), _u32(data, 24)
-    start = 28 + 8 * outputs
-    size = _bodies(read, start, layers, start + 8 * layers)
-    return Header(3, size, main_mem, outputs)
+    def _v4(self, data):
+        self.version = 4
+        self.bad = u32(data, 4) != 4 or u32(data, 12) > 1
+        constants, self.main_mem, self.count = u32(data, 16), u32(data, 20), u32(data, 24)
+        self.inputs, self.outputs = u32(data, 28), u32(data, 32)
+        self._output_at = 40 + 32 * self.inputs
+        self._table = self._output_at + 16 * self.outputs + constants
 
+    def _locked(self, data):
+        self.version = 0
+        self.size = u32(data, 4)
+        if self.size % 16:
+            raise KpuError(ERR_FORMAT)
 
-def _header_v4(read, data):
-    constants, main_mem, nodes, inputs, outputs = [_u32(data, at) for at in (16, 20, 24, 28, 32)]
-    start = 40 + 32 * inputs + 16 * outputs + constants
-    return Header(4, _bodies(read, start, nodes, start + 8 * nodes), main_mem, outputs)
+    def walk(self):
+        """Work out `size` and `largest` from the bodies, as a load from flash does."""
+        size = self._table + 8 * self.count
+        for _kind, body in self.bodies():
+            if not body and self.version == 3:
+                raise KpuError(ERR_FORMAT)
+            size += body
+            self.largest = max(self.largest, body)
+        self.size = size & 0xFFFFFFFF
+        self.wrapped = self.size != size
 
+    def bodies(self):
+        """(type, body_size) of every layer."""
+        for i in range(self.count):
+            data = self._read(self._table + 8 * i, 8)
+            if len(data) < 8:
+                return
+            yield u32(data, 0), u32(data, 4)
 
-def _bodies(read, start, count, size):
-    if count > 4096:
-        raise LoadError(ERR_FORMAT)
-    data = read(start, 8 * count)
-    for i in range(len(data) // 8):
-        body = _u32(data, 8 * i + 4)
-        if not body:
-            raise LoadError(ERR_FORMAT)
-        size += body
-    if not 0 < size <= _MAX:
-        raise LoadError(ERR_FORMAT)
-    return size
+    def output(self, index):
+        """(address in the main memory, bytes) of an output."""
+        if self.version == 3:
+            data = self._read(self._output_at + 8 * index, 8)
+            return u32(data, 0), u32(data, 4)
+        data = self._read(self._output_at + 16 * index, 16)
+        return u32(data, 8), u32(data, 12)
 
+    def input_shape(self):
+        """(w, h, channels) of the input, or None when the first layer of a V3 model is no convolution."""
+        if self.version == 4:
+            data = self._read(40 + 16 * self.inputs, 16)
+            return u32(data, 12), u32(data, 8), u32(data, 4)
+        for kind, _body in self.bodies():
+            return self._conv(self._table + 8 * self.count)[0] if kind == _CONV else None
+        return None
 
-# Contract.  One loaded model: owns its malloc blocks from take() to release(), which is idempotent.  take() frees
-# what it took when it fails.  `header` stays readable afterwards, as model_size() of the firmware does.
-class Model:
-    def __init__(self):
-        self._blocks = []
-        self._bytes = 0
-        self.header = None
-        self.size = 0
-        self.address = None
-        self.path = None
+    def output_shape(self):
+        """(w, h, channels) of the last convolution, or None."""
+        shape = None
+        at = self._table + 8 * self.count
+        for kind, body in self.bodies():
+            if kind == _CONV:
+                shape = self._conv(at)[1]
+            at += body
+        return shape
 
-    def live(self):
-        return self._bytes
-
-    def alloc(self, n, stage):
-        board.point("load: " + stage)
-        block = board.heap.malloc(n)
-        if not block:
-            raise LoadError(ERR_NO_MEM)
-        self._blocks.append(block)
-        self._bytes += n
-
-    def release(self):
-        for block in self._blocks:
-            board.heap.free(block)
-        self._blocks = []
-        self._bytes = 0
-        if self in board.state.nets:
-            board.state.nets.remove(self)
-
-    finalise = release
-
-    def load(self, read, nbytes=None):
-        """Take the memory of a load; nbytes is the file's length when it is a file, which needs no SPI transient."""
-        if len(board.state.nets) >= board.SLOTS:
-            raise LoadError(ERR_FULL)
-        board.state.nets.append(self)
-        try:
-            self._load(read, nbytes)
-        except BaseException:
-            self.release()
-            raise
-
-    def _load(self, read, nbytes):
-        self.alloc(1, "handle")
-        self.header = read_header(read, board.state.firmware.v4)
-        self.size = self.header.size if nbytes is None else nbytes
-        self.alloc(self.size + 256, "model")
-        if nbytes is None:
-            for at in range(0, self.size, _CHUNK):
-                spi_transient(min(_CHUNK, self.size - at), "kpu.load")
-        self.alloc(192, "context")
-        if self.header.version == 4:
-            self.alloc(288, "interpreter")
-        try:
-            self.alloc(self.header.main_mem, "main memory")
-        except LoadError:
-            if self.header.version == 4:
-                board.crash("the main memory of a V4 model (%d bytes) does not fit" % self.header.main_mem,
-                            "check size + 256 + 480 + main memory against heap_free() before kpu.load")
-            raise
-
-
-def spi_transient(n, who):
-    """The SPI driver's buffer for one read of n bytes: it is not checked, so a failure hangs the board."""
-    block = board.heap.malloc(4 * n + 130)
-    if not block:
-        board.crash("%s: the SPI driver needs %d bytes of system heap and has %d" % (who, 4 * n + 130, board.heap.heap_free()),
-                    "keep that much of heap_free() beside the model, or read in smaller pieces")
-    board.heap.free(block)
+    def _conv(self, at):
+        data = self._read(u32(self._read(at, 24), 8), 96)
+        channels, width, height = u32(data, 16), u32(data, 24), u32(data, 28)
+        inside = ((width & 0x3FF) + 1, (width >> 10 & 0x1FF) + 1, (channels & 0x3FF) + 1)
+        outside = ((height & 0x3FF) + 1, (height >> 10 & 0x1FF) + 1, (u32(data, 20) & 0x3FF) + 1)
+        return inside, outside

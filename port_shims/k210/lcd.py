@@ -4,22 +4,41 @@
 
 import k210_board as board
 
+_WIDTH, _HEIGHT = 320, 240
+
 
 def init(*args, **kwargs):
     board.point("lcd.init")
-    if "lcd" not in board.state.buffers:
-        board.state.buffers["lcd"] = [board.heap.malloc(320 * 240 * 2)]
+    board.lcd_init()
 
 
 def deinit():
     board.point("lcd.deinit")
-    for block in board.state.buffers.pop("lcd", ()):
-        board.heap.free(block)
+    board.free_blocks("lcd")
 
 
 def display(img, *args, **kwargs):
-    board.alive()
+    board.point("lcd.display")
+
+
+def draw_string(x, y, text, *args):
+    """The text is drawn in a scratch block of its line."""
+    board.point("lcd.draw_string")
+    board.scratch((7680, 41))
 
 
 def clear(*args):
     board.alive()
+
+
+def rotation(*args):
+    board.alive()
+    return 0
+
+
+def width():
+    return _WIDTH
+
+
+def height():
+    return _HEIGHT

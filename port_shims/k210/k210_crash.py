@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What ends a program on the board other than an exception of Python."""
+
+
+class DeviceCrash(BaseException):
+    """The real board hangs here until it is reset: .cause says why, .cure what to do instead."""
+
+    def __init__(self, cause, cure):
+        super().__init__("%s: %s" % (cause, cure))
+        self.cause = cause
+        self.cure = cure
+
+
+class HardReset(BaseException):
+    """machine.reset(): the board was powered off and on again, the program is gone."""

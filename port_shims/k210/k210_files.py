@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The files of the board, /flash/x and /sd/x: where their bytes come from, and open() for them."""
+
+try:
+    import builtins
+except ImportError:
+    builtins = None
+
+from k210_flash import source_read, source_size
+
+_FOLDER = "/flash/"
+_names = {}
+
+
+def format(files):
+    """Only these files: {name: source}."""
+    _names.clear()
+    for name in files:
+        put(name, files[name])
+
+
+def full_name(name):
+    """Names without a folder are in /flash, the current folder of a fresh board."""
+    return name if name.startswith("/") else _FOLDER + name
+
+
+def put(name, source):
+    _names[full_name(name)] = source
+
+
+def source(name):
+    """The source of a file, or None."""
+    return _names.get(full_name(name))
+
+
+def read(name, offset, n):
+    found = source(name)
+    return b"" if found is None else source_read(found, offset, n)
+
+
+def size(name):
+    return source_size(source(name))
+
+
+# Contract.  A file of the board opened for reading in binary mode.  Reads its source on demand.
+class File:
+    def __init__(self, name):
+        self._source = source(name)
+        self._at = 0
+
+    def read(self, n=-1):
+        if n is None or n < 0:
+            n = source_size(self._source) - self._at
+        data = source_read(self._source, self._at, n)
+        self._at += len(data)
+        return data
+
+    def readinto(self, buffer):
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset, whence=0):
+        base = (0, self._at, source_size(self._source))[whence]
+        self._at = base + offset
+        return self._at
+
+    def tell(self):
+        return self._at
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.close()
+
+
+def _install():
+    """open() shows the board's files besides those of the host."""
+    host_open = builtins.open
+
+    def board_open(name, mode="r", *args, **kwargs):
+        if isinstance(name, str) and "b" in mode and "r" in mode and source(name) is not None:
+            return File(name)
+        return host_open(name, mode, *args, **kwargs)
+
+    builtins.open = board_open
+
+
+if builtins and hasattr(builtins, "open"):
+    try:
+        _install()
+    except AttributeError:
+        pass

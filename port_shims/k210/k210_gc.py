@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The GC heap: the VM's own on MicroPython, a counted one on CPython, and how lost models are noticed."""
+
+import gc
+
+_BLOCK = 32
+
+NATIVE = not hasattr(gc, "callbacks")
+
+
+def pool_size(base, n):
+    """Usable bytes (mem_alloc + mem_free) of a GC heap of n bytes at this address."""
+    n = ((base + n) & ~(_BLOCK - 1)) - base
+    return 8 * n // 1036 * 128
+
+
+# Contract.  `pool` is the usable size of the configured GC heap.  On MicroPython the VM's own heap holds the pixels
+# and nothing is counted here.  On CPython take(n) counts the pixels that image.Image holds (a bound: Python's own
+# objects are not counted) and refuses what the configured heap would refuse; give(n) returns them.
+class GcHeap:
+    def __init__(self):
+        self.restart(0, 0)
+
+    def restart(self, pool, idle):
+        self.pool = pool
+        self.used = idle
+
+    def take(self, n):
+        """A zeroed bytearray of n bytes, or MemoryError."""
+        if not NATIVE:
+            blocks = (n + _BLOCK - 1) & ~(_BLOCK - 1)
+            if blocks > self.pool - self.used:
+                gc.collect()
+            if blocks > self.pool - self.used:
+                raise MemoryError("memory allocation failed, allocating %d bytes" % n)
+            self.used += blocks
+        return bytearray(n)
+
+    def give(self, n):
+        self.used -= (n + _BLOCK - 1) & ~(_BLOCK - 1)
+
+    def mem_alloc(self):
+        return self.used
+
+    def mem_free(self):
+        return self.pool - self.used
+
+
+heap = GcHeap()
+
+
+class _Pixels:
+    """CPython: the owner of one block of pixels, which gives it back when the last image of it is gone."""
+
+    def __init__(self, n):
+        self.data = heap.take(n)
+
+    def __del__(self):
+        heap.give(len(self.data))
+
+
+class _VmPixels:
+    def __init__(self, n):
+        self.data = heap.take(n)
+
+
+# The three ways in which a board notices that the program lost a kpu_net.  watch(model) returns a token for the
+# kpu_net to hold; lost() lists the models whose token is gone.  The firmware does this with a finaliser.
+class _ByFinaliser:
+    """CPython: the token's finaliser marks the model, and the next full collection frees it, as on the device."""
+
+    def __init__(self):
+        self._gone = []
+        self.on_collect = None
+        gc.callbacks.append(self._collected)
+
+    def _collected(self, phase, info):
+        if phase == "stop" and info["generation"] == 2 and self.on_collect:
+            self.on_collect()
+
+    def watch(self, model):
+        return _Token(model, self._gone)
+
+    def lost(self):
+        gone = list(self._gone)
+        self._gone[:] = []
+        return gone
+
+
+class _Token:
+    def __init__(self, model, gone):
+        self._model = model
+        self._gone = gone
+
+    def __del__(self):
+        self._gone.append(self._model)
+
+
+class _ByFile:
+    """MicroPython on a computer: the token is an open file, whose finaliser closes it.  The system hands out the
+    lowest free number, so a file opened now gets the number of a token that was collected."""
+
+    def __init__(self):
+        self._models = {}
+        self._gone = []
+        self._seen = 0
+
+    def watch(self, model):
+        token = open("/dev/null", "rb")
+        if token.fileno() in self._models:
+            self._gone.append(self._models[token.fileno()])
+        self._models[token.fileno()] = model
+        return token
+
+    def lost(self):
+        if self._models and gc.mem_alloc() != self._seen:
+            probes = []
+            try:
+                self._probe(probes, max(self._models))
+            except MemoryError:
+                pass
+            for probe in probes:
+                probe.close()
+            self._seen = gc.mem_alloc()
+        if not self._gone:
+            return ()
+        gone = self._gone
+        self._gone = []
+        return gone
+
+    def _probe(self, probes, last):
+        number = 0
+        while number < last:
+            probes.append(open("/dev/null", "rb"))
+            number = probes[-1].fileno()
+            if number in self._models:
+                self._gone.append(self._models.pop(number))
+
+
+class _Never:
+    """An interpreter without finalisers: only collect(keep) of the board can tell."""
+
+    def watch(self, model):
+        return None
+
+    def lost(self):
+        return ()
+
+
+def _has_files():
+    try:
+        with open("/dev/null", "rb") as f:
+            return f.fileno() >= 0
+    except (OSError, AttributeError, NameError):
+        return False
+
+
+if NATIVE:
+    Pixels = _VmPixels
+    finaliser = _ByFile() if _has_files() else _Never()
+else:
+    Pixels = _Pixels
+    finaliser = _ByFinaliser()
+    gc.mem_alloc = heap.mem_alloc
+    gc.mem_free = heap.mem_free
