@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The RKNN library as C programs use it: raw calls for tests, without the checks of our port."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from typing import Any
+
+import linux_boards
+
+librknnrt, port = linux_boards.shim("rknn", "librknnrt", "maixmem_rknn")
+api = importlib.import_module("maixmem_rknnapi")
+rknn_model = importlib.import_module("rknn_model")
+Crash = importlib.import_module("rknn_objects").Crash
+
+PAGE = 4096
+SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
+
+
+class Raw:
+    """A process on a board: init() and friends return the runtime's codes."""
+
+    def __init__(
+        self, profile: str = "rk3588", capacity: int = 64 << 20, strict: bool = True
+    ) -> None:
+        self.lib = librknnrt.library(profile, capacity, strict)
+        self.runtime = self.lib.runtime
+        self.npu = self.runtime.npu
+        self.buffers: list[Any] = []
+        for name, (result, arguments) in api.CALLS.items():
+            getattr(self.lib, name).restype = result
+            getattr(self.lib, name).argtypes = arguments
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.lib, "rknn_" + name)
+
+    def init(
+        self, model: bytes | str, flag: int = 0, master: int | None = None
+    ) -> tuple[int, int]:
+        """(code, context) of rknn_init from a buffer (bytes) or a path (str)."""
+        ctx = api.Handle(0)
+        extend = None
+        if master is not None:
+            extend = api.InitExtend()
+            extend.ctx = master
+        if isinstance(model, str):
+            data: Any = ctypes.create_string_buffer(model.encode())
+            code = self.lib.rknn_init(ctx, data, 0, flag, extend)
+        else:
+            data = (ctypes.c_ubyte * len(model)).from_buffer_copy(model)
+            code = self.lib.rknn_init(ctx, data, len(model), flag, extend)
+        self.buffers.append(data)
+        return code, ctx.value
+
+    def mem_size(self, ctx: int) -> Any:
+        """rknn_mem_size of a context."""
+        found = api.MemSize()
+        assert self.lib.rknn_query(ctx, 6, ctypes.byref(found), ctypes.sizeof(found)) == 0
+        return found
+
+    def attr(self, ctx: int, output: bool, index: int = 0) -> Any:
+        """rknn_tensor_attr of an input or output."""
+        found = api.TensorAttr()
+        found.index = index
+        assert (
+            self.lib.rknn_query(ctx, 2 if output else 1, ctypes.byref(found), ctypes.sizeof(found))
+            == 0
+        )
+        return found
+
+    def attach_io(self, ctx: int) -> list[Any]:
+        """Makes and attaches all inputs and outputs; returns their memories, inputs first."""
+        counts = api.Counts()
+        assert self.lib.rknn_query(ctx, 0, ctypes.byref(counts), 8) == 0
+        mems = []
+        for output, count in ((False, counts.inputs), (True, counts.outputs)):
+            for i in range(count):
+                attr = self.attr(ctx, output, i)
+                mems.append(self.lib.rknn_create_mem(ctx, attr.size_with_stride))
+                assert self.lib.rknn_set_io_mem(ctx, mems[-1], attr) == 0
+        return mems

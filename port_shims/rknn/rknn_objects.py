@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What the stand-in runtime hands out and what chips differ in."""
+
+import ctypes
+import struct
+
+from rknn_npu import PAGE
+
+SUCC, FAIL, MALLOC_FAIL, PARAM_INVALID, MODEL_INVALID, CTX_INVALID = 0, -1, -4, -5, -6, -7
+OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
+
+MEM = struct.Struct("@PQiiIIP")
+MEM_SIZE = struct.Struct("@IIQII10I")
+ATTR = struct.Struct("@II16I256sIIiiibifIIBI")
+ATTR_NAME = 72
+CONTEXT = struct.Struct("@I" if ctypes.sizeof(ctypes.c_void_p) == 4 else "@Q")
+BAD_PHYS = 0xFFFFFFFFFFFFFFFF
+POISON = b"\xdb"
+
+
+class Crash(BaseException):
+    """Where the real process dies (SIGSEGV, SIGBUS) or would go on with corrupt memory."""
+
+
+# What differs between chips: the SoC that a model must name, the mini runtime (RV1103, RV1106), SRAM that the driver reports.
+class Profile:
+    def __init__(self, soc, mini=False, sram=0):
+        self.soc = soc
+        self.mini = mini
+        self.sram = sram
+
+
+PROFILES = {
+    "rk3588": Profile("rk3588"),
+    "rk3588-sram": Profile("rk3588", sram=978944),
+    "rk3566": Profile("rk3566"),
+    "rk3568": Profile("rk3568"),
+    "rk3562": Profile("rk3562"),
+    "rv1103": Profile("rv1103", mini=True),
+    "rv1106": Profile("rv1106", mini=True),
+}
+
+
+# A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
+# (is output, index). `master` is the context whose weights it uses (dup or shared weights).
+class Context:
+    def __init__(self, number, flag):
+        self.number = number
+        self.flag = flag
+        self.spec = None
+        self.own = []
+        self.mems = []
+        self.io = {}
+        self.dma = 0
+        self.internal = None
+        self.weighed = False
+        self.overrun = False
+        self.failed = False
+        self.alive = True
+        self.master = None
+        self.dups = []
+        self.buffer = None
+
+
+# An rknn_tensor_mem. `block` is the memory behind it (None: a bad descriptor or an unknown address).
+class Mem:
+    def __init__(self, context, block, fields, own):
+        virt, phys, fd, offset, size = fields
+        self.context = context
+        self.block = block
+        self.offset = offset
+        self.size = size
+        self.own = own
+        self.weights = False
+        self.alive = True
+        self.struct = ctypes.create_string_buffer(
+            MEM.pack(virt, phys, fd, offset, size, 0, 1), MEM.size
+        )
+        self.address = ctypes.addressof(self.struct)
+
+    def fits(self, nbytes):
+        """True when the block is there, page-aligned and long enough for `nbytes`."""
+        block = self.block
+        if not self.alive or block is None or block.freed or self.offset < 0 or self.offset % PAGE:
+            return False
+        return self.size >= nbytes and self.offset + nbytes <= block.taken

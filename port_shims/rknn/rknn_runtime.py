@@ -1,0 +1,385 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The stand-in RKNN runtime: what librknnrt 1.5.2 was measured to do with memory, and the mini runtime beside it."""
+
+import ctypes
+import os
+import struct
+import sys
+import time
+import weakref
+
+import rknn_model
+from rknn_memory import MemoryCalls
+from rknn_npu import Npu
+from rknn_objects import (
+    ATTR,
+    CONTEXT,
+    CTX_INVALID,
+    FAIL,
+    INFO_ONLY,
+    INTERNAL_OUTSIDE,
+    MALLOC_FAIL,
+    MEM_SIZE,
+    MODEL_INVALID,
+    OUTSIDE,
+    PARAM_INVALID,
+    POISON,
+    SHARE_WEIGHT,
+    SUCC,
+    Context,
+    Crash,
+)
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from faults import Faults
+
+
+# Contract. One Runtime is one process. Method names and arguments are those of rknn_api.h; pointers are integers. All
+# sizes are bytes. What the real runtime does not check is not checked here either; with `strict` the damage raises Crash
+# when the model runs. `run_seconds` is how long the NPU works on one run.
+class Runtime(MemoryCalls):
+    def __init__(self, profile, capacity, strict):
+        self.profile = profile
+        self.npu = Npu(capacity)
+        self.faults = Faults()
+        self.strict = strict
+        self.run_seconds = 0
+        self.log = []
+        self.dead = None
+        self.pending = None
+        self._contexts = {}
+        self._mems = {}
+        self._failures = 0
+        self._last = None
+
+    # --- what tests ask ---
+
+    def contexts(self):
+        """Contexts that were not destroyed, failed ones included."""
+        return [c for c in self._contexts.values() if c.alive]
+
+    def leaks(self):
+        """Tensor memories whose context is gone: lost until the process ends."""
+        return [m for m in self._mems.values() if m.alive and not m.context.alive]
+
+    def dma_alloc(self, nbytes):
+        """A block from another program's heap (MMZ, dma-heap): give its fd, virt or phys to the create_mem_from calls."""
+        return self.npu.block("external", nbytes)
+
+    def point(self, name):
+        """A fault point: its code, or None; an exception waits until the call has returned."""
+        try:
+            return self.faults.point(name)
+        except BaseException as e:
+            self.pending = e
+            return None
+
+    # --- contexts ---
+
+    def init(self, out, model, size, flag, extend):
+        """rknn_init: the context is set and keeps what it took even when it fails."""
+        if not out:
+            return CTX_INVALID
+        context = self._new_context(flag, out)
+        code = self._init(context, model, size, extend)
+        context.failed = code != SUCC
+        self._last = context
+        return code
+
+    def refused_init(self, code, out, *_):
+        """rknn_init that fails at once: the context is set all the same."""
+        if out:
+            self._new_context(0, out).failed = True
+        return code
+
+    def _init(self, context, model, size, extend):
+        data = self._read(model, size)
+        spec = context.spec = rknn_model.parse(data) if data else None
+        if spec is None:
+            return self._fail(
+                MODEL_INVALID, "load model failed, invalid RKNN_MAGIC or no such file"
+            )
+        if self.profile.soc not in spec.targets:
+            text = "This rknn model is for %s, but current platform is %s" % (
+                spec.targets[0].upper(),
+                self.profile.soc.upper(),
+            )
+            return self._fail(MODEL_INVALID, text)
+        for kind, nbytes in self._pieces(context, len(data), size == 0):
+            if not self._take(context, kind, nbytes):
+                # out of memory while the file is read is reported as a bad model
+                return self._fail(
+                    MODEL_INVALID if kind == "file" else MALLOC_FAIL,
+                    "failed to malloc npu memory, size: %d" % nbytes,
+                )
+        if context.flag & SHARE_WEIGHT and not self._share(context, extend):
+            return self._fail(
+                PARAM_INVALID, "RKNN_FLAG_SHARE_WEIGHT_MEM needs the context of the master"
+            )
+        return SUCC
+
+    def _read(self, model, size):
+        if not model:
+            return b""
+        if size:
+            return ctypes.string_at(model, size)
+        try:
+            with open(ctypes.string_at(model).decode(), "rb") as f:
+                return f.read()
+        except OSError:
+            return b""
+
+    # What init takes, in order. A path keeps the whole file in NPU memory, a buffer only what the model needs of it.
+    def _pieces(self, context, nbytes, path):
+        spec, flag = context.spec, context.flag
+        slave = spec.weight if flag & SHARE_WEIGHT else 0
+        outside = [("outside", n) for n in spec.outside]
+        inside = [] if flag & INTERNAL_OUTSIDE else [("internal", spec.internal)]
+        if self.profile.mini:
+            own = [("regs", spec.regs)] + outside + [("weights", spec.weight)]
+            return own if flag & OUTSIDE else own + [("internal", spec.internal)]
+        if flag & INFO_ONLY:
+            return [("file", nbytes)]
+        pieces = [("file", nbytes), ("regs", spec.regs)] if path else [("regs", spec.regs)]
+        if flag & OUTSIDE:
+            return pieces + outside
+        return pieces + ([] if path else [("blob", spec.blob - slave)]) + inside
+
+    def _take(self, context, kind, nbytes):
+        # total_dma_allocated_size: requested bytes, a file counted twice, nothing under INFO_ONLY
+        piece = None if self.point("alloc " + kind) is not None else self.npu.take(kind, nbytes)
+        if piece is None:
+            return False
+        context.own.append(piece)
+        if self.profile.mini or not context.flag & INFO_ONLY:
+            context.dma += nbytes * (2 if kind == "file" else 1)
+        return True
+
+    def _share(self, context, extend):
+        master = (
+            self._contexts.get(CONTEXT.unpack(ctypes.string_at(extend, CONTEXT.size))[0])
+            if extend
+            else None
+        )
+        if master is None or not master.alive or self.profile.mini:
+            return False
+        context.master = master
+        return True
+
+    def hold_buffer(self, model):
+        """Remembers the caller's model buffer: under MEM_ALLOC_OUTSIDE it must live until the weights are set."""
+        if isinstance(model, ctypes.Array) and self._last and self._last.flag & OUTSIDE:
+            self._last.buffer = weakref.ref(model)
+
+    def dup_context(self, source, out):
+        """rknn_dup_context: own registers, own internal memory, the weights of the first."""
+        if self.profile.mini:
+            return self._fail(FAIL, "rknn_dup_context is not supported")
+        master, code = self._live(CONTEXT.unpack(ctypes.string_at(source, CONTEXT.size))[0])
+        if code:
+            return code
+        if not master.flag & OUTSIDE:
+            raise self._crash("SIGSEGV: rknn_dup_context of a context without MEM_ALLOC_OUTSIDE")
+        context = self._new_context(master.flag, out)
+        context.spec, context.master, context.weighed = master.spec, master, True
+        for nbytes in [master.spec.regs] + master.spec.outside:
+            if not self._take(context, "regs", nbytes):
+                context.failed = True
+                return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
+        master.dups.append(context)
+        return SUCC
+
+    def destroy(self, number):
+        """rknn_destroy: frees what the runtime took, never the tensor_mems; a master waits for its dups."""
+        context = self._contexts.get(number)
+        if not number:
+            return CTX_INVALID
+        if context is None or not context.alive:
+            raise self._crash("SIGSEGV: rknn_destroy of a context that is gone")
+        self._failures += context.failed
+        if context.failed and self._failures > 1:
+            raise self._crash("SIGSEGV: the second destroy after a failed init in one process")
+        context.alive = False
+        self._reap(context)
+        return SUCC
+
+    def _reap(self, context):
+        if any(dup.alive for dup in context.dups):
+            return
+        for piece in context.own:
+            self.npu.free(piece)
+        if context.master and not context.master.alive:
+            self._reap(context.master)
+
+    # --- queries ---
+
+    def query(self, number, command, info, size):
+        """rknn_query: counts, attributes, version and memory sizes."""
+        context, code = self._live(number)
+        if code:
+            return code
+        answer = {0: self._counts, 5: self._version, 6: self._mem_size}.get(command)
+        if answer:
+            data = answer(context, size)
+        else:
+            data = self._attr(context, command, struct.unpack("@I", ctypes.string_at(info, 4))[0])
+        if data is None or len(data) > size:
+            return PARAM_INVALID
+        ctypes.memmove(info, data, len(data))
+        return SUCC
+
+    def _counts(self, context, size):
+        spec = context.spec
+        if context.flag & INFO_ONLY and not self.profile.mini:
+            return struct.pack("@II", 0, 0)
+        return struct.pack("@II", len(spec.inputs), len(spec.outputs))
+
+    def _version(self, context, size):
+        return b"1.5.2 (stand-in)".ljust(256, b"\0") + b"0.8.2".ljust(256, b"\0")
+
+    def _mem_size(self, context, size):
+        spec, sram = context.spec, self.profile.sram
+        data = MEM_SIZE.pack(spec.weight, spec.internal, context.dma, sram, sram, *[0] * 10)
+        if size >= MEM_SIZE.size:
+            return (
+                data if sram else data[:16]
+            )  # without SRAM the fields behind are not written at all
+        return data[:8] if self.profile.mini and size >= 8 else None
+
+    def _attr(self, context, command, index):
+        tensors = {
+            1: context.spec.inputs,
+            8: context.spec.inputs,
+            2: context.spec.outputs,
+            9: context.spec.outputs,
+        }.get(command)
+        if tensors is None or index >= len(tensors):
+            return None
+        shape = tensors[index][0]
+        count, nbytes, wide = rknn_model.sizes(tensors[index])
+        dims = shape + [0] * (16 - len(shape))
+        name = ("output%d" if tensors is context.spec.outputs else "input%d") % index
+        # NHWC is format 1, UINT8 type 3
+        return ATTR.pack(
+            index,
+            len(shape),
+            *dims,
+            name.encode(),
+            count,
+            nbytes,
+            1,
+            3,
+            0,
+            0,
+            0,
+            1.0,
+            tensors[index][1],
+            wide,
+            0,
+            0,
+        )
+
+    # --- running ---
+
+    def run(self, number, extend):
+        """rknn_run: works in the internal memory, destroys what another model left there, fills the outputs."""
+        context, code = self._live(number)
+        if code:
+            return code
+        mini = self.profile.mini
+        if context.flag & INFO_ONLY and not mini:
+            return self._fail(FAIL, "rknn_run is denied: RKNN_FLAG_COLLECT_MODEL_INFO_ONLY")
+        inside = any(piece.kind == "internal" and not piece.freed for piece in context.own)
+        # 0x200 without internal memory was not measured: taken to end as 0x10 does
+        if (context.internal is None and not inside) or (
+            context.flag & OUTSIDE and not context.weighed
+        ):
+            if mini:
+                return self._fail(FAIL, "rknn_run without internal or weight memory")
+            raise self._crash("SIGSEGV: rknn_run without internal or weight memory")
+        if len(context.io) < len(context.spec.inputs) + len(context.spec.outputs):
+            return self._fail(FAIL, "tensor not attached") if mini else SUCC
+        damage = self._damage(context)
+        if damage and self.strict:
+            raise self._crash("corrupt: " + damage)
+        self._work(context, damage)
+        return SUCC
+
+    def _damage(self, context):
+        master = context.master
+        if context.internal and not context.internal.fits(context.spec.internal):
+            return "internal memory is gone, misaligned or smaller than %d" % context.spec.internal
+        if context.overrun or (master and master.overrun):
+            return "weight memory is smaller than %d" % context.spec.weight
+        if context.flag & SHARE_WEIGHT and not master.alive:
+            return "the master of shared weights is gone"
+        for mem in context.io.values():
+            if (
+                not mem.alive
+                or mem.block is None
+                or mem.block.freed
+                or mem.offset + mem.size > mem.block.taken
+            ):
+                raise self._crash("SIGSEGV: an input or output lies outside its memory")
+        if context.internal and context.internal.block.busy:
+            return "two models work in one internal memory at the same time"
+        return None
+
+    def _work(self, context, damage):
+        block = context.internal.block if context.internal else None
+        inputs = [self._bytes(context, (False, i)) for i in range(len(context.spec.inputs))]
+        if block is not None:
+            block.busy = True
+            if self.run_seconds:
+                time.sleep(self.run_seconds)
+            block.busy = False
+            self._ruin_others(context, block)
+        for i in range(len(context.spec.outputs)):
+            mem = context.io[(True, i)]
+            data = rknn_model.answer(context.spec, i, inputs)
+            ctypes.memmove(
+                mem.block.virt + mem.offset, POISON * len(data) if damage else data, len(data)
+            )
+
+    # The rule of serial use, at its worst: what the others left to be read after their run is gone.
+    def _ruin_others(self, context, block):
+        for other in self.contexts():
+            if (
+                self.strict
+                and other is not context
+                and other.internal
+                and other.internal.block is block
+            ):
+                for (output, _), mem in other.io.items():
+                    if output and mem.alive:
+                        ctypes.memset(mem.block.virt + mem.offset, POISON[0], mem.size)
+
+    def _bytes(self, context, key):
+        mem = context.io[key]
+        shape = context.spec.inputs[key[1]]
+        return ctypes.string_at(mem.block.virt + mem.offset, rknn_model.sizes(shape)[2])
+
+    # --- parts ---
+
+    def _new_context(self, flag, out):
+        number = 0x5000 + 0x40 * (len(self._contexts) + 1)
+        context = self._contexts[number] = Context(number, flag)
+        ctypes.memmove(out, CONTEXT.pack(number), CONTEXT.size)
+        return context
+
+    def _live(self, number):
+        context = self._contexts.get(number)
+        if context is None or (context.alive and context.failed):
+            return None, CTX_INVALID
+        if not context.alive:
+            raise self._crash("SIGSEGV: use of a context after rknn_destroy")
+        return context, SUCC
+
+    def _fail(self, code, text):
+        self.log.append(text)
+        return code
+
+    def _crash(self, text):
+        self.dead = Crash(text)
+        return self.dead
