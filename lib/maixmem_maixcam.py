@@ -1,0 +1,333 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The port for MaixCAM and MaixCAM2 under MaixPy v4 (CPython on Linux).
+
+Two kinds of memory: the Linux heap (Python, image pixels) and the carve-out ("cmm": ION on MaixCAM, CMM on
+MaixCAM2) for models, camera and display. Runs without root and without debugfs; it then says what it cannot know.
+"""
+
+import configparser
+import ctypes
+import gc
+import os
+import weakref
+
+from maix import image as maix_image
+from maix import nn
+from maix import sys as maix_sys  # never `import sys` from maix: it would hide Python's
+from maixmem import Cost, KModelError, NoRoom, Region, kib
+from maixmem_cmm import check_cmm
+from maixmem_cvimodel import read_cvimodel
+
+_SUMMARY = "/sys/kernel/debug/ion/cvi_carveout_heap_dump/summary"
+_CONFIGS = "/boot/configs"
+_PEAK = "memory usage peak"
+_TPU = "cv181x"
+_KINDS = {"maixcam": ".cvimodel", "maixcam2": ".axmodel"}
+_BARE = ("NN",)  # classes of maix.nn with one set of IO buffers unless asked; the others take two
+
+
+def _read_text(path):
+    with open(path) as f:
+        return f.read()
+
+
+# What load() gives: stands in front of the object of maix.nn and is the only thing that refers to it, so that
+# dropping it here frees the model, whoever still holds the Model. `cost` is what inspect() said, `taken` what the
+# carve-out lost while loading (None when it cannot be read). After unload() any use is a RuntimeError.
+class Model:
+    """A loaded model; its methods are those of the maix.nn object."""
+
+    def __init__(self, net, source, cost):
+        self._net = net
+        self.source = source
+        self.cost = cost
+        self.taken = None
+        self.block = None
+
+    def __getattr__(self, name):
+        net = self.__dict__.get("_net")
+        if net is None:
+            raise RuntimeError("{}: this model was unloaded. Next: use() or load() it again.".format(self.source))
+        return getattr(net, name)
+
+
+# The activations of all models share blocks: a model takes the first block that is large enough, else a new one
+# beside the smaller, and a block goes back with its last user. This keeps the same list for the models that were
+# loaded here (those loaded elsewhere only make the need smaller). Blocks are [bytes, users], largest first.
+class _Shared:
+    def __init__(self):
+        self.blocks = []
+
+    def credit(self, n):
+        """Bytes of n that are there already."""
+        return n if self.blocks and self.blocks[0][0] >= n else 0
+
+    def take(self, n):
+        if not self.credit(n):
+            self.blocks.insert(0, [n, 0])
+        self.blocks[0][1] += 1
+        return self.blocks[0]
+
+    def give(self, block):
+        block[1] -= 1
+        if not block[1]:
+            self.blocks.remove(block)
+
+
+# One object per program. It owns no memory but what load() took, and gives that back in unload().
+# regions() and load() read small files; nothing here allocates in the carve-out but load(). When a load fails,
+# everything is as before. `learned` ({model: bytes}) may be stored by the program and given back at the next start.
+class Port:
+    """MaixCAM (cv181x) and MaixCAM2 (AX630C)."""
+
+    share = "evict"
+
+    def __init__(self, read_text=_read_text, learned=None):
+        self._read_text = read_text
+        self._ax_sys = None
+        self._shared = _Shared()
+        self._strays = []
+        self.learned = {} if learned is None else learned
+        # A desk wheel of MaixPy and old images have no device_id(): the file's kind alone decides then.
+        self.device = maix_sys.device_id() if hasattr(maix_sys, "device_id") else ""
+        self.name = "maixcam2" if "maixcam2" in self.device else "maixcam"
+        self.watched = tuple([r.name for r in self.regions() if r.free is not None])
+
+    # --- regions ---
+
+    def regions(self):
+        """[heap, cmm]. A size that the system does not tell is None; `largest` only where libax_sys says it."""
+        info = maix_sys.memory_info()  # keys may be missing, and cmm_total 0 means that it could not be read
+        heap = _region("heap", info.get("total"), info.get("used"))
+        cmm = _region("cmm", info.get("cmm_total"), info.get("cmm_used"))
+        if cmm.total and self.name == "maixcam2":
+            cmm.largest = self._largest()
+        return [heap, cmm]
+
+    def sample(self, free):
+        """Puts the free bytes of each watched region into the list `free`; one that is unknown now stays as it was."""
+        found = self.regions()
+        for i in range(len(self.watched)):
+            for r in found:
+                if r.name == self.watched[i] and r.free is not None:
+                    free[i] = r.free
+
+    def peak(self):
+        """{"cmm": most bytes ever in use since boot}, from the ION driver's summary; {} where it cannot be read."""
+        try:
+            text = self._read_text(_SUMMARY)
+        except OSError:
+            return {}
+        words = text[text.find(_PEAK) + len(_PEAK) :].split() if _PEAK in text else []
+        return {"cmm": int(words[0])} if words and words[0].isdigit() else {}
+
+    def warnings(self):
+        """Sentences about what cannot be read, models that were dropped but live on, and a wrong CMM setting."""
+        found = []
+        for r in self.regions():
+            if r.total is None:
+                text = "{}: its size cannot be read. Next: run as root"
+                text += ", with debugfs mounted on /sys/kernel/debug." if r.name == "cmm" else "."
+                found.append(text.format(r.name))
+        found += ["model {}".format(text) for text in self._stray_texts()]
+        return found + self._setting()
+
+    def _setting(self):
+        hw = maix_sys.memory_info().get("hw_total")
+        if self.name != "maixcam2" or not hw:
+            return []
+        try:
+            return check_cmm(self._read_text(_CONFIGS), hw >> 20).findings
+        except OSError:
+            return []
+
+    def _free(self, name):
+        for r in self.regions():
+            if r.name == name:
+                return r.free
+        return None
+
+    def room(self, region):
+        """Free bytes of a region, 0 when nothing is known of it."""
+        return self._free(region) or 0
+
+    def _largest(self):
+        """The largest free block of the CMM by the vendor's library, or None."""
+        try:
+            if self._ax_sys is None:
+                self._ax_sys = ctypes.CDLL("libax_sys.so")
+            ask = self._ax_sys.AX_SYS_MemGetMaxFreeRegionInfo
+        except (OSError, AttributeError):
+            return None
+        address, size = ctypes.c_uint64(0), ctypes.c_uint32(0)
+        return size.value if ask(ctypes.byref(address), ctypes.byref(size)) == 0 else None
+
+    # --- models ---
+
+    def inspect(self, source, kind="NN", dual_buff=None):
+        """The Cost of loading a .cvimodel, .axmodel or .mud, were it the only model.
+
+        kind: the class of maix.nn that will load it. A .cvimodel's cost is read from the file and exact; an
+        .axmodel has none to read: an estimate, until a load here has been measured (`learned`).
+        """
+        dual = _dual(kind, dual_buff)
+        path, refuse = self._follow(source)
+        if path.endswith(".axmodel"):
+            return self._inspect_ax(path, dual, refuse)
+        model = read_cvimodel(path)
+        need = model.need(dual)
+        refuse = refuse or _refuse_cvi(model)
+        cost = Cost({"cmm": need}, {"cmm": need + model.transient}, "exact" if model.exact else "estimate", refuse, path)
+        cost.shared = model.shared
+        return cost
+
+    def _inspect_ax(self, path, dual, refuse):
+        size = os.stat(path).st_size
+        measured = self.learned.get(_key(path, size, dual))
+        need = size if measured is None else measured
+        # The runtime reads the whole file into the Linux heap before it makes the model from it.
+        cost = Cost({"cmm": need}, {"cmm": need, "heap": size}, "estimate", refuse, path)
+        cost.shared = 0
+        return cost
+
+    def _follow(self, source):
+        """(path of the model, why it cannot run here or None); a .mud names its model relative to itself."""
+        if source.endswith(".mud"):
+            source = _mud_model(source)
+        kind = os.path.splitext(source)[1]
+        if kind not in _KINDS.values():
+            raise KModelError("{}: not a .cvimodel, .axmodel or .mud. Next: give one of these.".format(source))
+        if self.device and kind != _KINDS[self.name]:
+            text = "{}: {} runs {} files. Next: convert the model for it."
+            return source, text.format(source, self.name, _KINDS[self.name])
+        return source, None
+
+    def load(self, source, kind="NN", dual_buff=None):
+        """Loads into the carve-out and returns a Model. NoRoom before anything is touched when it cannot fit.
+
+        Checks the free bytes where they are known, with the activations' block credited if one is there that
+        is large enough. What the constructor raises goes through unchanged.
+        """
+        dual = _dual(kind, dual_buff)
+        cost = self.inspect(source, kind, dual)
+        if cost.refuse:
+            raise KModelError(cost.refuse)
+        self._check_room(source, cost)
+        before = self._free("cmm")
+        model = Model(getattr(nn, kind)(source, dual), source, cost)
+        try:
+            self._account(model, before, dual)
+        except BaseException:
+            model._net = None
+            raise
+        return model
+
+    def _account(self, model, before, dual):
+        after = self._free("cmm")
+        if before is not None and after is not None:
+            model.taken = before - after
+            path = model.cost.source
+            if path.endswith(".axmodel"):
+                self.learned[_key(path, os.stat(path).st_size, dual)] = model.taken
+        if model.cost.shared:
+            model.block = self._shared.take(model.cost.shared)
+
+    def _check_room(self, source, cost):
+        for name in cost.peak:
+            free = self._free(name)
+            need = cost.peak[name] - (self._shared.credit(cost.shared) if name == "cmm" else 0)
+            if free is not None and need > free:
+                text = "{}: needs {} of {} ({}), {} are free{}. Next: unload a model, or a smaller one."
+                held = "".join(["; " + stray for stray in self._stray_texts()])
+                raise NoRoom(text.format(source, need, name, cost.certainty, free, held), name, need, free)
+
+    def unload(self, handle):
+        """Drops the last reference to the model, which frees it, and checks that it went. True when it did.
+
+        False when something else refers to the maix.nn object itself: its memory stays until that goes; warnings()
+        and the next NoRoom name it.
+        """
+        net = handle._net
+        if net is None:
+            raise RuntimeError("{}: unloaded already.".format(handle.source))
+        alive = weakref.ref(net)
+        handle._net = None
+        del net
+        if alive() is not None:
+            gc.collect()  # a cycle may hold it
+        self._strays.append((alive, handle))
+        self._stray_texts()
+        return alive() is None
+
+    def _stray_texts(self):
+        """Sentences about dropped models that live on; those that went since are settled."""
+        living = []
+        for alive, handle in self._strays:
+            if alive() is not None:
+                living.append((alive, handle))
+            elif handle.block:
+                self._shared.give(handle.block)
+        self._strays = living
+        text = "{} was dropped but something still refers to it: {} stay taken. Next: del that variable."
+        return [text.format(handle.source, kib(handle.cost.need["cmm"])) for _, handle in living]
+
+    def order(self, sources):
+        """The sources in the order to load them: the largest shared activations first.
+
+        A small one loaded before a large one leaves its own block of activations beside the large one's.
+        """
+        return sorted(sources, key=lambda source: -self.inspect(source).shared)
+
+    # --- what this platform has no call for ---
+
+    def read_flash(self, offset, n):
+        """Always NotImplementedError: models are files here."""
+        raise NotImplementedError("{}: there is no flash to read, models are files".format(self.name))
+
+    # --- images ---
+
+    def new_image(self, w, h, format="rgb888"):
+        """A new image in the Linux heap: its pixels and 4096 bytes. `format` as in maix.image without FMT_."""
+        return maix_image.Image(w, h, getattr(maix_image.Format, "FMT_" + format.upper()))
+
+    def copy_into(self, dst, src):
+        """Copies the pixels of src into dst, an image of the same size and format."""
+        dst.draw_image(0, 0, src)
+
+
+def _region(name, total, used):
+    if not total or used is None:
+        return Region(name, None, None, None)
+    return Region(name, total, used, total - used)
+
+
+def _dual(kind, dual_buff):
+    return kind not in _BARE if dual_buff is None else dual_buff
+
+
+def _key(path, size, dual):
+    return "{}:{}:{}".format(os.path.basename(path), size, 2 if dual else 1)
+
+
+def _refuse_cvi(model):
+    if model.chip != _TPU:
+        text = "the model is built for {}, this board runs {}. Next: convert it for {}."
+        return text.format(model.chip, _TPU, _TPU)
+    if model.nbytes > model.have:
+        text = "the file has {} bytes of the {} that its sections name. Next: copy it again."
+        return text.format(model.have, model.nbytes)
+    return None
+
+
+def _mud_model(path):
+    """The model file that a .mud names, the larger where it has one for use with and one without the AI-ISP."""
+    mud = configparser.ConfigParser(interpolation=None)
+    try:
+        mud.read_string(_read_text(path))
+        basic = mud["basic"]
+        keys = ("model",) if basic["type"] == "cvimodel" else ("model_npu", "model_vnpu")
+        paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
+        return max(paths, key=os.path.getsize)
+    except (configparser.Error, KeyError, UnicodeDecodeError, ValueError) as e:
+        raise KModelError("{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(path, e))

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maix.nn: models that stay in the carve-out until their object dies.  There is no unload()."""
+
+import configparser
+import os
+import weakref
+
+import cvi_runtime
+import maixcam_board as board
+
+from maix import err
+
+_NONE = err.Err.ERR_NONE
+
+
+class LayerInfo:
+    def __init__(self, name, dtype, shape):
+        self.name, self.dtype, self.shape = name, dtype, shape
+
+
+# Contract.  The constructor loads and raises err.Exception; load() returns a code.  Memory belongs to the object and
+# goes back when the last reference to it dies, at once.  A second load() is refused.
+class NN:
+    def __init__(self, model="", dual_buff=False):
+        self._dual = dual_buff
+        self._model = None
+        self._extra = {}
+        if model:
+            err.check_raise(self.load(model), "load model %s failed" % model)
+
+    def load(self, model):
+        if self._model is not None:
+            return err.Err.ERR_NOT_PERMIT
+        try:
+            path, self._extra = _follow(model)
+            loaded = _load(path, self._dual)
+        except err.Exception as e:
+            return e.code
+        self._model = loaded
+        weakref.finalize(self, cvi_runtime.release, loaded.blocks).atexit = False
+        return _NONE
+
+    def loaded(self):
+        return self._model is not None
+
+    def set_dual_buff(self, enable):
+        self._dual = enable
+
+    def inputs_info(self):
+        return [LayerInfo(*t) for t in self._model.inputs]
+
+    def outputs_info(self):
+        return [LayerInfo(*t) for t in self._model.outputs]
+
+    def extra_info(self):
+        return dict(self._extra)
+
+    def forward(self, tensors, copy_result=True, dual_buff_wait=False):
+        if self._model is None:
+            raise err.Exception(err.Err.ERR_NOT_INIT, "model not loaded")
+        if board.faults.point("forward") is not None:
+            raise err.Exception(err.Err.ERR_RUNTIME, "forward failed")
+        return {name: bytes(1) for name, _, _ in self._model.outputs}
+
+    def forward_image(self, img, *mean_scale_fit, copy_result=True, dual_buff_wait=False):
+        return self.forward({}, copy_result, dual_buff_wait)
+
+
+class _Wrapper:
+    """A decoder around an NN of its own; two sets of input and output buffers unless told otherwise."""
+
+    def __init__(self, model="", dual_buff=True):
+        self._nn = None
+        self._dual = dual_buff
+        if model:
+            err.check_raise(self.load(model), "load model %s failed" % model)
+
+    def load(self, model):
+        self._nn = None
+        self._nn = NN(model, self._dual)
+        return _NONE
+
+    def detect(self, img, *thresholds):
+        self._nn.forward_image(img)
+        return []
+
+
+class YOLOv5(_Wrapper):
+    pass
+
+
+class YOLOv8(_Wrapper):
+    pass
+
+
+class YOLO11(_Wrapper):
+    pass
+
+
+class Classifier(_Wrapper):
+    classify = _Wrapper.detect
+
+
+def _follow(model):
+    """(path of the model file, extra section) of a .mud; any other path stands for itself."""
+    if not os.path.isfile(model) or board.faults.point("open " + os.path.basename(model)) is not None:
+        raise err.Exception(err.Err.ERR_NOT_FOUND, model)
+    if not model.endswith(".mud"):
+        return model, {}
+    mud = configparser.ConfigParser()
+    mud.read(model)
+    key = "model" if mud["basic"]["type"] == "cvimodel" else "model_npu"
+    path = os.path.join(os.path.dirname(model), mud["basic"][key])
+    return path, dict(mud["extra"]) if mud.has_section("extra") else {}
+
+
+def _load(path, dual):
+    if board.chip == "linux":
+        raise err.Exception(err.Err.ERR_NOT_IMPL, "NN not support this platform yet")
+    kind = {"maixcam": (".cvimodel", cvi_runtime.load), "maixcam2": (".axmodel", cvi_runtime.load_ax)}[board.chip]
+    if not path.endswith(kind[0]):
+        raise err.Exception(err.Err.ERR_ARGS, "%s cannot run on %s" % (path, board.chip))
+    return kind[1](path, dual)
+
+
