@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What `maixmem kmodel` knows of a file: its models, and what each firmware build says to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from maixmem_kmodel import HOWS, KModel, KModelError
+
+from maixmem_cli.firmwares import Firmware
+from maixmem_cli.kfpkg import Member, PackageError, read_package
+from maixmem_cli.kmodel_layers import Layer, limits, read_layers, run_transient
+from maixmem_cli.kmodel_v5 import read_v5
+
+_MAIXPY = HOWS[:4]  #: the ways that a MaixPy build offers
+_MIN_GC = 64 << 10  # with a smaller GC heap the interpreter does not run
+_ZIP = b"PK\x03\x04"
+
+
+@dataclass
+class Verdict:
+    """One firmware build's answer: the ways that work after power-on, or why none does."""
+
+    firmware: Firmware
+    ways: list[str]
+    text: str
+
+    @property
+    def good(self) -> bool:
+        return bool(self.ways)
+
+
+@dataclass
+class Entry:
+    """One model of one file; `model` is None when `error` says what is wrong with it."""
+
+    file: str
+    model: KModel | None = None
+    error: str | None = None
+    layers: list[Layer] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    @property
+    def finding(self) -> bool:
+        """Damaged, or refused by every build that was asked about."""
+        return self.error is not None or not any(v.good for v in self.verdicts)
+
+    def warnings(self) -> list[str]:
+        """The device's warnings, and what only the bodies show."""
+        m = self.model
+        if m is None:
+            return []
+        found = m.warnings()
+        if m.size and m.nbytes and m.nbytes != m.size:
+            more = "more" if m.size > m.nbytes else "fewer"
+            found.append(f"the file has {abs(m.size - m.nbytes)} bytes {more} than its layers say")
+        found += limits(m, self.layers)
+        transient = run_transient(m, self.layers)
+        if transient:
+            found.append(f"the SDK (not MaixPy) mallocs {transient} bytes more while it runs")
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of --json."""
+        m = self.model
+        return {
+            "file": self.file,
+            "format": m and m.format,
+            "swapped": m and m.swapped,
+            "size": m and m.size,
+            "nbytes": m and m.nbytes,
+            "layers": m and m.layers,
+            "main_mem": m and m.main_mem,
+            "largest_body": m and m.largest_body,
+            "kpu_span": m and m.kpu_span,
+            "inputs": _tensors(m and m.inputs),
+            "outputs": _tensors(m and m.outputs),
+            "need": {how: m and m.need(how) for how in HOWS},
+            "peak": {how: m and m.peak(how) for how in HOWS},
+            "heap_free": {how: m and m.room(how) for how in HOWS},
+            "refuse": {v.firmware.name: v.text for v in self.verdicts if not v.good},
+            "warnings": self.warnings(),
+            "error": self.error,
+        }
+
+
+def _tensors(tensors: Iterable[tuple[Any, Any, Any]] | None) -> list[dict[str, Any]]:
+    return [
+        {"shape": shape and list(shape), "type": kind, "bytes": n}
+        for shape, kind, n in tensors or ()
+    ]
+
+
+def read_entries(path: Path, firmwares: Iterable[Firmware]) -> Iterator[Entry]:
+    """The models of a file: one, or those of a package. Never raises for what is in the file."""
+    firmwares = list(firmwares)
+    with path.open("rb") as f:
+        package = f.read(4) == _ZIP
+    if not package:
+        yield _entry(str(path), str(path), firmwares)
+        return
+    try:
+        members = read_package(path)
+    except PackageError as e:
+        yield Entry(str(path), error=str(e))
+        return
+    found = [
+        _member(f"{path}:{m.name}@{m.address:#x}", m, firmwares)
+        for m in members
+        if not m.repeat and not m.sha256_prefix
+    ]
+    models = [e for e in found if e.model or "model" in e.file.rpartition(":")[2]]
+    yield from models or [Entry(str(path), error="no model in the package")]
+
+
+def _member(name: str, member: Member, firmwares: list[Firmware]) -> Entry:
+    if member.data is None:
+        return Entry(name, error=member.error)
+    data = member.data
+    if member.swapped:  # the flasher turns its words around on the way
+        data = b"".join(data[i : i + 4][::-1] for i in range(0, len(data) - 3, 4))
+    return _entry(name, data, firmwares)
+
+
+def _entry(name: str, source: object, firmwares: list[Firmware]) -> Entry:
+    try:
+        model, layers = read_layers(source)
+        if model.format in ("v5a", "v5b"):
+            model = read_v5(source)
+    except KModelError as e:
+        return Entry(name, error=str(e), verdicts=[Verdict(f, [], str(e)) for f in firmwares])
+    return Entry(name, model, None, layers, [judge(model, f) for f in firmwares])
+
+
+def judge(model: KModel, firmware: Firmware) -> Verdict:
+    """What works on a build after power-on, with the default GC heap and nothing else loaded."""
+    ways = [how for how in _MAIXPY if fits(model, how, firmware.heap, firmware)]
+    if ways:
+        return Verdict(firmware, ways, "runs by " + ", ".join(ways))
+    for how in _MAIXPY:
+        heap = firmware.heap + firmware.gc_heap - _MIN_GC
+        if fits(model, how, heap, firmware):
+            gc = firmware.gc_heap - (model.room(how) - firmware.heap) & ~4095
+            return Verdict(firmware, [how], f"runs by {how} if gc_heap_size() is {gc} or less")
+    how = "stream_single" if model.swapped else "load_addr"
+    why = model.refuse(firmware.capabilities(), how)
+    return Verdict(
+        firmware, [], why or f"needs {model.room(how)} bytes of heap, {firmware.heap} are free"
+    )
+
+
+def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
+    """Does a load by this way surely come through with so many bytes of system heap?"""
+    room = model.room(how)
+    return (
+        room is not None
+        and room <= heap
+        and model.refuse({**firmware.capabilities(), "ram": heap}, how) is None
+    )
