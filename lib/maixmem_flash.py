@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Who owns which bytes of the K210's SPI flash: before flashing on the desk, after it on the board.
 
-    from maixmem_flash import FlashMap
-    m = FlashMap()
-    m.scan()
-    m.report()
+from maixmem_flash import FlashMap
+m = FlashMap()
+m.scan()
+m.report()
 """
 
 from maixmem import FlashOverlap, hexa, kib, port, wrap
@@ -41,10 +41,14 @@ class FlashRegion:
 
     def __init__(self, name, start, nbytes, kind="data", source=GIVEN):
         if kind not in _KINDS:
-            raise ValueError("flash region {}: kind {!r}, not one of {}".format(name, kind, ", ".join(_KINDS)))
+            raise ValueError(
+                "flash region {}: kind {!r}, not one of {}".format(name, kind, ", ".join(_KINDS))
+            )
         for n, least in ((start, 0), (nbytes, 1)):
             if isinstance(n, bool) or not isinstance(n, int) or n < least:
-                raise ValueError("flash region {}: start {!r} and {!r} bytes".format(name, start, nbytes))
+                raise ValueError(
+                    "flash region {}: start {!r} and {!r} bytes".format(name, start, nbytes)
+                )
         self.name = name
         self.start = start
         self.end = start + nbytes
@@ -79,7 +83,9 @@ class Clash:
 
     def __str__(self):
         other = self.second or "the start of the chip"
-        return _SENTENCE[self.why].format(self.first, other, self.nbytes, hexa(self.start), hexa(self.end))
+        return _SENTENCE[self.why].format(
+            self.first, other, self.nbytes, hexa(self.start), hexa(self.end)
+        )
 
 
 def spiffs_start(size):
@@ -172,12 +178,22 @@ class FlashMap:
         return [r for r in self._owners() if r.kind in _FLASHED and r.start % SECTOR]
 
     def check(self):
-        """Raises FlashOverlap with every conflict, damaged image and the way out; returns risks()."""
+        """Raises FlashOverlap with every conflict, damaged image and the way out, or what was not read; returns risks()."""
         bad = [str(c) for c in self.conflicts()]
-        bad += ["{} is damaged: its SHA-256 does not match".format(r) for r in self.regions if r.intact is False]
+        bad += [
+            "{} is damaged: its SHA-256 does not match".format(r)
+            for r in self.regions
+            if r.intact is False
+        ]
         if bad:
             raise FlashOverlap("; ".join(bad) + ". Next: " + self._way_out())
+        if self.unread:
+            raise FlashOverlap("no conflict in what could be read, but " + self._unread_lines()[0])
         return self.risks()
+
+    def _unread_lines(self):
+        ranges = ["{}..{}".format(hexa(a), hexa(b)) for a, b, _ in self.unread]
+        return ["not read: {}: {}".format(", ".join(ranges), self.unread[-1][2])] if ranges else []
 
     def _way_out(self):
         try:
@@ -192,7 +208,11 @@ class FlashMap:
         mine = FlashRegion(name, start, nbytes, "model")
         other = FlashMap(self.size)
         other.regions = [r for r in self.regions if r.kind != "model" or r.start != start] + [mine]
-        return [str(c) for c in other.conflicts() + other.risks() if c.first is mine or c.second is mine]
+        return [
+            str(c)
+            for c in other.conflicts() + other.risks()
+            if c.first is mine or c.second is mine
+        ]
 
     # --- places ---
 
@@ -229,7 +249,9 @@ class FlashMap:
                 plan = self._search(stay, out, k, least, unit)
                 if plan is not None:
                     return plan
-        raise FlashOverlap("no moves of up to {} models or data make this layout fit".format(_MOVES))
+        raise FlashOverlap(
+            "no moves of up to {} models or data make this layout fit".format(_MOVES)
+        )
 
     def _moves(self, r):
         return r.kind == "model" or (r.kind == "data" and r.source == GIVEN)
@@ -280,7 +302,9 @@ class FlashMap:
     def _step(self):
         self._effort -= 1
         if self._effort < 0:
-            raise FlashOverlap("too many ways to move the regions of this layout, no answer: take some out")
+            raise FlashOverlap(
+                "too many ways to move the regions of this layout, no answer: take some out"
+            )
 
     # --- what is in the chip ---
 
@@ -301,12 +325,18 @@ class FlashMap:
         lines = []
         for r in sorted(self.regions, key=lambda r: r.start):
             size = kib(r.end - r.start)
-            lines.append("{}..{} {:>10} {}: {}".format(hexa(r.start), hexa(r.end), size, r.name, r.source))
+            lines.append(
+                "{}..{} {:>10} {}: {}".format(hexa(r.start), hexa(r.end), size, r.name, r.source)
+            )
         bad = self.conflicts()
         lines += ["! {}".format(c) for c in bad] + ["? {}".format(c) for c in self.risks()]
-        lines += ["? {}: flashers refuse a start inside a sector".format(r) for r in self.unaligned()]
-        lines += ["not read: {}..{}: {}".format(hexa(a), hexa(b), why) for a, b, why in self.unread]
+        lines += [
+            "? {}: flashers refuse a start inside a sector".format(r) for r in self.unaligned()
+        ]
+        lines += self._unread_lines()
         for text in lines + self.notes:
             for line in wrap(text):
                 out(line)
-        return not (bad or self.unread or self.notes or [r for r in self.regions if r.intact is False])
+        return not (
+            bad or self.unread or self.notes or [r for r in self.regions if r.intact is False]
+        )

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What is in the flash chip: the part of maixmem_flash that FlashMap.scan() loads when it is asked."""
 
+import gc
+
 from maixmem import hexa
 from maixmem_flash import FRAME, GIVEN, IMAGE_EXTRA, SECTOR, SPIFFS_SIZE, spiffs_start
 
@@ -14,8 +16,11 @@ except ImportError:
 
 
 _PIECE = const(1024)  # bytes read at once
+_COLLECT = const(
+    32768
+)  # bytes read between collections: the more garbage, the slower the next allocation
 _REGIONS = const(48)  # that a scan keeps, about 200 bytes each
-_UNREAD = const(8)  # ranges that could not be read; what follows widens the last
+_UNREAD = const(4)  # ranges that could not be read; what follows widens the last
 _NOTES = const(8)
 # Kboot (source: its boot loader): stage 1 names itself, a configuration has eight entries of 32 bytes.
 _STAGES = (
@@ -43,6 +48,7 @@ class Scan:
         self._map = map
         self._read = read
         self._ff = b"\xff" * _PIECE
+        self._dirty = 0
 
     def run(self, offsets, verify, gaps):
         """Fills the map: images (their SHA-256 if verify), SPIFFS, models at offsets, and what is in the gaps."""
@@ -58,6 +64,10 @@ class Scan:
             self._gaps()
 
     def _look(self, offset, n):
+        self._dirty += n
+        if self._dirty >= _COLLECT and hasattr(gc, "mem_free"):
+            self._dirty = 0
+            gc.collect()
         try:
             return self._read(offset, n)
         except (MemoryError, OSError) as e:
@@ -88,7 +98,7 @@ class Scan:
         stage1 = self._look(0x1008, 8)
         if stage1 is not None and stage1[1:8] == b"Kboot_v":
             self._kboot(verify)
-        elif not self._image("firmware", 0, "header at 0x000000", verify):
+        elif self._image("firmware", 0, "header at 0x000000", verify) is False:
             self._map.notes.append("no firmware header at 0x000000")
 
     def _kboot(self, verify):
@@ -100,14 +110,18 @@ class Scan:
                 continue
             start = int.from_bytes(entry[4:8], "big")
             source = "Kboot entry {}".format(i)
-            if not self._image("app {}".format(i), start, source, verify):
+            if self._image("app {}".format(i), start, source, verify) is False:
                 self._map.notes.append("{}: no image at {}".format(source, hexa(start)))
 
     def _image(self, name, start, source, verify):
-        """Adds the image whose header is at start; False when there is none."""
+        """Adds the image whose header is at start; False when there is none, None when that cannot be read."""
         size = self._map.size
-        head = self._look(start, 5) if start + IMAGE_EXTRA < size else None
-        if head is None or head[0] & ~3:  # flag byte: bit 0 encrypted, bit 1 dual SPI
+        if start + IMAGE_EXTRA > size:
+            return False
+        head = self._look(start, 5)
+        if head is None:
+            return None
+        if head[0] & ~3:  # flag byte: bit 0 encrypted, bit 1 dual SPI
             return False
         nbytes = int.from_bytes(head[1:5], "little") + IMAGE_EXTRA
         if nbytes == IMAGE_EXTRA or start + nbytes > size:
@@ -141,15 +155,21 @@ class Scan:
         if start is None:
             return
         blocks = SPIFFS_SIZE // _BLOCK
-        marked = used = 0
+        marked = used = unread = 0
         for i in range(blocks):
             mark = self._look(start + i * _BLOCK + _MARK, 2)
             ids = self._look(start + i * _BLOCK, _IDS)
-            if mark and ids and mark[0] | mark[1] << 8 == _MAGIC ^ (blocks - i):
+            if mark is None or ids is None:
+                unread += 1
+            elif mark[0] | mark[1] << 8 == _MAGIC ^ (blocks - i):
                 marked += 1
-                used += len([j for j in range(0, _IDS, 2) if 0 < ids[j] | ids[j + 1] << 8 < 0xFFFF])
+                used += len(
+                    [j for j in range(0, _IDS, 2) if 0 < ids[j] | ids[j + 1] << 8 < 0xFFFF]
+                )
         if marked == blocks:
             source = "formatted, {} of {} pages used".format(used, blocks * _IDS // 2)
+        elif unread:
+            source = "its place, {} of {} blocks could not be read".format(unread, blocks)
         else:
             source = "{} of {} blocks marked: a boot may format it".format(marked, blocks)
         self._found("SPIFFS", start, SPIFFS_SIZE, "filesystem", source)
@@ -171,7 +191,9 @@ class Scan:
         if k.nbytes:
             self._found(name, offset, k.nbytes, "model", "its header")
         elif k.format[:2] in ("v5", "v6") and len(self._map.notes) < _NOTES:
-            self._map.notes.append("{} at {}: its length is not in its header".format(name, hexa(offset)))
+            self._map.notes.append(
+                "{} at {}: its length is not in its header".format(name, hexa(offset))
+            )
 
     def _known(self, offset):
         return [r for r in self._map.regions if r.kind == "model" and r.start == offset]

@@ -100,7 +100,9 @@ def write_package(path: str | os.PathLike[str], members: Iterable[Member]) -> No
     listing = json.dumps({"version": LIST_VERSION, "files": entries}, indent=2)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in [(LIST_NAME, listing.encode()), *files.items()]:
-            info = zipfile.ZipInfo(name)  # the fixed 1980 date of zipfile: the same package every time
+            info = zipfile.ZipInfo(
+                name
+            )  # the fixed 1980 date of zipfile: the same package every time
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
 
@@ -181,7 +183,7 @@ def _content(archive: zipfile.ZipFile, name: str, limit: int) -> tuple[bytes | N
     except KeyError:
         return None, "listed, but not in the package"
     except _DAMAGE as e:
-        return None, f"damaged member: {_one_line(e)}"
+        return None, f"damaged, cannot be unpacked: {_one_line(e)}"
 
 
 def _read_capped(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -192,6 +194,11 @@ def _read_capped(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     return data
 
 
+def printable(text: str) -> str:
+    """Text of a stranger's file that is safe on a terminal and in XML."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def _one_line(what: object) -> str:
-    text = " ".join(str(what).split()) or type(what).__name__
+    text = printable(" ".join(str(what).split())) or type(what).__name__
     return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem flash`: who owns which flash bytes, before anything is flashed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from maixmem import FlashOverlap, hexa, kib
+from maixmem_flash import CHIP, Clash, FlashMap, FlashRegion
+from rich.console import Console
+from rich.table import Table
+
+from maixmem_cli.flash_items import ItemError, Layout, suggest
+from maixmem_cli.flash_svg import COLOURS, draw
+from maixmem_cli.values import SIZE
+
+_CELLS = 64
+_PIPE_WIDTH = 200  # columns of the table where there is no terminal
+
+
+@click.command(
+    name="flash", epilog="Example: maixmem flash maixpy.bin face.kmodel@0x300000 --svg flash.svg"
+)
+@click.argument("items", nargs=-1, required=True, metavar="ITEM...")
+@click.option(
+    "--size", default="16M", show_default=True, type=SIZE, help="Bytes of the flash chip."
+)
+@click.option("--json", "as_json", is_flag=True, help="The map and the verdicts as JSON.")
+@click.option(
+    "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the map into this file."
+)
+@click.option(
+    "--suggest", "suggested", is_flag=True, help="Addresses that work with every official build."
+)
+def command(
+    items: tuple[str, ...], size: int, as_json: bool, svg: Path | None, suggested: bool
+) -> None:
+    """Check a flash layout: overlaps by the byte, and what a flasher may overwrite.
+
+    ITEM is FILE@ADDRESS, a firmware .bin, a .kfpkg package, or a dump of the whole chip.
+    Exit status: 0 fine (there may be risks), 1 conflicts or damage, 2 wrong use.
+    """
+    if not 0 < size <= CHIP or size % 4096:
+        raise click.UsageError(f"--size {size}: a chip has whole 4 KiB sectors and at most 16M")
+    layout = Layout(FlashMap(size))
+    try:
+        for item in items:
+            layout.add(item)
+    except ItemError as e:
+        raise click.UsageError(str(e)) from None
+    findings = layout.verdicts()
+    answer = describe(layout, findings, suggested)
+    if svg:
+        svg.write_text(draw(layout.map), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(answer, indent=2))
+    else:
+        show(layout.map, answer)
+    sys.exit(1 if findings or layout.map.unread else 0)
+
+
+def describe(layout: Layout, findings: list[tuple[str, str]], suggested: bool) -> dict[str, Any]:
+    """The answer as plain data, the same for JSON and for the terminal."""
+    m = layout.map
+    answer: dict[str, Any] = {
+        "size": m.size,
+        "regions": [_region(r) for r in sorted(m.regions, key=lambda r: (r.start, r.end))],
+        "conflicts": [_clash(c) for c in m.conflicts()],
+        "risks": [_clash(c) for c in m.risks()],
+        "unaligned": [r.name for r in m.unaligned()],
+        "unread": [{"start": a, "end": b, "why": why} for a, b, why in m.unread],
+        "findings": [{"what": what, "text": text} for what, text in findings],
+    }
+    if m.conflicts() or m.unaligned():
+        answer["moves"] = _places(m.moves)
+    if suggested:
+        answer["suggest"] = _places(lambda: suggest(layout))
+    return answer
+
+
+def _places(find: Any) -> list[dict[str, Any]] | str:
+    try:
+        return [{"name": r.name, "from": r.start, "to": to} for r, to in find()]
+    except FlashOverlap as e:
+        return str(e)
+
+
+def _region(r: FlashRegion) -> dict[str, Any]:
+    shown = {"name": r.name, "start": r.start, "end": r.end, "kind": r.kind, "source": r.source}
+    return shown if r.intact is None else {**shown, "intact": r.intact}
+
+
+def _clash(c: Clash) -> dict[str, Any]:
+    return {
+        "why": c.why,
+        "first": c.first.name,
+        "second": c.second.name if c.second else None,
+        "start": c.start,
+        "end": c.end,
+        "nbytes": c.nbytes,
+        "text": str(c),
+    }
+
+
+def show(m: FlashMap, answer: dict[str, Any]) -> None:
+    """The map and the verdicts on the terminal."""
+    out = Console(highlight=False, soft_wrap=True)
+    if not out.is_terminal:
+        out.width = _PIPE_WIDTH
+    out.print(strip(m), markup=False)
+    table = Table(
+        "start", "end", "bytes", "kind", "name", "known from", box=None, header_style="bold"
+    )
+    for r in answer["regions"]:
+        colour = COLOURS[r["kind"]][1]
+        kind = f"[{colour}]{r['kind']}[/]"
+        size = f"{r['end'] - r['start']} ({kib(r['end'] - r['start'])})"
+        table.add_row(
+            hexa(r["start"]), hexa(r["end"]), size, kind, _plain(r["name"]), _plain(r["source"])
+        )
+    out.print(table)
+    for finding in answer["findings"]:
+        out.print(f"[bold red]{finding['what']:<8}[/] {_plain(finding['text'])}")
+    for risk in answer["risks"]:
+        out.print(f"[yellow]risk[/]     {_plain(risk['text'])}")
+    for gap in answer["unread"]:
+        out.print(
+            f"[yellow]not read[/] {hexa(gap['start'])}..{hexa(gap['end'])}: {_plain(gap['why'])}"
+        )
+    for key, word in (("moves", "fewest moves"), ("suggest", "good with every official build")):
+        if key in answer:
+            out.print(f"[bold]{word}:[/] {_plain(_steps(answer[key]))}")
+    if not answer["findings"] and not answer["unread"]:
+        out.print("[green]no conflict[/]" + (", but see the risks" if answer["risks"] else ""))
+
+
+def _steps(places: list[dict[str, Any]] | str) -> str:
+    if isinstance(places, str):
+        return places
+    return ", ".join(f"{p['name']}@{hexa(p['to'])}" for p in places) or "none"
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def strip(m: FlashMap, cells: int = _CELLS) -> str:
+    """The chip as one line: a letter for what is there, ! where two owners meet, . for nothing known or free."""
+    line = ["."] * cells
+    for r in m.regions:
+        if r.kind != "free":
+            for i in range(_cell(r.start, m, cells), _cell(r.end - 1, m, cells) + 1):
+                line[i] = COLOURS[r.kind][2]
+    for c in m.conflicts():
+        for i in range(_cell(c.start, m, cells), _cell(c.end - 1, m, cells) + 1):
+            line[i] = "!"
+    return f"0x000000 |{''.join(line)}| {hexa(m.size)}"
+
+
+def _cell(address: int, m: FlashMap, cells: int) -> int:
+    return min(address * cells // m.size, cells - 1)

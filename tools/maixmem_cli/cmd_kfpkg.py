@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem kfpkg`: a package of models that kflash accepts and that passes our own check."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from maixmem import hexa
+from maixmem_flash import CHIP, FlashMap
+
+from maixmem_cli.flash_items import ItemError, Layout
+from maixmem_cli.kfpkg import read_package, write_package
+from maixmem_cli.values import SIZE
+
+
+@click.command(
+    name="kfpkg",
+    epilog="Example: maixmem kfpkg face.kmodel@0x300000 digits.kmodel@0x400000 -o models.kfpkg",
+)
+@click.argument("items", nargs=-1, required=True, metavar="MODEL@ADDRESS...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The package to write.",
+)
+@click.option(
+    "--size", default="16M", show_default=True, type=SIZE, help="Bytes of the flash chip."
+)
+def command(items: tuple[str, ...], output: Path, size: int) -> None:
+    """Write a flash package: files at addresses, and a firmware .bin if wanted.
+
+    Nothing is written when two files overlap, leave the chip, run into the file system or start inside a sector.
+    Exit status: 0 written, 1 refused, 2 wrong use.
+    """
+    layout = Layout(FlashMap(size))
+    try:
+        for item in items:
+            layout.add(item)
+    except ItemError as e:
+        raise click.UsageError(str(e)) from None
+    if not layout.members:
+        raise click.UsageError("nothing to pack: a dump is no item of a package")
+    findings = layout.verdicts()
+    for what, text in findings:
+        click.echo(f"{what}: {text}", err=True)
+    if findings:
+        click.echo(
+            f"{output} not written. Next: maixmem flash with the same items shows the map and the moves",
+            err=True,
+        )
+        sys.exit(1)
+    members = [m for _, m in layout.members]
+    write_package(output, members)
+    for wrote, back in zip(members, read_package(output)):
+        if (wrote.data, wrote.address) != (back.data, back.address):
+            raise click.ClickException(f"{output}: {wrote.name} reads back differently")
+        click.echo(f"{hexa(back.address)}  {back.nbytes:>8} bytes  {back.name}")
+    for risk in layout.map.risks():
+        click.echo(f"risk: {risk}")
+    click.echo(f"wrote {output}: {len(members)} files. Next: kflash {output.name}")

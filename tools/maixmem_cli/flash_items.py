@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What the flash commands are given: FILE@ADDRESS, a firmware, a package or a dump, and the map they make."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from maixmem import KModelError, hexa
+from maixmem_flash import CHIP, IMAGE_EXTRA, FlashMap, FlashRegion
+from maixmem_kmodel import read_info
+
+from maixmem_cli.firmwares import FIRMWARES
+from maixmem_cli.kfpkg import Member, PackageError, printable, read_package
+
+#: official builds and the bytes of their .bin; the models of a project outlive its firmware
+OFFICIAL_BUILDS = {
+    **{f.title: f.image for f in FIRMWARES.values()},
+    "v0.6.2_16 maix": 2130432,
+    "amigo v0.5.1-92": 1505536,
+    "amigo v0.5.1-92 lvgl": 2039680,
+}
+SMALLEST_DUMP = 4 << 20  # the smallest chip on these boards
+_START = b"\x21\xa8\xef\xbe\xad\xde"  # a jump and 0xDEADBEEF: how the SDK begins a program
+
+
+class ItemError(ValueError):
+    """An item that cannot be used at all: wrong use, one line."""
+
+
+@dataclass
+class Layout:
+    """The map, what to write for each region that comes from a file, and findings that are no matter of addresses."""
+
+    map: FlashMap
+    members: list[tuple[FlashRegion, Member]] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Adds one item of the command line. Raises ItemError."""
+        path, address = _split(text)
+        if not path.is_file():
+            raise ItemError(f"{path}: no such file")
+        if address is not None:
+            self._add_file(path, address)
+        elif zipfile.is_zipfile(path):
+            self._add_package(path)
+        elif _starts_with(path, _START):
+            self._add_file(path, 0)
+        elif path.stat().st_size in (SMALLEST_DUMP, SMALLEST_DUMP * 2, CHIP):
+            self._add_dump(path)
+        else:
+            raise ItemError(
+                f"{path}: no firmware, package or flash dump; write {path.name}@0x300000 for a file at an address"
+            )
+
+    def _add_file(self, path: Path, address: int) -> None:
+        if path.stat().st_size > CHIP:
+            raise ItemError(f"{path}: bigger than any flash chip")
+        data = path.read_bytes()
+        if not data:
+            raise ItemError(f"{path}: empty file")
+        self.add_member(Member(path.name, address, data, None, data.startswith(_START)), str(path))
+
+    def _add_package(self, path: Path) -> None:
+        try:
+            members = read_package(path)
+        except PackageError as e:
+            raise ItemError(f"{path}: {e}") from None
+        for m in members:
+            where = f"{path.name}: {printable(m.name)} at {hexa(m.address)}"
+            if m.data is None:
+                self.findings.append(f"{where}: {m.error}; its bytes are not in the map")
+            elif not m.nbytes:
+                self.findings.append(f"{where}: empty file")
+            elif m.repeat:
+                continue
+            else:
+                self.add_member(m, where)
+
+    def add_member(self, m: Member, where: str) -> None:
+        """Adds a readable member; a model that is damaged or cut is a finding too."""
+        assert m.data is not None and m.nbytes is not None
+        kind = "firmware" if m.sha256_prefix or _is_image(m.data) else "data"
+        if kind == "data":
+            try:
+                info = read_info(m.data)
+                kind = "model"
+                if info.nbytes and info.nbytes - len(m.data) >= 8:
+                    self.findings.append(
+                        f"{where}: cut: {len(m.data)} bytes of a model of {info.nbytes}"
+                    )
+            except KModelError as e:
+                if Path(m.name).suffix in (".kmodel", ".smodel"):
+                    self.findings.append(f"{where}: {e}")
+                    kind = "model"
+        self.members.append((self.map.add(printable(m.name), m.address, m.nbytes, kind), m))
+
+    def _add_dump(self, path: Path) -> None:
+        data = path.read_bytes()
+        if len(data) != self.map.size:
+            raise ItemError(
+                f"{path}: a dump of {len(data)} bytes, the chip has {self.map.size}; add --size {len(data)}"
+            )
+        self.map.scan(lambda offset, n: data[offset : offset + n], verify=True)
+        self.findings += self.map.notes
+
+    def verdicts(self) -> list[tuple[str, str]]:
+        """[(what, sentence)] for everything that must not be flashed as it is; empty when all is fine."""
+        found = [(c.why, str(c)) for c in self.map.conflicts()]
+        for r in self.map.regions:
+            if r.intact is False:
+                found.append(("damaged", f"{r}: its SHA-256 does not match"))
+        for r in self.map.unaligned():
+            after = self.next_place(r, r.start)
+            found.append(
+                ("refused", f"{r}: flashers refuse a start inside a 4 KiB sector; {after}")
+            )
+        return found + [("file", text) for text in self.findings]
+
+    def next_place(self, r: FlashRegion, start: int) -> str:
+        """The next free place for a region, and the next that padding cannot reach, as text."""
+        others = FlashMap(self.map.size)
+        others.regions = [x for x in self.map.regions if x is not r]
+        nbytes = r.end - r.start
+        near, safe = (others.gap_for(nbytes, start=start, unit=unit) for unit in (4096, 65536))
+        if near is None:
+            return "no room behind it"
+        text = f"next: {hexa(near)}"
+        return (
+            text
+            if near == safe or safe is None
+            else f"{text}, or {hexa(safe)} for flashers that write whole 64 KiB frames"
+        )
+
+
+def suggest(layout: Layout) -> list[tuple[FlashRegion, int]]:
+    """[(region, address)] for every model and data file: addresses that stay good under every official build.
+
+    Raises FlashOverlap when there is no room.
+    """
+    biggest = max(OFFICIAL_BUILDS.values()) + IMAGE_EXTRA
+    everywhere = FlashMap(layout.map.size)
+    regions = [r for r in layout.map.regions if r.kind not in ("firmware", "free")]
+    end = max(
+        [biggest] + [r.end for r in layout.map.regions if r.kind == "firmware" and r.start == 0]
+    )
+    everywhere.regions = regions
+    everywhere.add("the biggest official build", 0, end, "firmware")
+    moved = {id(r): start for r, start in everywhere.moves()}
+    return [(r, moved.get(id(r), r.start)) for r in regions if r.kind in ("model", "data")]
+
+
+def _split(text: str) -> tuple[Path, int | None]:
+    name, at, tail = text.rpartition("@")
+    if not at:
+        return Path(text), None
+    try:
+        address = int(tail, 0)
+    except ValueError:
+        if Path(text).is_file():
+            return Path(text), None  # a file with an @ in its name
+        raise ItemError(f"{text}: {tail!r} is not an address; write 0x300000") from None
+    if address < 0:
+        raise ItemError(f"{text}: the address is negative")
+    return Path(name), address
+
+
+def _starts_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as f:
+        return f.read(len(magic)) == magic
+
+
+def _is_image(data: bytes) -> bool:
+    """A firmware that already has its header and hash around it."""
+    return (
+        len(data) > IMAGE_EXTRA
+        and not data[0] & ~3
+        and int.from_bytes(data[1:5], "little") + IMAGE_EXTRA == len(data)
+    )
