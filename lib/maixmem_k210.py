@@ -34,6 +34,11 @@ class Port:
     name = "k210"
     share = "evict"
     watched = ("gc", "heap")
+    slots = 5  # the firmware refuses a sixth model
+    margin = 4096  # beyond forecasts, which count whole pages already
+
+    def __init__(self):
+        self._models = None
 
     # --- regions ---
 
@@ -62,7 +67,9 @@ class Port:
         text = "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset()."
         text = text.format(stored, active)
         if stored > active:
-            text += " If it stays so after a reset, {} could not be had at boot: set a smaller one.".format(kib(stored))
+            text += " If it stays so after a reset, {} could not be had at boot: set a smaller one.".format(
+                kib(stored)
+            )
         return [text]
 
     # --- the size of the GC heap ---
@@ -76,23 +83,73 @@ class Port:
         if isinstance(nbytes, bool) or not isinstance(nbytes, int):
             raise TypeError("set_gc_heap: bytes as an int, not {!r}".format(nbytes))
         if nbytes < _MIN_GC:
-            text = "set_gc_heap({}): below {} MaixPy does not boot or cannot run. Next: {} or more."
+            text = (
+                "set_gc_heap({}): below {} MaixPy does not boot or cannot run. Next: {} or more."
+            )
             raise ValueError(text.format(nbytes, _MIN_GC, _MIN_GC))
         most = self.max_gc_heap()
         if nbytes > most:
             text = "set_gc_heap({}): at most {} now ({} free in the system heap and about {} in the GC heap, less {})."
             text += " Next: {} or less, or free models and camera first."
-            raise ValueError(text.format(nbytes, most, utils.heap_free(), active_gc_heap(), _MIN_SYSTEM, most))
+            raise ValueError(
+                text.format(nbytes, most, utils.heap_free(), active_gc_heap(), _MIN_SYSTEM, most)
+            )
         utils.gc_heap_size(nbytes)
         stored = utils.gc_heap_size()
         if stored != nbytes:
             text = "GC heap size: {} was written, {} reads back. Next: check that /flash is not full, then set it again."
             raise OSError(text.format(nbytes, stored))
-        return "GC heap of {} bytes stored. Next: machine.reset() (a soft reset keeps the old size).".format(nbytes)
+        return "GC heap of {} bytes stored. Next: machine.reset() (a soft reset keeps the old size).".format(
+            nbytes
+        )
 
     def max_gc_heap(self):
         """The largest GC heap, in bytes, that boots and leaves 64 KiB of system heap, given what is free now."""
         return (utils.heap_free() + active_gc_heap() - 160 - _MIN_SYSTEM) & ~4095
+
+    # --- models: see the contract in maixmem_models; maixmem_k210_kpu does the work ---
+
+    def kpu(self):
+        """What knows about models, loaded at the first call."""
+        if self._models is None:
+            import maixmem_k210_kpu
+
+            self._models = maixmem_k210_kpu.Kpu(self)
+        return self._models
+
+    def Net(self, name):
+        """A net for the model manager to hand out: guarded firmware calls."""
+        return self.kpu().Net(name)
+
+    def inspect(self, source, stream=None):
+        """The Cost of loading a path or flash address; stream=(dual_buf, batch, spi_speed) for kpu.load_flash."""
+        return self.kpu().inspect(source, stream)
+
+    def trouble(self, source, stream=None):
+        """What is wrong with the place of a model in flash, as text, or None."""
+        return self.kpu().trouble(source, stream)
+
+    def shortage(self, cost, margin=0, going=()):
+        """None when a load would come through, or the NoRoom that says why not."""
+        return self.kpu().shortage(cost, margin, going)
+
+    def level(self):
+        """heap_free(), for the difference that a load makes."""
+        return utils.heap_free()
+
+    def room(self, region):
+        """Bytes of a region that one load may count on; holes that our models left in the heap included."""
+        if region == "gc":
+            return gc.mem_free()
+        return self.kpu().room() if region == "heap" else 0
+
+    def load(self, source, stream=None):
+        """A kpu_net. Asks nothing: where shortage() says no, the firmware may hang the board."""
+        return self.kpu().load(source, stream)
+
+    def unload(self, handle):
+        """Frees a kpu_net."""
+        self.kpu().unload(handle)
 
     # --- flash ---
 

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 """One accelerator, many models: loaded when used, freed when others need the room, refused when there is none.
 
-    models = ModelManager()
-    models.add("digits", 0x300000)
-    models.add("faces", "/sd/faces.kmodel", setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
-    net = models.use("faces")
+models = ModelManager()
+models.add("digits", 0x300000)
+models.add("faces", "/sd/faces.kmodel", setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
+net = models.use("faces")
 """
 
 import gc
 import time
 
-from maixmem import NoRoom, kib, port as _port
+from maixmem import NoRoom
+from maixmem import port as _port
 
 # What the manager asks of a port. Sizes are bytes; names in [] are optional.
 #
@@ -29,14 +30,15 @@ from maixmem import NoRoom, kib, port as _port
 #              unloaded: () is the last word before load() and must be safe; with handles it is a forecast and
 #              must not say no where it might work. Without it: room(region) against cost.peak, region by region.
 #   room(region) -> bytes one load may count on, holes included. May take some ms. For status(), and see above.
-#   sample(list) puts the free bytes of each region of `watched` into the list. Cheap: called around each load.
+#   [level()] -> free bytes of the memory that models go into, by the cheapest call: asked around each load, the
+#              difference is what status() calls measured. Without it: sample() of the regions in cost.need.
 #   load(source, **how) -> handle. Owns nothing when it raises (any exception, KeyboardInterrupt included), so
 #              `return runtime.load(source)` has to be its last step. Raises what the runtime raises.
 #   unload(handle). When it returns the bytes are free. When it raises, the handle still counts as loaded and
 #              unload() is called again later; so a second call on a handle that is gone must be harmless.
 #   [turn(handle)] before use() hands out another model than the last time (arenas: what the others kept there
 #              is void now). Raises: use() raises, the model stays resident.
-#   [trouble(source, cost, **how)] -> text about where a source lies (flash overlaps), or None; add() prints it.
+#   [trouble(source, **how)] -> text about where a source lies (flash overlaps), or None; add() prints it.
 #
 # Threads: one at a time; the manager has no lock.
 
@@ -84,14 +86,14 @@ class Net:
 # One name. `handle` is not None while memory is held, `ready` while use() may hand `net` out: a handle that is
 # not ready is half loaded or half freed, and the next call frees it.
 class _Model:
-    def __init__(self, name, source, setup, pin, fallback, how, net):
+    def __init__(self, name, source, how, net):
         self.name = name
         self.source = source
-        self.setup = setup
-        self.pin = pin
-        self.fallback = fallback
         self.how = how
         self.net = net
+        self.setup = None
+        self.pin = False
+        self.fallback = None
         self.cost = None
         self.handle = None
         self.ready = False
@@ -140,9 +142,7 @@ class ModelManager:
         self.switches = 0
         self.last_ms = 0
         self._models = {}
-        self._before = [0] * len(p.watched)
-        self._after = [0] * len(p.watched)
-        self._base = {}
+        self.base = {}  # room before the first load
         self._tick = 0
         self._loads = 0
         self._turn = None
@@ -164,14 +164,18 @@ class ModelManager:
         model streamed from flash). `how` goes to the port: how to load it.
         """
         if name in self._models:
-            raise ValueError("add: {!r} is there already. Next: forget({!r}) first.".format(name, name))
+            raise ValueError(
+                "add: {!r} is there already. Next: forget({!r}) first.".format(name, name)
+            )
         if fallback is not None:
             self._find(fallback)
         net = getattr(self.port, "Net", Net)(name)
-        m = _Model(name, source, setup, pin, fallback, how, net)
+        m = _Model(name, source, how, net)
+        m.setup = setup
+        m.pin = pin
+        m.fallback = fallback
         if hasattr(self.port, "trouble"):
-            m.cost = self.port.inspect(source, **how)
-            text = self.port.trouble(source, m.cost, **how)
+            text = self.port.trouble(source, **how)
             if text:
                 print("maixmem: {!r}: {}".format(name, text))
         self._models[name] = m
@@ -185,12 +189,20 @@ class ModelManager:
         m = self._models.get(name)
         if m is None:
             known = ", ".join(sorted([str(n) for n in self._models]))
-            raise KeyError("no model {!r}; there are: {}. Next: add() it.".format(name, known or "none"))
+            raise KeyError(
+                "no model {!r}; there are: {}. Next: add() it.".format(name, known or "none")
+            )
         return m
+
+    def models(self):
+        """What was added, as objects to look at: name, ready, handle, cost, took, order, used, pin, held."""
+        return list(self._models.values())
 
     def _loaded(self):
         """What holds memory, oldest load first."""
-        return sorted([m for m in self._models.values() if m.handle is not None], key=lambda m: m.order)
+        return sorted(
+            [m for m in self._models.values() if m.handle is not None], key=lambda m: m.order
+        )
 
     # --- use ---
 
@@ -231,18 +243,15 @@ class ModelManager:
                 m.cost = self.port.inspect(m.source, **m.how)
             if m.cost.refuse:
                 raise ValueError("this model cannot run here: {}.".format(m.cost.refuse))
-            if not self._base:
-                self._base = self._room(m.cost)
+            if not self.base:
+                self.base = {region: self.port.room(region) for region in m.cost.need}
             self._plan(m, gone)
             self._make_room(m, gone)
+            self.state = "new"
+            self.switches += 1
+            self.last_ms = _passed(start)
         except BaseException as e:
             raise self._undo(m, gone, e)
-        self.state = "new"
-        self.switches += 1
-        self.last_ms = _passed(start)
-
-    def _room(self, cost):
-        return {region: self.port.room(region) for region in cost.need}
 
     def _sweep(self):
         """Frees what a failure left half loaded or half freed."""
@@ -264,9 +273,6 @@ class ModelManager:
             text = "{} of at most {} models are resident, and pinned or in a with block. Next: release() one."
             raise NoRoom(text.format(loaded, self.keep), "slots", 1, 0)
         short = self._short(m.cost, idle[:k])
-        if short and not k:
-            gc.collect()
-            short = self._short(m.cost, idle[:k])
         while short:
             if k == len(idle):
                 raise short
@@ -281,7 +287,6 @@ class ModelManager:
 
     def _make_room(self, m, gone):
         """Loads m as soon as the port says that there is room, evicting on until then."""
-        gc.collect()
         while True:
             short = self._short(m.cost, ())
             if not short:
@@ -296,9 +301,16 @@ class ModelManager:
             if not idle:
                 raise short
             self._evict(idle[0], gone)
-            gc.collect()
 
     def _short(self, cost, going):
+        """What the port says about room; garbage, perhaps models of an earlier run, is collected before a no."""
+        short = self._ask(cost, going)
+        if short:
+            gc.collect()
+            short = self._ask(cost, going)
+        return short
+
+    def _ask(self, cost, going):
         if hasattr(self.port, "shortage"):
             return self.port.shortage(cost, self.margin, [m.handle for m in going])
         for region in cost.peak:
@@ -306,22 +318,29 @@ class ModelManager:
             free = self.port.room(region) + sum([m.cost.need.get(region, 0) for m in going])
             if free < need:
                 text = "loading takes {} bytes of {} with {} to spare, there is room for {}. Next: release() a model."
-                return NoRoom(text.format(need - self.margin, region, self.margin, free), region, need, free)
+                return NoRoom(
+                    text.format(need - self.margin, region, self.margin, free), region, need, free
+                )
         return None
 
     def _load(self, m):
         self._loads += 1
         m.order = self._loads
-        self.port.sample(self._before)
+        before = self._level(m.cost)
         m.handle = self.port.load(m.source, **m.how)
-        self.port.sample(self._after)
-        m.took = {}
-        for i in range(len(self._after)):
-            m.took[self.port.watched[i]] = self._before[i] - self._after[i]
+        m.took = before - self._level(m.cost)
         m.net.handle = m.handle
         if m.setup is not None:
             m.setup(m.net)
         m.ready = True
+
+    def _level(self, cost):
+        p = self.port
+        if hasattr(p, "level"):
+            return p.level()
+        free = [0] * len(p.watched)
+        p.sample(free)
+        return sum([free[i] for i in range(len(free)) if p.watched[i] in cost.need])
 
     def _unload(self, m):
         m.ready = False
@@ -347,7 +366,6 @@ class ModelManager:
     def _restore(self, gone):
         for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
             self._unload(x)
-        gc.collect()
         for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
             short = self._short(x.cost, ())
             if short:
@@ -362,7 +380,9 @@ class ModelManager:
         """The exception of e's class that tells the state as well; e itself when its class is not plain."""
         kind = type(e)
         names = ", ".join([str(x.name) for x in self._loaded() if x.ready])
-        state = "resident now: {}{}".format(names or "none", ", as before" if self.state == "previous" else "")
+        state = "resident now: {}{}".format(
+            names or "none", ", as before" if self.state == "previous" else ""
+        )
         text = "use({!r}): {} ({})".format(m.name, e, state)
         if kind is NoRoom:
             new = NoRoom(text, e.region, e.need, e.free)
@@ -393,51 +413,11 @@ class ModelManager:
             self.release(m.name)
         gc.collect()
 
-    # --- status ---
-
     def status(self, out=print):
-        """Prints and returns what is resident and what it costs; `out` takes one line of text.
+        """Prints and returns what is resident, what it takes and what is missing: see maixmem_status."""
+        from maixmem_status import status
 
-        "gone" are the bytes that are missing since before the first load and that no model here holds: camera
-        and other buffers made since, or a leak. Allocates some KB.
-        """
-        rows = [self._row(m) for m in sorted(self._models.values(), key=lambda m: (-m.order, str(m.name)))]
-        gone = self._gone()
-        mark = {"resident": "*", "half": "!", "out": " "}
-        for r in rows:
-            took = "".join([" {} {}".format(k, kib(v)) for k, v in sorted(r["took"].items()) if v])
-            text = "{}{:<12} {:>10} took{}".format(mark[r["is"]], str(r["name"])[:12], kib(r["need"]), took or " -")
-            out(text + (" pinned" if r["pin"] else "") + (" in use" if r["held"] else ""))
-        out("{} switches, the last {} ms; state {}".format(self.switches, self.last_ms, self.state))
-        for region in sorted(gone):
-            if gone[region]:
-                out("{}: {} gone since the start: buffers made since, or a leak".format(region, kib(gone[region])))
-        return {
-            "models": rows,
-            "switches": self.switches,
-            "last_ms": self.last_ms,
-            "state": self.state,
-            "gone": gone,
-        }
-
-    def _row(self, m):
-        return {
-            "name": m.name,
-            "is": "resident" if m.ready else "out" if m.handle is None else "half",
-            "need": sum(m.cost.need.values()) if m.cost else 0,
-            "took": m.took or {},
-            "pin": m.pin,
-            "held": m.held,
-            "order": m.order,
-            "used": m.used,
-        }
-
-    def _gone(self):
-        gone = {}
-        for region in self._base:
-            held = sum([m.cost.need.get(region, 0) for m in self._loaded()])
-            gone[region] = max(0, self._base[region] - self.port.room(region) - held)
-        return gone
+        return status(self, out)
 
 
 def _ticks():
@@ -445,4 +425,6 @@ def _ticks():
 
 
 def _passed(start):
-    return time.ticks_diff(time.ticks_ms(), start) if hasattr(time, "ticks_ms") else _ticks() - start
+    return (
+        time.ticks_diff(time.ticks_ms(), start) if hasattr(time, "ticks_ms") else _ticks() - start
+    )
