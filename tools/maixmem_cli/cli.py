@@ -20,6 +20,10 @@ COMMANDS = {
     "kmodel": "What is in a model, what it needs, where it runs.",
     "flash": "Who owns which flash bytes; collisions before flashing.",
     "kfpkg": "Write a package of models for kflash.",
+    "build": "Compile the library for each bytecode; sizes, package.json.",
+    "deploy": "Put the library on a board and check it there.",
+    "doctor": "Ask a board how its memory and flash are.",
+    "top": "Watch a board's memory live.",
     "sim": "Run a MaixPy script against the K210 stand-in.",
 }
 

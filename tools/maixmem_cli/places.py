@@ -17,6 +17,11 @@ def lib() -> Path:
     return checkout if (checkout / "maixmem.py").is_file() else Path(__file__).resolve().parents[1]
 
 
+def checkout() -> Path | None:
+    """The top of the repository, or None when only the package is installed."""
+    return _CHECKOUT if (_CHECKOUT / "lib" / "maixmem.py").is_file() else None
+
+
 def shim(platform: str) -> Path:
     """The folder with the stand-in modules of a platform."""
     checkout = _CHECKOUT / "port_shims" / platform

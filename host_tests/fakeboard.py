@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A board on a pseudo-terminal: the MicroPython unix port behind what mpremote and a cable can see.
+
+    with FakeBoard(folder, "maix") as board:
+        subprocess.run(["mpremote", "connect", board.port, "exec", "print(1)"])
+
+    python host_tests/fakeboard.py maix FOLDER [0x300000=model.kmodel]...      one to try by hand
+
+"maix" shows what MaixPy v1 shows: one flat folder /flash, its sys.path, platform and uname, and the K210
+stand-in's modules as if built in. "modern" is today's MicroPython: '/' with folders, /lib on the path.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import tty
+from pathlib import Path
+
+import paths
+
+# Runs on the board before anything else. {root}, {shim}, {flash} are host values.
+_COMMON = """
+import os, sys, vfs
+vfs.umount('/')
+"""
+_MODERN = (
+    _COMMON
+    + """
+vfs.mount(vfs.VfsPosix({root!r}), '/')
+os.chdir('/')
+"""
+)
+_MAIX = (
+    _COMMON
+    + """
+vfs.mount(vfs.VfsPosix('/'), '/host')
+class Flat:
+    def __init__(self, fs): self.fs = fs
+    def mount(self, readonly, mkfs): pass
+    def umount(self): pass
+    def name(self, p): return '/' + (p[1:] if p[:2] == './' else p).lstrip('/').replace('/', '%2f')
+    def chdir(self, p): pass
+    def getcwd(self): return ''
+    def open(self, p, mode): return self.fs.open(self.name(p), mode)
+    def stat(self, p): return self.fs.stat(self.name(p)) if self.name(p) != '/' else (0x4000,) + (0,) * 9
+    def ilistdir(self, p=''):
+        for e in self.fs.ilistdir('/'):
+            yield (e[0].replace('%2f', '/'), 0x8000, 0, self.fs.stat('/' + e[0])[6])
+    def mkdir(self, p): raise NotImplementedError('SPIFFS not support')
+    def rmdir(self, p): raise OSError(5)
+    def remove(self, p): self.fs.remove(self.name(p))
+    def rename(self, a, b): self.fs.rename(self.name(a), self.name(b))
+    def statvfs(self, p): return (131072, 131072, 21, {blocks}, {blocks}, 0, 0, 0, 0, 128)
+vfs.mount(Flat(vfs.VfsPosix({root!r})), '/flash')
+class Module: pass
+def like(real, **more):
+    m = Module()
+    for n in dir(real): setattr(m, n, getattr(real, n))
+    for n in more: setattr(m, n, more[n])
+    return m
+from collections import namedtuple
+sys.path[:] = ['/host' + p for p in {shim!r}]
+import Maix, KPU, image, sensor, lcd, machine, k210_board
+k210_board.reset({firmware!r}, flash={flash!r})
+def _restart():
+    k210_board.power_on()
+    raise SystemExit
+machine.reset = _restart
+sys.path[:] = ['', '.', '/flash']
+for n in ('Maix', 'KPU', 'image', 'sensor', 'lcd', 'machine'):
+    __import__(n)
+real = sys
+who = namedtuple('uname', ('sysname', 'nodename', 'release', 'version', 'machine'))(
+    'MaixPy', 'MaixPy', '0.6.2', 'a fake', 'a fake with kendryte-k210')
+real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
+real.modules['sys'] = like(sys, platform='MaixPy',
+    implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
+os.chdir('/flash')
+del n, real, who, like, Flat, Module, namedtuple
+"""
+)
+_BOOT = {"maix": _MAIX, "modern": _MODERN}
+_RAW = b"raw REPL; CTRL-B to exit\r\n>"
+
+
+# Owns a thread, a process (the VM) and two pseudo-terminals; leaving the `with` block ends them all.
+# `cut_after` = k breaks the cable after k more bytes from the host: the terminal is closed, the board lives
+# on; replug() gives a new one at the same `port`, a symbolic link. `received` counts bytes from the host.
+class FakeBoard:
+    """A board that mpremote can connect to at `port`, whose files are in `root` on the host."""
+
+    def __init__(self, root: Path, kind: str = "maix", flash: dict[int, Path] | None = None, blocks: int = 21) -> None:
+        self.root, self.kind = root, kind
+        shim = [str(paths.SHIM)]
+        host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
+        self._boot = _BOOT[kind].format(root=str(root), shim=shim, flash=host_flash, firmware="full", blocks=blocks)
+        self.port = str(root.parent / f"{root.name}.port")
+        self.received = 0
+        self.cut_after: int | None = None
+        self.replug_at_once = False
+        self._wake_read, self._wake_write = os.pipe()
+        self._alive = True
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> FakeBoard:
+        self.root.mkdir(exist_ok=True)
+        self._host = self._slave = -1
+        self.replug()
+        self._raw = self._busy = False
+        self._tail = b""
+        self._start()
+        self._until(b">>> ")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._alive = False
+        os.write(self._wake_write, b"x")
+        self._thread.join(10)
+        self._vm.kill()
+        self._vm.wait()
+        for fd in (self._host, self._slave, self._term, self._wake_read, self._wake_write):
+            if fd >= 0:
+                os.close(fd)
+        Path(self.port).unlink(missing_ok=True)
+
+    def replug(self) -> None:
+        """A new terminal behind the same name, as when a USB plug goes in again."""
+        self._host, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        temp = self.port + "~"
+        os.symlink(os.ttyname(self._slave), temp)
+        os.replace(temp, self.port)
+
+    def _unplug(self) -> None:
+        for fd in (self._host, self._slave):
+            os.close(fd)
+        self._host = self._slave = -1
+        self.cut_after = None
+        if self.replug_at_once:
+            self.replug()
+
+    def _start(self) -> None:
+        """A new VM. It finds its terminal raw, and cooked while a program runs, as it sets it."""
+        self._term, slave = pty.openpty()
+        tty.setraw(slave)
+        env = dict(os.environ, MICROPYPATH=":.frozen:/lib")
+        command = [str(paths.micropython()), "-X", "heapsize=512k", "-i", "-c", self._boot]
+        self._vm = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+        os.close(slave)
+        self._busy = False
+
+    def _until(self, end: bytes) -> bytes:
+        data = b""
+        while not data.endswith(end):
+            data += os.read(self._term, 1)
+        return data
+
+    def _restart(self) -> None:
+        """What Ctrl-D, sys.exit() and machine.reset() end in. A raw REPL stays raw, as on a board."""
+        self._vm.wait()
+        os.close(self._term)
+        self._reply(b"\r\nMPY: soft reboot\r\n")
+        self._start()
+        banner = self._until(b">>> ")
+        if self._raw:
+            os.write(self._term, b"\x01")
+        else:
+            self._reply(banner)
+
+    def _reply(self, data: bytes) -> None:
+        if self._host >= 0:
+            os.write(self._host, data)
+
+    def _serve(self) -> None:
+        while self._alive:
+            ports = [fd for fd in (self._host, self._term, self._wake_read) if fd >= 0]
+            ready, _, _ = select.select(ports, [], [], 1)
+            if self._host in ready:
+                self._from_host(os.read(self._host, 4096))
+            if self._term in ready:
+                self._from_vm()
+
+    def _from_host(self, data: bytes) -> None:
+        cut = self.cut_after is not None and len(data) >= self.cut_after
+        if self.cut_after is not None:
+            data = data[: self.cut_after]
+            self.cut_after -= len(data)
+        self.received += len(data)
+        if b"\x02" in data:
+            self._raw = False
+        running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
+        if b"\x03" in data and running:
+            self._vm.send_signal(signal.SIGINT)
+        elif b"\x04" in data and self._raw:
+            self._busy = True
+        os.write(self._term, data)
+        if cut:
+            self._unplug()
+
+    def _from_vm(self) -> None:
+        try:
+            data = os.read(self._term, 4096)
+        except OSError:  # the VM has ended
+            data = b""
+        if not data:
+            self._restart()
+            return
+        self._tail = (self._tail + data)[-64:]
+        if b"\x04>" in self._tail or _RAW in self._tail:
+            self._busy = False
+        if _RAW in self._tail:
+            self._raw, self._tail = True, b""
+        self._reply(data)
+
+
+def main(arguments: list[str]) -> None:
+    sys.path.insert(0, str(paths.TOOLS))
+    from maixmem_cli.values import ADDRESS_FILE
+
+    flash = dict(ADDRESS_FILE.convert(a, None, None) for a in arguments[2:])
+    with FakeBoard(Path(arguments[1]).resolve(), arguments[0], flash) as board:
+        print(board.port, flush=True)
+        signal.sigwait([signal.SIGINT, signal.SIGTERM])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem build`: bytecode, sizes against the budgets, and the files that mip and firmware builders read."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from maixmem import __version__, kib
+from rich.console import Console
+from rich.table import Table
+
+from maixmem_cli import packages, places
+from maixmem_cli.bytecode import VERSIONS, CompileError, compile_modules
+from maixmem_cli.modules import K210
+
+MODULE_BUDGET = 6 << 10  # bytes of .mpy v4, one module
+TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
+
+
+def stale() -> list[str]:
+    """The repository files that are not what would be generated now."""
+    wrong = []
+    for name, text in packages.repository_files().items():
+        path = places.checkout() / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            wrong.append(name)
+    return wrong
+
+
+def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
+    """Writes out/mpyN/ with its package.json, and out/index if asked; {bytecode: {module: file}}."""
+    made = {}
+    for version in VERSIONS:
+        folder = out / f"mpy{version}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.mpy"):
+            old.unlink()
+        made[version] = compile_modules(K210, version, folder)
+        flat = {path.name: path.name for path in made[version].values()}
+        (folder / "package.json").write_text(packages.package_json(flat), encoding="utf-8")
+    if index:
+        kinds = {str(v): {p.name: p for p in files.values()} for v, files in made.items()}
+        kinds["py"] = {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
+        packages.write_index(out / "index", kinds)
+    return made
+
+
+def findings(sizes: dict[str, dict[int, int]]) -> list[str]:
+    """What is over its budget."""
+    over = [f"{m}.mpy: {s[4]} bytes, {s[4] - MODULE_BUDGET} over its {MODULE_BUDGET}" for m, s in sizes.items() if s[4] > MODULE_BUDGET]
+    total = sum(s[4] for s in sizes.values())
+    if total > TOTAL_BUDGET:
+        over.append(f"all that a K210 needs: {total} bytes, {total - TOTAL_BUDGET} over its {TOTAL_BUDGET}")
+    return over
+
+
+def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
+    table = Table(title=f"maixmem {__version__} in {out}: bytes", title_justify="left")
+    table.add_column("module")
+    table.add_column(".py", justify="right")
+    for version in VERSIONS:
+        table.add_column(f".mpy v{version}", justify="right")
+    table.add_column("of 6 KiB, v4", justify="right")
+    for module, row in sizes.items():
+        cells = [str(row[v]) for v in (0, *VERSIONS)]
+        table.add_row(module, *cells, f"{row[4] * 100 // MODULE_BUDGET} %")
+    table.add_section()
+    sums = {v: sum(row[v] for row in sizes.values()) for v in (0, *VERSIONS)}
+    table.add_row("all that a K210 needs", *map(str, sums.values()), f"{sums[4] * 100 // TOTAL_BUDGET} % of {kib(TOTAL_BUDGET)}")
+    console = Console()
+    console.print(table)
+    for text in over:
+        console.print(f"over budget: {text}", highlight=False)
+
+
+@click.command(
+    name="build",
+    epilog="Example: maixmem build --out dist && mpremote mip install --target /flash dist/mpy4/package.json",
+)
+@click.option("--out", default="dist", show_default=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write.")
+@click.option("--index", is_flag=True, help="Also write OUT/index, a mip index for any web server.")
+@click.option("--check", is_flag=True, help="Write nothing; say whether package.json and manifest.py are up to date.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
+    """Compile the device modules for bytecode 4, 5 and 6.
+
+    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints sizes and budgets. In a
+    checkout it also writes the repository's package.json and manifest.py. Exit status 1: over budget, or stale.
+    """
+    old = stale() if places.checkout() else []
+    if check:
+        if as_json:
+            click.echo(json.dumps({"stale": old}))
+        else:
+            click.echo(f"stale: {', '.join(old)}. Next: maixmem build" if old else "package.json and manifest.py are up to date")
+        sys.exit(1 if old else 0)
+    try:
+        made = build(out, index)
+    except (OSError, CompileError) as e:
+        raise click.ClickException(f"--out {out}: {e}" if isinstance(e, OSError) else str(e)) from e
+    for name in old:
+        (places.checkout() / name).write_text(packages.repository_files()[name], encoding="utf-8")
+    sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in K210}
+    for version, files in made.items():
+        for module, path in files.items():
+            sizes[module][version] = path.stat().st_size
+    over = findings(sizes)
+    if as_json:
+        rows = {m: {"py": s[0], **{f"mpy{v}": s[v] for v in VERSIONS}} for m, s in sizes.items()}
+        click.echo(json.dumps({"version": __version__, "modules": rows, "over_budget": over, "written": old}))
+    else:
+        show(sizes, over, out)
+    sys.exit(1 if over else 0)

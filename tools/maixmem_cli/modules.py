@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Which device modules belong to which platform: the one table that build, deploy and the board tests read."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from maixmem_cli import places
+
+_ROLES = ("maixmem", "maixmem_advice", "maixmem_arena", "maixmem_budget", "maixmem_generic", "maixmem_models", "maixmem_pool")
+
+#: platform -> where a program starts; what these modules import belongs to the platform too
+_STARTS: dict[str, tuple[str, ...]] = {
+    "k210": (*_ROLES, "maixmem_flash", "maixmem_imagepool", "maixmem_k210", "maixmem_kmodel"),
+    "generic": _ROLES,
+    "maixcam": (*_ROLES, "maixmem_maixcam"),
+    "rknn": (*_ROLES, "maixmem_rknn"),
+    "ascend": (*_ROLES, "maixmem_ascend"),
+}
+PLATFORMS = tuple(_STARTS)
+
+
+def imports(module: str) -> set[str]:
+    """The maixmem modules that a module imports anywhere, also late, inside a function."""
+    found = set()
+    source = (places.lib() / f"{module}.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            found.update(a.name for a in node.names)
+    return {name for name in found if name.split("_")[0] == "maixmem"}
+
+
+def closure(wanted: set[str]) -> set[str]:
+    """The modules and all that they import."""
+    done: set[str] = set()
+    todo = set(wanted)
+    while todo:
+        module = todo.pop()
+        done.add(module)
+        todo |= imports(module) - done
+    return done
+
+
+@functools.lru_cache(maxsize=None)
+def modules(platform: str) -> tuple[str, ...]:
+    """Every module of a platform, in order of name."""
+    return tuple(sorted(closure(set(_STARTS[platform]))))
+
+
+def every() -> tuple[str, ...]:
+    """The modules of all platforms, each once, in order of name."""
+    return tuple(sorted({m for platform in PLATFORMS for m in modules(platform)}))
+
+
+def short(module: str) -> str:
+    """The name that --modules takes: pool for maixmem_pool."""
+    return module[len("maixmem_") :] if module.startswith("maixmem_") else module
+
+
+def select(platform: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """What to put on a platform: all its modules, or those named ("pool" or "maixmem_pool") and what they need.
+
+    ValueError names the modules that there are.
+    """
+    known = modules(platform)
+    if not names:
+        return known
+    full = {name if name.startswith("maixmem") else f"maixmem_{name}" for name in names}
+    wrong = sorted(full - set(known))
+    if wrong:
+        there = ", ".join(short(m) for m in known)
+        raise ValueError(f"no module {short(wrong[0])!r} for {platform}; there are {there}")
+    port = {m for m in known if m == f"maixmem_{platform}"} | {"maixmem"}
+    return tuple(sorted(closure(full | port)))
+
+
+K210 = modules("k210")

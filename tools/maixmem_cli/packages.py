@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The texts of package.json (for mip), of manifest.py (for firmware builders), and a mip index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from maixmem import __version__
+
+from maixmem_cli.modules import K210
+
+NAME = "maixmem"
+DESCRIPTION = "Memory on edge-AI vision boards: report, model switching, flash map, buffer pools"
+_MANIFEST = """\
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+# For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
+# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py of its source.
+# Made by `maixmem build`, not by hand.
+metadata(description={description!r}, version={version!r}, license="MIT")
+"""
+
+
+def package_json(files: dict[str, str]) -> str:
+    """A package of {name on the board: url relative to the file}. Flat names: MaixPy's /flash has no folders."""
+    package = {"urls": [[name, url] for name, url in sorted(files.items())], "version": __version__}
+    return json.dumps(package, indent=2) + "\n"
+
+
+def repository_files() -> dict[str, str]:
+    """{file at the top of the repository: its text}: what must be made again when the modules change."""
+    sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
+    manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
+    manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
+    return {"package.json": package_json(sources), "manifest.py": manifest}
+
+
+def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:
+    """A static mip index: kinds is {"py" or the bytecode: {name on the board: file}}. Any web server can serve it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for kind, files in kinds.items():
+        hashes = [[name, _store(folder, path)] for name, path in sorted(files.items())]
+        package: dict[str, Any] = {"v": 1, "version": __version__, "hashes": hashes}
+        where = folder / "package" / kind / NAME
+        where.mkdir(parents=True)
+        for name in ("latest", __version__):
+            (where / f"{name}.json").write_text(json.dumps(package) + "\n", encoding="utf-8")
+
+
+def _store(folder: Path, path: Path) -> str:
+    data = path.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()[:8]
+    place = folder / "file" / digest[:2] / digest
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+    return digest
