@@ -18,12 +18,15 @@ from maix import sys as maix_sys  # never `import sys` from maix: it would hide 
 from maixmem import Cost, KModelError, NoRoom, Region, kib
 from maixmem_cmm import check_cmm
 from maixmem_cvimodel import read_cvimodel
+from maixmem_image import image_bytes
+from maixmem_image_linux import MAIXCAM
 
 _SUMMARY = "/sys/kernel/debug/ion/cvi_carveout_heap_dump/summary"
 _CONFIGS = "/boot/configs"
 _PEAK = "memory usage peak"
 _TPU = "cv181x"
 _KINDS = {"maixcam": ".cvimodel", "maixcam2": ".axmodel"}
+_FORMATS = {"gray": "FMT_GRAYSCALE"}  # where maix.image has another word
 _BARE = ("NN",)  # classes of maix.nn with one set of IO buffers unless asked; the others take two
 
 
@@ -59,9 +62,12 @@ class _Shared:
     def __init__(self):
         self.blocks = []
 
-    def credit(self, n):
-        """Bytes of n that are there already."""
-        return n if self.blocks and self.blocks[0][0] >= n else 0
+    def credit(self, n, going=()):
+        """Bytes of n that are there already, and stay when the users in `going` (their blocks) are gone."""
+        for block in self.blocks:
+            if block[1] > len([b for b in going if b is block]):
+                return n if block[0] >= n else 0
+        return 0
 
     def take(self, n):
         if not self.credit(n):
@@ -81,17 +87,18 @@ class _Shared:
 class Port:
     """MaixCAM (cv181x) and MaixCAM2 (AX630C)."""
 
-    share = "evict"
+    margin = 65536  # the drivers hand out whole pages: room for what 16 blocks lose
 
     def __init__(self, read_text=_read_text, learned=None):
         self._read_text = read_text
         self._ax_sys = None
         self._shared = _Shared()
-        self._strays = []
         self.learned = {} if learned is None else learned
         # A desk wheel of MaixPy and old images have no device_id(): the file's kind alone decides then.
         self.device = maix_sys.device_id() if hasattr(maix_sys, "device_id") else ""
         self.name = "maixcam2" if "maixcam2" in self.device else "maixcam"
+        # The runtime of MaixCAM shares working memory by itself; of MaixCAM2's nothing is documented.
+        self.share = "arena" if self.name == "maixcam" else "evict"
         self.watched = tuple([r.name for r in self.regions() if r.free is not None])
 
     # --- regions ---
@@ -123,14 +130,13 @@ class Port:
         return {"cmm": int(words[0])} if words and words[0].isdigit() else {}
 
     def warnings(self):
-        """Sentences about what cannot be read, models that were dropped but live on, and a wrong CMM setting."""
+        """Sentences about what cannot be read and a wrong CMM setting."""
         found = []
         for r in self.regions():
             if r.total is None:
                 text = "{}: its size cannot be read. Next: run as root"
                 text += ", with debugfs mounted on /sys/kernel/debug." if r.name == "cmm" else "."
                 found.append(text.format(r.name))
-        found += ["model {}".format(text) for text in self._stray_texts()]
         return found + self._setting()
 
     def _setting(self):
@@ -213,7 +219,9 @@ class Port:
         cost = self.inspect(source, kind, dual)
         if cost.refuse:
             raise KModelError(cost.refuse)
-        self._check_room(source, cost)
+        short = self.shortage(cost)
+        if short:
+            raise short
         before = self._free("cmm")
         model = Model(getattr(nn, kind)(source, dual), source, cost)
         try:
@@ -233,44 +241,44 @@ class Port:
         if model.cost.shared:
             model.block = self._shared.take(model.cost.shared)
 
-    def _check_room(self, source, cost):
+    def shortage(self, cost, margin=0, going=()):
+        """None when a load of `cost` would find its room and `margin` bytes, or a NoRoom to raise.
+
+        `going`: models taken as unloaded. Activations are credited where a block stays that is large enough; a
+        region that cannot be read is not in the way: the constructor has the last word there.
+        """
+        credit = {"cmm": self._shared.credit(cost.shared, [m.block for m in going])}
         for name in cost.peak:
             free = self._free(name)
-            need = cost.peak[name] - (self._shared.credit(cost.shared) if name == "cmm" else 0)
-            if free is not None and need > free:
-                text = "{}: needs {} of {} ({}), {} are free{}. Next: unload a model, or a smaller one."
-                held = "".join(["; " + stray for stray in self._stray_texts()])
-                raise NoRoom(text.format(source, need, name, cost.certainty, free, held), name, need, free)
+            if free is None:
+                continue
+            free += sum([m.cost.need.get(name, 0) for m in going])
+            need = cost.peak[name] - credit.get(name, 0) + margin
+            if need > free:
+                text = "{}: needs {} bytes of {} ({}) with {} to spare, {} are free. Next: unload a model, or a smaller one."
+                text = text.format(cost.source, need - margin, name, cost.certainty, margin, free)
+                return NoRoom(text, name, need, free)
+        return None
 
     def unload(self, handle):
-        """Drops the last reference to the model, which frees it, and checks that it went. True when it did.
+        """Drops the last reference to the model, which frees it, and checks that it went. Harmless when it is gone.
 
-        False when something else refers to the maix.nn object itself: its memory stays until that goes; warnings()
-        and the next NoRoom name it.
+        RuntimeError when something else refers to the maix.nn object itself (a variable, a list, an exception's
+        traceback): the model stays loaded and works; try again when that is gone.
         """
-        net = handle._net
-        if net is None:
-            raise RuntimeError("{}: unloaded already.".format(handle.source))
-        alive = weakref.ref(net)
+        if handle._net is None:
+            return
+        alive = weakref.ref(handle._net)
         handle._net = None
-        del net
         if alive() is not None:
             gc.collect()  # a cycle may hold it
-        self._strays.append((alive, handle))
-        self._stray_texts()
-        return alive() is None
-
-    def _stray_texts(self):
-        """Sentences about dropped models that live on; those that went since are settled."""
-        living = []
-        for alive, handle in self._strays:
-            if alive() is not None:
-                living.append((alive, handle))
-            elif handle.block:
-                self._shared.give(handle.block)
-        self._strays = living
-        text = "{} was dropped but something still refers to it: {} stay taken. Next: del that variable."
-        return [text.format(handle.source, kib(handle.cost.need["cmm"])) for _, handle in living]
+        handle._net = alive()
+        if handle._net is not None:
+            text = "{}: not freed, something else refers to its maix.nn object; {} stay taken. Next: del that variable."
+            raise RuntimeError(text.format(handle.source, kib(handle.cost.need["cmm"])))
+        if handle.block:
+            self._shared.give(handle.block)
+            handle.block = None
 
     def order(self, sources):
         """The sources in the order to load them: the largest shared activations first.
@@ -288,8 +296,16 @@ class Port:
     # --- images ---
 
     def new_image(self, w, h, format="rgb888"):
-        """A new image in the Linux heap: its pixels and 4096 bytes. `format` as in maix.image without FMT_."""
-        return maix_image.Image(w, h, getattr(maix_image.Format, "FMT_" + format.upper()))
+        """A new image in the Linux heap: its pixels and 4096 bytes. NoRoom when Linux has not that much.
+
+        `format` as in maixmem_image_linux.MAIXCAM. Linux itself would hand the memory out and then kill a process.
+        """
+        need = image_bytes(w, h, format, MAIXCAM)
+        free = self._free("heap")
+        if free is not None and need > free:
+            text = "{}x{} {}: needs {} bytes, Linux has {}. Next: drop images, or a smaller one."
+            raise NoRoom(text.format(w, h, format, need, free), "heap", need, free)
+        return maix_image.Image(w, h, getattr(maix_image.Format, _FORMATS.get(format, "FMT_" + format.upper())))
 
     def copy_into(self, dst, src):
         """Copies the pixels of src into dst, an image of the same size and format."""
