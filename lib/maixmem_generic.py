@@ -23,12 +23,15 @@ def gc_region(largest=None):
 def largest_block(limit):
     """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of four words.
 
-    Bisects with real allocations and gives each back at once.
+    Bisects with real allocations and gives each back at once; collects garbage. None where lists do not lie
+    in the heap that gc counts.
     """
     before = gc.mem_alloc()
     block = [None] * 1024
     word = (gc.mem_alloc() - before) // 1024
     block.clear()
+    if word <= 0:
+        return None
     low = 0
     high = limit // (4 * word) + 1
     while high - low > 1:
@@ -37,6 +40,7 @@ def largest_block(limit):
             low = mid
         else:
             high = mid
+    gc.collect()
     return low * 4 * word
 
 

@@ -24,6 +24,14 @@ def port():
     return maixmem.port()
 
 
+def port_with_board_heap():
+    """The same, where the interpreter's own GC heap is one that a board could have."""
+    p = port()
+    if p.warnings():
+        raise Skip("the GC heap here is not the 512 KiB that are set: another interpreter, or a reset is due")
+    return p
+
+
 def by_name(p, name):
     return [r for r in p.regions() if r.name == name][0]
 
@@ -36,7 +44,7 @@ def test_gc_region_is_exact():
     r = by_name(port(), "gc")
     assert r.exact and r.used + r.free == r.total
     assert r.total == gc.mem_alloc() + gc.mem_free()
-    assert 0 < r.largest <= r.free
+    assert r.largest is None or 0 < r.largest <= r.free
 
 
 def test_finding_the_largest_block_leaves_nothing_behind():
@@ -57,7 +65,7 @@ def test_heap_region_is_a_bound():
 
 
 def test_set_gc_heap_refuses_what_bricks_or_falls_back():
-    p = port()
+    p = port_with_board_heap()
     stored = utils.gc_heap_size()
     for n in (-1, 0, 1000, 8192, 65535):
         e = raises(ValueError, p.set_gc_heap, n)
@@ -71,10 +79,8 @@ def test_set_gc_heap_refuses_what_bricks_or_falls_back():
 
 
 def test_set_gc_heap_stores_warns_and_goes_back():
-    p = port()
+    p = port_with_board_heap()
     stored = utils.gc_heap_size()
-    if p.warnings():
-        raise Skip("this board waits for a reset to take another GC heap size")
     try:
         said = maixmem.set_gc_heap(262144)
         assert "machine.reset()" in said and utils.gc_heap_size() == 262144
