@@ -134,6 +134,7 @@ class _Loan:
     def __init__(self, pool, next):
         self.pool = pool
         self.next = next
+        self.item = self.tag = None
 
     def __enter__(self):
         return self.item

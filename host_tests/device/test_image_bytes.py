@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Image, camera and display sizes: vectors of the manuals and of the firmware (v0.6.2_84)."""
+
+from devtest import raises
+from maixmem_image import (
+    CIRCUITPYTHON,
+    K230,
+    MAIXPY,
+    OPENMV,
+    bitmap_format,
+    camera_bytes,
+    image_bytes,
+    lcd_bytes,
+    pool_bytes,
+    strides,
+)
+from maixmem_image_linux import (
+    JPEGD_310,
+    JPEGD_310P,
+    JPEGE,
+    MAIXCAM,
+    PNGD,
+    VPC_310,
+    VPC_310P,
+    VPC_910,
+)
+
+# (rule, width, height, format, row stride in bytes or None, rows or None, bytes)
+VECTORS = (
+    (MAIXPY, 320, 240, "rgb565", 640, 240, 153600),
+    (MAIXPY, 320, 240, "rgb565_ai", 960, 240, 230400),
+    (MAIXPY, 64, 64, "rgb565", 128, 64, 8192),
+    (MAIXPY, 64, 64, "rgb565_ai", 192, 64, 12288),
+    (MAIXPY, 160, 120, "rgb565_ai", 576, 120, 69120),
+    (MAIXPY, 160, 120, "gray", 160, 120, 19200),
+    (MAIXPY, 160, 120, "gray_ai", 160, 120, 19200),
+    (MAIXPY, 33, 10, "binary", 8, 10, 80),
+    (MAIXPY, 32, 10, "binary", 4, 10, 40),
+    (MAIXPY, 10, 10, "bayer", 10, 10, 100),
+    (OPENMV, 65, 2, "binary", 12, 2, 24),
+    (OPENMV, 320, 240, "yuv422", 640, 240, 153600),
+    (K230, 1920, 1080, "rgb888", 5760, 1080, 6220800),
+    (K230, 1920, 1080, "yuv420", 1920, 1080, 3110400),
+    (K230, 640, 480, "argb8888", 2560, 480, 1228800),
+    (CIRCUITPYTHON, 9, 3, "1bit", 4, 3, 12),
+    (CIRCUITPYTHON, 33, 3, "1bit", 8, 3, 24),
+    (CIRCUITPYTHON, 320, 240, "4bit", 160, 240, 38400),
+    (CIRCUITPYTHON, 321, 240, "16bit", 644, 240, 154560),
+    (MAIXCAM, 320, 240, "rgb888", None, None, 230400 + 4096),
+    (MAIXCAM, 640, 480, "yvu420sp", None, None, 460800 + 4096),
+    (MAIXCAM, 3, 3, "yuv420p", None, None, 13 + 4096),
+    (MAIXCAM, 5, 5, "bayer6", None, None, 18 + 4096),
+    (MAIXCAM, 5, 5, "bayer10", None, None, 31 + 4096),
+    (VPC_310, 300, 301, "yuv420sp", 304, 302, 137712),
+    (VPC_310, 300, 301, "rgb888", 912, 302, 275424),
+    (VPC_310, 300, 301, "argb8888", 1216, 302, 367232),
+    (VPC_310, 300, 301, "yuv422packed", 608, 302, 183616),
+    (VPC_310, 300, 301, "yuv444packed", 912, 302, 275424),
+    (VPC_310, 300, 301, "yuv422sp", 304, 302, 183616),
+    (VPC_310, 300, 301, "yuv444sp", 304, 302, 275424),
+    (VPC_310, 1920, 1080, "yuv420sp", 1920, 1080, 3110400),
+    (VPC_310, 224, 224, "yuv420sp", 224, 224, 75264),
+    (VPC_310, 300, 301, "yuv400", 304, 302, 137712),
+    (VPC_910, 300, 301, "yuv400", 304, 302, 137712),
+    (VPC_310P, 300, 301, "yuv400", 304, 302, 91808),
+    (JPEGD_310, 1920, 1080, "yuv420sp", 1920, 1088, 3133440),
+    (JPEGD_310, 300, 301, "yuv420sp", 384, 304, 175104),
+    (JPEGD_310P, 300, 301, "yuv420sp", 320, 304, 145920),
+    (JPEGD_310, 300, 301, "yuv422sp", 384, 304, 233472),
+    (JPEGD_310, 300, 301, "yuv440sp", 384, 304, 233472),
+    (JPEGD_310, 300, 301, "yuv444sp", 384, 304, 350208),
+    (JPEGE, 1920, 1080, "yuv420sp", 1920, 1088, 3133440),
+    (JPEGE, 300, 301, "yuv422packed", 608, 304, 184832),
+    (PNGD, 300, 301, "rgb888", 1024, 304, 311296),
+    (PNGD, 300, 301, "rgba8888", 1280, 304, 389120),
+)
+
+
+def test_vectors():
+    for rule, w, h, name, row, rows, nbytes in VECTORS:
+        assert image_bytes(w, h, name, rule) == nbytes, (w, h, name, image_bytes(w, h, name, rule))
+        assert row is None or strides(w, h, name, rule) == (row, rows), (w, h, name, strides(w, h, name, rule))
+
+
+def test_every_format_of_every_rule_is_exact_on_whole_units():
+    for rule in (MAIXPY, OPENMV, K230, MAIXCAM, VPC_310, VPC_310P, JPEGD_310, JPEGD_310P, JPEGE, PNGD):
+        for name in rule.formats:
+            _, bits, planes, per = rule.formats[name]
+            assert image_bytes(128, 64, name, rule) == 128 * 64 * bits // 8 * planes // per + rule.extra, name
+
+
+def test_starts():
+    assert [r.start for r in (MAIXPY, VPC_310, JPEGD_310, JPEGE, PNGD)] == [1, 128, 128, 128, 128]
+
+
+def test_jpegd_pool():
+    one = image_bytes(1920, 1080, "yuv420sp", JPEGD_310)
+    assert [pool_bytes(one, n, JPEGD_310) for n in (1, 2, 3, 4)] == [3133440, 6267008, 9400576, 12534144]
+    assert pool_bytes(100, 3) == 300
+    assert pool_bytes(100, 3, VPC_310) == 356
+
+
+def test_camera_and_display():
+    assert [camera_bytes(320, 240), camera_bytes(320, 240, True)] == [384000, 768000]
+    assert [camera_bytes(640, 480), camera_bytes(1280, 1024)] == [1536000, 6553600]
+    assert camera_bytes(160, 120) == 96000
+    assert camera_bytes(7, 5) == 128 + 128
+    assert lcd_bytes() == 153600
+
+
+def test_bitmap_formats():
+    assert [bitmap_format(n) for n in (1, 2, 3, 4, 5, 16, 17, 256, 257, 65536)] == [
+        "1bit", "1bit", "2bit", "2bit", "4bit", "4bit", "8bit", "8bit", "16bit", "16bit",
+    ]  # fmt: skip
+    for wrong in (0, -1, 65537):
+        raises(ValueError, bitmap_format, wrong)
+
+
+def test_wrong_questions():
+    e = raises(ValueError, image_bytes, 10, 10, "rgb888")
+    assert "rgb888" in str(e) and "rgb565" in str(e)
+    for w, h in ((0, 1), (1, 0), (-1, 5)):
+        raises(ValueError, image_bytes, w, h, "gray")
