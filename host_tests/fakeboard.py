@@ -26,40 +26,47 @@ from pathlib import Path
 
 import paths
 
-# Runs on the board before anything else. {root}, {shim}, {flash} are host values.
+# Runs on the board before anything else. The VM's process stands in `root`, so that host names are relative:
+# VfsPosix cannot rename below a root of its own.
 _COMMON = """
 import os, sys, vfs
+class Tree:
+    def __init__(self): self.fs = vfs.VfsPosix()
+    def mount(self, readonly, mkfs): pass
+    def umount(self): pass
+    def name(self, p): return p.lstrip('/') or '.'
+    def chdir(self, p): pass
+    def getcwd(self): return ''
+    def open(self, p, mode): return self.fs.open(self.name(p), mode)
+    def stat(self, p): return self.fs.stat(self.name(p))
+    def ilistdir(self, p=''):
+        for e in self.fs.ilistdir(self.name(p)):
+            yield (e[0], e[1], 0, self.fs.stat(self.name(p) + '/' + e[0])[6])
+    def mkdir(self, p): self.fs.mkdir(self.name(p))
+    def rmdir(self, p): self.fs.rmdir(self.name(p))
+    def remove(self, p): self.fs.remove(self.name(p))
+    def rename(self, a, b): self.fs.rename(self.name(a), self.name(b))
+    def statvfs(self, p): return (4096, 4096, 100000, 100000, 100000, 0, 0, 0, 0, 255)
 vfs.umount('/')
 """
 _MODERN = (
     _COMMON
     + """
-vfs.mount(vfs.VfsPosix({root!r}), '/')
+vfs.mount(Tree(), '/')
 os.chdir('/')
+del Tree
 """
 )
 _MAIX = (
     _COMMON
     + """
 vfs.mount(vfs.VfsPosix('/'), '/host')
-class Flat:
-    def __init__(self, fs): self.fs = fs
-    def mount(self, readonly, mkfs): pass
-    def umount(self): pass
-    def name(self, p): return '/' + (p[1:] if p[:2] == './' else p).lstrip('/').replace('/', '%2f')
-    def chdir(self, p): pass
-    def getcwd(self): return ''
-    def open(self, p, mode): return self.fs.open(self.name(p), mode)
-    def stat(self, p): return self.fs.stat(self.name(p)) if self.name(p) != '/' else (0x4000,) + (0,) * 9
-    def ilistdir(self, p=''):
-        for e in self.fs.ilistdir('/'):
-            yield (e[0].replace('%2f', '/'), 0x8000, 0, self.fs.stat('/' + e[0])[6])
+class Flat(Tree):
+    def name(self, p): return (p[1:] if p[:2] == './' else p).lstrip('/').replace('/', '%2f') or '.'
     def mkdir(self, p): raise NotImplementedError('SPIFFS not support')
     def rmdir(self, p): raise OSError(5)
-    def remove(self, p): self.fs.remove(self.name(p))
-    def rename(self, a, b): self.fs.rename(self.name(a), self.name(b))
     def statvfs(self, p): return (131072, 131072, 21, {blocks}, {blocks}, 0, 0, 0, 0, 128)
-vfs.mount(Flat(vfs.VfsPosix({root!r})), '/flash')
+vfs.mount(Flat(), '/flash')
 class Module: pass
 def like(real, **more):
     m = Module()
@@ -84,7 +91,7 @@ real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform='MaixPy',
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/flash')
-del n, real, who, like, Flat, Module, namedtuple
+del n, real, who, like, Flat, Tree, Module, namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "modern": _MODERN}
@@ -101,7 +108,7 @@ class FakeBoard:
         self.root, self.kind = root, kind
         shim = [str(paths.SHIM)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
-        self._boot = _BOOT[kind].format(root=str(root), shim=shim, flash=host_flash, firmware="full", blocks=blocks)
+        self._boot = _BOOT[kind].format(shim=shim, flash=host_flash, firmware="full", blocks=blocks)
         self.port = str(root.parent / f"{root.name}.port")
         self.received = 0
         self.cut_after: int | None = None
@@ -154,7 +161,7 @@ class FakeBoard:
         tty.setraw(slave)
         env = dict(os.environ, MICROPYPATH=":.frozen:/lib")
         command = [str(paths.micropython()), "-X", "heapsize=512k", "-i", "-c", self._boot]
-        self._vm = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+        self._vm = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, cwd=self.root, start_new_session=True)
         os.close(slave)
         self._busy = False
 

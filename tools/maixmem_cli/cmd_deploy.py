@@ -1,0 +1,245 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem deploy`: the right files for the board that is there, checked there."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import click
+from maixmem import kib
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+from maixmem_cli import bytecode, drive, modules, places
+from maixmem_cli.mpboard import Board, Identity, LinkLost
+from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_json
+from maixmem_cli.rawrepl import BoardError
+from maixmem_cli.transfer import Transfer, TransferError
+
+_PROBE = "maixmem_try"
+# Imports each module anew, says what it took and where it came from, and forgets it again.
+_IMPORT = """
+import sys, gc
+try:
+    import os
+except ImportError:
+    import uos as os
+def fresh(names):
+    for n in names:
+        sys.modules.pop(n, None)
+    gc.collect()
+    return gc.mem_free()
+def load(names, target):
+    free, failed, where = fresh(names), [], []
+    if target not in sys.path and os.getcwd() != target:
+        sys.path.append(target)
+    for n in names:
+        try:
+            f = getattr(__import__(n), '__file__', '')
+            d = f[:f.rfind('/')] if f[:1] == '/' else os.getcwd()
+            if f and d != target:
+                where.append((n, f if f[:1] == '/' else d + '/' + f))
+        except Exception as e:
+            failed.append((n, repr(e)))
+    gc.collect()
+    return free, gc.mem_free(), failed, where
+result = load({names!r}, {target!r})
+fresh({names!r})
+print(repr(result))
+del load, fresh, result
+"""
+
+Progressing = Callable[[str, int], None]
+
+
+@contextlib.contextmanager
+def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
+    """A bar over the bytes of all files on a terminal; nothing on a pipe."""
+    done: dict[str, int] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
+        task = progress.add_task("copying", total=sum(map(len, files.values())))
+
+        def show(name: str, nbytes: int) -> None:
+            done[name.rpartition("/")[2]] = nbytes
+            progress.update(task, completed=sum(done.values()), description=name)
+
+        yield show
+
+
+def accepted(board: Board, who: Identity, target: str) -> int | None:
+    """The bytecode that the board loads: what its interpreter names, else what it imports; None: sources only."""
+    if who.kind == "circuitpython":
+        return None
+    if who.bytecode is not None:
+        return who.bytecode if who.bytecode in bytecode.VERSIONS else None
+    name = f"{target}/{_PROBE}.mpy"
+    code = f"import {_PROBE}, sys, os\ndel sys.modules[{_PROBE!r}], {_PROBE}\n"
+    for version in sorted(bytecode.VERSIONS):
+        board.write(name, bytecode.probe(version), lambda done: None)
+        try:
+            board.run(code, f"trying bytecode {version}")
+        except LinkLost:
+            raise
+        except BoardError:
+            continue
+        else:
+            return version
+        finally:
+            board.run(f"import os\nos.remove({name!r})", "removing the probe")
+    return None
+
+
+def default_target(who: Identity) -> str:
+    """Where the board looks for modules: /flash on MaixPy, else the first folder called lib."""
+    if who.kind == "maixpy":
+        return "/flash"
+    return next((p for p in who.path if p.startswith("/") and p.endswith("/lib")), "/")
+
+
+def contents(names: tuple[str, ...], version: int | None) -> dict[str, bytes]:
+    """{file name: bytes} of the modules, as sources when version is None."""
+    if version is None:
+        return {f"{n}.py": (places.lib() / f"{n}.py").read_bytes() for n in names}
+    with tempfile.TemporaryDirectory() as temp:
+        return {p.name: p.read_bytes() for p in bytecode.compile_modules(names, version, Path(temp)).values()}
+
+
+def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return modules.select(platform, names)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint="--modules") from e
+
+
+def to_board(port: str, names: tuple[str, ...], target: str | None, sources: bool, patience: float, quiet: bool) -> dict[str, Any]:
+    """The whole of deploy for a board at a serial port; what was done, as plain data."""
+    with _first(port) as board:
+        who = board.identity()
+        if who.kind == "circuitpython":
+            return to_drive(_only_drive(), names, quiet)
+        where = (target or default_target(who)).rstrip("/") or ""
+        chosen = select("k210" if who.kind == "maixpy" else "generic", names)
+        _make(board, where)
+        version = None if sources else accepted(board, who, where)
+    files = contents(chosen, version)
+    full = {f"{where}/{name}": data for name, data in files.items()}
+    twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
+    stale = tuple(f"{where}/{n}.{twin}" for n in chosen)
+    with progress_bar(full, quiet) as progress:
+        result = Transfer(lambda: Board(port), full, stale, patience).run(progress)
+    with Board(port) as board:
+        free, after, failed, elsewhere = board.ask(_IMPORT.format(names=chosen, target=where or "/"), "importing the modules")
+    return {
+        "board": str(who),
+        "kind": who.kind,
+        "target": where or "/",
+        "bytecode": version,
+        "bytes": sum(map(len, files.values())),
+        "copied": result.copied,
+        "same": result.same,
+        "removed": result.removed,
+        "checked_by": result.algorithm,
+        "free_before": free,
+        "free_after": after,
+        "findings": _findings(failed, elsewhere),
+    }
+
+
+def _first(port: str) -> Board:
+    """The first connection: when there is none the port is wrong."""
+    try:
+        return Board(port).open()
+    except LinkLost as e:
+        raise NoBoard(f"--port {e}. Next: is it the right port, does another program use it, does the board run?") from e
+
+
+def _make(board: Board, folder: str) -> None:
+    if folder:
+        code = "import os\ntry:\n    os.stat({0!r})\nexcept OSError:\n    os.mkdir({0!r})"
+        try:
+            board.run(code.format(folder), f"making {folder}")
+        except LinkLost:
+            raise
+        except BoardError as e:
+            raise click.BadParameter(f"{folder} is not on the board and cannot be made: {e}", param_hint="--target") from e
+
+
+def _findings(failed: list[tuple[str, str]], elsewhere: list[tuple[str, str]]) -> list[str]:
+    found = [f"import {name} fails on the board: {error}. Next: reset the board, then maixmem doctor" for name, error in failed]
+    found += [f"{name} comes from {path}, not from what was copied. Next: remove that file" for name, path in elsewhere]
+    return found
+
+
+def _only_drive() -> Path:
+    found = drive.find()
+    if len(found) != 1:
+        what = f"several drives: {', '.join(map(str, found))}" if found else "no mounted CIRCUITPY drive found"
+        raise NoBoard(f"--target: this is CircuitPython, files go to its drive; {what}. Next: --target /path/to/CIRCUITPY")
+    return found[0]
+
+
+def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]:
+    """The whole of deploy for CircuitPython: sources to the drive, read back."""
+    files = contents(select("generic", names), None)
+    with progress_bar(files, quiet) as progress:
+        try:
+            copied, same = drive.copy(place, files, progress)
+        except OSError as e:
+            raise TransferError(f"{e}. That file and those after it are the old ones. Next: free the drive, run this again.") from e
+    return {
+        "board": f"CircuitPython drive {place}",
+        "kind": "circuitpython",
+        "target": str(place / "lib"),
+        "bytecode": None,
+        "bytes": sum(map(len, files.values())),
+        "copied": copied,
+        "same": same,
+        "removed": [],
+        "checked_by": "reading back",
+        "free_before": None,
+        "free_after": None,
+        "findings": [],
+    }
+
+
+def show(done: dict[str, Any]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    form = "sources" if done["bytecode"] is None else f"bytecode {done['bytecode']}"
+    console.print(f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False)
+    console.print(f"{len(done['copied'])} copied, {len(done['same'])} were right already, {len(done['removed'])} old removed; checked by {done['checked_by']}")
+    if done["free_before"] is not None:
+        taken = done["free_before"] - done["free_after"]
+        console.print(f"imported all: {kib(done['free_before'])} free in the GC heap before, {kib(done['free_after'])} after ({kib(taken)} for all modules at once)")
+    for text in done["findings"]:
+        console.print(f"! {text}", markup=False)
+
+
+@click.command(name="deploy", epilog="Example: maixmem deploy --port /dev/ttyUSB0 --modules pool,flash")
+@PORT
+@click.option("--modules", "names", metavar="A,B", default="", help="Only these and what they need: pool,flash. Default: all for the board.")
+@click.option("--target", metavar="DIR", help="Directory on the board, /flash or /sd; or a mounted CIRCUITPY drive.")
+@click.option("--source", is_flag=True, help="Copy .py files also where .mpy files would load.")
+@click.option("--wait", type=float, default=10, show_default=True, help="Seconds to wait for a board that was cut off.")
+@JSON
+def command(port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool) -> None:
+    """Put the library on a board with mpremote and check it there.
+
+    Asks the board who it is and which bytecode it loads, copies what differs, compares size and SHA-256 on the
+    board, imports every module there. Interrupts the program that runs on the board. A cut transfer is repeated;
+    it leaves the old files until all new ones are there. Exit status: 1 not done or findings, 2 no board.
+    """
+    wanted = tuple(n.strip() for n in names.split(",") if n.strip())
+    with failing(as_json, TransferError, bytecode.CompileError):
+        if target and drive.is_drive(Path(target)):
+            done = to_drive(Path(target), wanted, as_json)
+        else:
+            done = to_board(choose_port(port), wanted, target, source, wait, as_json)
+    print_json(done) if as_json else show(done)
+    raise SystemExit(1 if done["findings"] else 0)
