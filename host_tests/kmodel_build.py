@@ -147,7 +147,8 @@ class _Conv:
 
 
 # `bodies` is a list of (type, make, size): make(offset) gives [(relative offset, bytes)] of a body
-# that begins at that offset of the file, and size is its length or a function of that offset.
+# that begins at that offset of the file (None: all zeros), and size is its length or a function of
+# that offset.
 class _Plan:
     """A model while its layers are laid down: the running shape, the arena, the bodies."""
 
@@ -167,53 +168,43 @@ class _Plan:
         at, self.arena = self.arena, self.arena + _up(nbytes, 8)
         return at
 
-    def kpu(self, channels, options):
+    def kpu(self, channels, options, to_main):
         conv = _Conv(self.shape, channels, options)
         self.lowest = min(self.lowest, conv.place(self.flip))
         self.flip = not self.flip
         self.shape, self.width = conv.shape, 1
-        self.address = self.take(self.nbytes()) if options["to_main"] else 0
+        self.address = self.take(self.nbytes()) if to_main else 0
         return conv
 
 
-def _layers_of(description):
-    """[(name, arguments, options)]; a convolution writes to main memory if none follows it."""
-    layers = []
-    for i, layer in enumerate(description):
-        args = [a for a in layer[1:] if not isinstance(a, dict)]
-        options = dict(layer[-1]) if isinstance(layer[-1], dict) else {}
-        follows = description[i + 1][0] if i + 1 < len(description) else None
-        options.setdefault("to_main", follows != "conv")
-        layers.append((layer[0], args, options))
-    return layers
-
-
 def _lay(plan, description, conv, cpu):
-    for name, args, options in _layers_of(description):
-        if name == "conv":
-            conv(plan, args[0], options)
-        elif name == "raw":
-            _simple(plan, args[0], b"", args[1])
+    for i, layer in enumerate(description):
+        options = layer[-1] if isinstance(layer[-1], dict) else {}
+        if layer[0] == "conv":
+            follows = i + 1 < len(description) and description[i + 1][0] == "conv"
+            conv(plan, layer[1], options, options.get("to_main", not follows))
+        elif layer[0] == "raw":
+            plan.bodies.append((layer[1], None, layer[2]))
         else:
-            cpu(plan, name, args)
+            cpu(plan, layer[0], layer[1:])
 
 
 def _finish(model, plan, at, options):
     """Layer headers at `at`, then the bodies, each padded to 8 in the file; sets the facts."""
     start = at + 8 * len(plan.bodies)
-    offset, heads = start, b""
+    offset, heads = start, bytearray()
     model.types, model.largest_body, pad = [], 0, 0
     for kind, make, exact in plan.bodies:
         if callable(exact):
             exact = exact(offset)
         end = _up(offset + exact, 8)
-        for place, data in make(offset):
+        for place, data in make(offset) if make else ():
             model.put(offset + place, data)
-        heads += _words(kind, end - offset)
+        heads.extend(_words(kind, end - offset))
         model.types.append(kind)
         model.largest_body = max(model.largest_body, end - offset)
         pad, offset = end - offset - exact, end
-    model.put(at, heads)
+    model.put(at, bytes(heads))
     model.header_bytes, model.nbytes, model.layers = start, offset, len(plan.bodies)
     model.size = offset - (pad if options.get("short") else 0) + options.get("trailing", 0)
     return model
@@ -238,9 +229,8 @@ def _conv3_places(conv, offset):
     return layer, weights, bn, act
 
 
-def _conv3(plan, channels, options):
-    conv = plan.kpu(channels, options)
-    to_main = options["to_main"]
+def _conv3(plan, channels, options, to_main):
+    conv = plan.kpu(channels, options, to_main)
     out = plan.address
 
     def make(offset):
@@ -322,9 +312,8 @@ def _here(plan):
     return _words(_MAIN, _FLOAT if plan.width == 4 else _BYTE, plan.address, plan.nbytes())
 
 
-def _conv4(plan, channels, options):
-    conv = plan.kpu(channels, options)
-    to_main = options["to_main"]
+def _conv4(plan, channels, options, to_main):
+    conv = plan.kpu(channels, options, to_main)
     out = _here(plan) if to_main else _words(_MAIN, _BYTE, 0, 0)
 
     def gaps(offset):
@@ -350,6 +339,8 @@ def _upload4(plan):
 
 
 def _cpu4(plan, name, args):
+    if name == "upload":
+        return _upload4(plan)
     w, h, c = plan.shape
     shape, width, source = plan.shape, plan.width, _here(plan)
     if name in ("quantize", "dequantize"):
