@@ -76,8 +76,9 @@ class Scan:
 
     def _missed(self, start, end, why):
         unread = self._map.unread
-        if unread and (unread[-1][1] == start or len(unread) >= _UNREAD):
-            last = unread.pop()
+        last = unread[-1] if unread else (0, -1, "")
+        if (start <= last[1] and last[0] <= end) or len(unread) >= _UNREAD:
+            unread.pop()
             start, end, why = min(start, last[0]), max(end, last[1]), last[2]
         unread.append((start, end, why))
 
@@ -225,6 +226,7 @@ class Scan:
         while at < stop:
             data = self._look(at, min(_PIECE, stop - at))
             if data is None:
+                self._missed(at, stop, "")  # the whole sector
                 return None
             if not self._blank(data):
                 return False
