@@ -25,6 +25,7 @@ _TEXTS = {
 }
 _SUFFIXES = (".kmodel", ".smodel", ".emodel")
 _STREAM_ARGS = "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, spi_speed)"
+_OUTPUT_GET = "get_output arg format error: get_output(task, int idx)"
 _OUTPUT_ARGS = "set_outputs arg format error: set_outputs(task, int idx, int w, int h, int ch)"
 
 
@@ -199,6 +200,8 @@ def _anchors(values, n):
 def run_yolo2(*args, **kwargs):
     _need(args, 2)
     model, img = _model(args[0]), args[1]
+    if not isinstance(img, Image):
+        raise TypeError("Can't convert %s to type" % type(img).__name__)
     board.point("run_yolo2")
     if not model.yolo:
         board.crash(
@@ -236,8 +239,8 @@ def _image_fits(img, shape):
 
 
 def forward(*args, **kwargs):
-    _need(args, 2)
-    net, data = args[0], args[1]
+    _need(args, 1)
+    net, data = args[0], args[1] if len(args) > 1 else None
     if not isinstance(net, kpu_net):
         return None
     board.point("forward")
@@ -263,24 +266,30 @@ def forward(*args, **kwargs):
             raise OSError(_text(2007))
         if not _image_fits(data, shape):
             raise ValueError(_P + "check img format err!\r\n")
-    return get_output(net, index)
+    return _output(model, _int(index))
 
 
 def get_output(*args):
     _need(args, 2)
-    model, index = _model(args[0]), _int(args[1])
+    if not isinstance(args[0], kpu_net) or not _is_int(args[1]):
+        raise ValueError(_P + _OUTPUT_GET)
     board.alive()
+    return _output(args[0]._model, args[1])
+
+
+def _output(model, index):
+    if not 0 <= index < model.header.outputs:
+        raise OSError("sipeed_kpu_get_output err")
     if model.header.version == 4 and index not in model.output_shapes:
         raise OSError(_text(2013))
     return kpu_fmap(model, index)
 
 
 def set_outputs(*args):
-    _need(args, 5)
+    _need(args, 4)
     model = _model(args[0])
-    for arg in args[1:]:
-        if not _is_int(arg):
-            raise ValueError(_P + _OUTPUT_ARGS)
+    if len(args) < 5 or [arg for arg in args[1:5] if not _is_int(arg)]:
+        raise ValueError(_P + _OUTPUT_ARGS)
     index, w, h, channels = args[1:5]
     board.alive()
     if not model.loaded or model.header.version != 4:
@@ -301,7 +310,7 @@ def set_layers(*args):
     model, n = _model(args[0]), _int(args[1])
     board.alive()
     if n > model.header.count:
-        print("err: set_layers length to %d, but max %d" % (n, model.header.count))
+        print("err: set layers_length to %d, but max %d" % (n, model.header.count))
         return False
     return True
 
@@ -313,6 +322,7 @@ class kpu_fmap:
         self._model = model
         self._index = index
         self._size = model.header.output(index)[1]
+        self._last = model.header.count - 1
         self._shape = model.output_shapes.get(index, (self._size, 1, 1))
         self._generation = model.generation
 
@@ -320,7 +330,7 @@ class kpu_fmap:
         return self._size
 
     def index(self):
-        return self._index
+        return self._last
 
     def w(self):
         return self._shape[0]
@@ -336,13 +346,24 @@ class kpu_fmap:
             return float("nan")
         return (i * 37 + self._index * 11 + self._size) % 256 / 256
 
+    def __repr__(self):
+        text = '{"fmap": "data"=0x%x, "size"=%d, "index": %d, "w": %d, "h": %d, "ch": %d, "typecode": f}'
+        return text % ((self._model.output_at(self._index), self._size, self._last) + self._shape)
+
+    def __iter__(self):
+        raise TypeError("'kpu_fmap' object isn't iterable")
+
     def __getitem__(self, at):
         board.alive()
         n = self._size // 4
         if isinstance(at, slice):
+            if at.step not in (None, 1):
+                raise OSError("only slices with step=1 (aka None) are supported")
             return tuple(
                 [self._value(i) for i in range(at.start or 0, n if at.stop is None else at.stop)]
             )
+        if not -n <= at < n:
+            raise IndexError("kpu_fmap index out of range")
         return self._value(at if at >= 0 else n + at)
 
 

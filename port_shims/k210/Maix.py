@@ -5,6 +5,7 @@
 import k210_board as board
 
 _CHUNK = 65536
+_ARITY = "function takes %d positional arguments but %d were given"
 
 
 def _int(value):
@@ -28,15 +29,17 @@ class utils:
         return None
 
     @staticmethod
-    def heap_free():
+    def heap_free(*args):
         """Bytes above the break: a lower bound of what is free."""
+        if args:
+            raise TypeError(_ARITY % (0, len(args)))
         board.alive()
         return board.heap.heap_free()
 
     @staticmethod
     def flash_read(*args):
         if len(args) != 2:
-            raise TypeError("function missing %d required positional arguments" % (2 - len(args)))
+            raise TypeError(_ARITY % (2, len(args)))
         address, n = _int(args[0]), _int(args[1])
         board.point("flash_read")
         if n < 0 or n > 0xFFFFFFFF:

@@ -72,20 +72,24 @@ class _ByFinaliser:
 
     def __init__(self):
         self._gone = []
+        self._found = []
         self.on_collect = None
         gc.callbacks.append(self._collected)
 
     def _collected(self, phase, info):
-        if phase == "stop" and info["generation"] == 2 and self.on_collect:
-            self.on_collect()
+        if phase == "stop" and info["generation"] == 2:
+            self._found.extend(self._gone)
+            self._gone[:] = []
+            if self.on_collect:
+                self.on_collect()
 
     def watch(self, model):
         return _Token(model, self._gone)
 
     def lost(self):
-        gone = list(self._gone)
-        self._gone[:] = []
-        return gone
+        found = self._found
+        self._found = []
+        return found
 
 
 class _Token:

@@ -207,6 +207,10 @@ class Model:
         self._yolo_blocks = (anchors, board.heap.malloc(24))
         self.yolo = yolo
 
+    def output_at(self, index):
+        """Address of an output, inside the main memory."""
+        return self._blocks.get("main", 0) + self.header.output(index)[0]
+
     # -- freeing
 
     def release(self):
