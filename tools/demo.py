@@ -24,11 +24,14 @@ from maixmem_cli.firmwares import FIRMWARES  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 FIRMWARE = "full"
-ADDRESSES = (0x300000, 0x800000)
+BUILD = FIRMWARES[FIRMWARE]
+_SPARE = 64 << 10
+ADDRESSES = (0x300000, 0x600000)  # as in examples/switch_models.py
+BOTH = "import KPU as kpu\na = kpu.load(0x300000)\nb = kpu.load(0x600000)\n"
 
 
 def real_models() -> list[Path]:
-    """The two largest real V3 models that the firmware can load one at a time; fewer when there are none."""
+    """Two real models that the firmware can load one at a time, and hangs on together; none where there are none."""
     folder = paths.models()
     fit = []
     for path in sorted(folder.glob("*.kmodel")) if folder else []:
@@ -36,18 +39,25 @@ def real_models() -> list[Path]:
             info = maixmem_kmodel.read_info(str(path))
         except maixmem_kmodel.KModelError:
             continue
-        room = FIRMWARES[FIRMWARE]["ram"]
-        if not info.refuse(FIRMWARES[FIRMWARE]) and (info.peak("load_addr") or room) < room - 65536:
-            fit.append((info.peak("load_addr"), path))
-    return [path for _, path in sorted(fit)[-2:]]
+        if not info.refuse(BUILD.capabilities()) and info.peak("load_addr") < BUILD.heap - _SPARE:
+            fit.append((info, path))
+    pairs = [(a[0].nbytes + b[0].nbytes, a[1], b[1]) for a in fit for b in fit if hang(a[0], b[0])]
+    return list(max(pairs)[1:]) if pairs else []
+
+
+def hang(first: maixmem_kmodel.KModel, second: maixmem_kmodel.KModel) -> bool:
+    """True when, beside the first, the second's file still fits but not what its load takes for a moment."""
+    left = BUILD.heap - first.need("load_addr")
+    return second.nbytes + _SPARE < left < second.peak("load_addr") - _SPARE
 
 
 def built_models(folder: Path) -> list[Path]:
-    """Two models made here, of sizes that do not fit together."""
+    """Two models made here, of sizes that hang the firmware together."""
     made = []
-    for name, nbytes, main_mem in (("a", 400_000, 45_000), ("b", 1_500_000, 50_000)):
+    for name, channels in (("a", (128, 256, 64)), ("b", (256, 512, 128))):
         path = folder / f"built_{name}.kmodel"
-        path.write_bytes(kmodel_build.build_v3(nbytes=nbytes, main_mem=main_mem))
+        layers = [("conv", n) for n in channels] + [("dequantize",)]
+        path.write_bytes(kmodel_build.v3((28, 28, 3), layers).to_bytes())
         made.append(path)
     return made
 
@@ -62,9 +72,16 @@ def main() -> int:
         console.rule(f"[bold]Two {kind}, one KPU, firmware {FIRMWARE}")
         for address, path in zip(ADDRESSES, models):
             info = maixmem_kmodel.read_info(str(path))
-            console.print(f"{address:#x}  {path.name}: {kib(info.nbytes)}, needs {kib(info.peak('load_addr'))} while it loads")
-        console.rule("examples/button_switch.py on the simulated board")
-        return cmd_sim.run(ROOT / "examples" / "switch_models.py", FIRMWARE, dict(zip(ADDRESSES, models)))
+            peak = kib(info.peak("load_addr"))
+            console.print(f"{address:#x}  {path.name}: {kib(info.nbytes)}, {peak} while it loads")
+        both = Path(temp) / "both.py"
+        both.write_text(BOTH)
+        flash = dict(zip(ADDRESSES, models))
+        console.rule("What happens to many: load one, then the other")
+        console.print(BOTH, highlight=False)
+        cmd_sim.run(both, FIRMWARE, flash)
+        console.rule("In turn: examples/switch_models.py")
+        return cmd_sim.run(ROOT / "examples" / "switch_models.py", FIRMWARE, flash)
 
 
 if __name__ == "__main__":
