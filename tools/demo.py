@@ -52,14 +52,20 @@ def hang(first: maixmem_kmodel.KModel, second: maixmem_kmodel.KModel) -> bool:
 
 
 def built_models(folder: Path) -> list[Path]:
-    """Two models made here, of sizes that hang the firmware together."""
-    made = []
-    for name, channels in (("a", (128, 256, 64)), ("b", (256, 512, 128))):
-        path = folder / f"built_{name}.kmodel"
-        layers = [("conv", n) for n in channels] + [("dequantize",)]
-        path.write_bytes(kmodel_build.v3((28, 28, 3), layers).to_bytes())
-        made.append(path)
-    return made
+    """Two models made here, the second grown until the firmware hangs on both together."""
+    first = build(folder / "built_a.kmodel", (128, 256, 64))
+    for channels in range(64, 512, 32):
+        second = build(folder / "built_b.kmodel", (256, 512, channels))
+        if hang(*(maixmem_kmodel.read_info(str(p)) for p in (first, second))):
+            break
+    return [first, second]
+
+
+def build(path: Path, channels: tuple[int, ...]) -> Path:
+    """A small picture through convolutions with that many channels."""
+    layers = [("conv", n) for n in channels] + [("dequantize",)]
+    path.write_bytes(kmodel_build.v3((28, 28, 3), layers).to_bytes())
+    return path
 
 
 def main() -> int:
