@@ -7,6 +7,7 @@ Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 
 import gc
+import os
 
 import image
 import KPU as kpu
@@ -14,6 +15,7 @@ import maixmem_models
 from Maix import utils
 from maixmem import Cost, KModelError, NoRoom, hexa
 from maixmem_k210 import active_gc_heap
+from maixmem_k210_heap import Heap, chunk, grow, step
 from maixmem_kmodel import read_info
 
 try:
@@ -26,113 +28,15 @@ except ImportError:
 
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
-_TOP = const(32)  # that malloc leaves at the top
 _SQUEEZE = const(
     32768
 )  # a flash_read of this takes more than _TRIM for a moment, so the top goes back
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
+_SPI_PAGE = const(16514)
+_SD_BUFFER = const(2048)
 _MIN_GC = const(65536)
 _PROBE = const(1)  # a flash address without a model: the firmware's length
 _MODELS = (3, 10003, 0x4B4D444C, 0x534D444C, 0x454D444C)  # what the first word of a model can be
-
-
-def chunk(n):
-    """Bytes that malloc(n) takes of the heap."""
-    return max(32, (n + 23) & ~15)
-
-
-def _step(size):
-    return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
-
-
-# A load is a list of mallocs, (bytes, passing, deadly): a passing one is freed at once; a deadly one hangs the
-# board when it is not to be had. The top of the heap grows by whole requests, in pages, and only what is left of
-# a page serves smaller ones. `holes` (sizes) serve what is not deadly, the smallest that is large enough first.
-def grow(pieces, holes, free):
-    """(bytes that heap_free() must have, the first piece that `free` is too small for or None)."""
-    holes = list(holes)
-    moved = most = rest = 0
-    first = None
-    for piece in pieces:
-        size = chunk(piece[0])
-        hole = None if piece[2] else _best(holes, size)
-        if hole is not None:
-            holes[hole] -= size
-            continue
-        if size + _TOP > rest:
-            moved += _step(size)
-            rest += _step(size)
-            most = max(most, moved)
-            if first is None and moved > free:
-                first = piece
-        if not piece[1]:
-            rest -= size
-        elif rest >= _TRIM:
-            back = (rest - _TOP - 1) // _PAGE * _PAGE
-            moved -= back
-            rest -= back
-    return most, first
-
-
-def _best(holes, size):
-    found = None
-    for i in range(len(holes)):
-        if holes[i] >= size and (found is None or holes[i] < holes[found]):
-            found = i
-    return found
-
-
-# What we loaded and freed, in address order as far as we know: [source, bytes], source None for a hole. The
-# firmware does not show its heap, so a hole may be wrong (a camera buffer went into it): shortage() lets nothing
-# that can hang rest on one.
-class _Heap:
-    def __init__(self):
-        self.parts = []
-
-    def holes(self, going=()):
-        """[sizes] of the holes when the sources `going` are freed; the last one is at the end, perhaps 0 bytes."""
-        sizes = []
-        run = 0
-        for source, n in self.parts:
-            if source is None or source in going:
-                run += n
-            elif run:
-                sizes.append(run)
-                run = 0
-        sizes.append(run)
-        return sizes
-
-    def place(self, source, pieces):
-        """Notes a load."""
-        for n, passing, _ in pieces:
-            if passing:
-                continue
-            size = chunk(n)
-            i = _best([0 if p[0] else p[1] for p in self.parts], size)
-            if i is None:
-                self.parts.append([source, size])
-            else:
-                self.parts[i][1] -= size
-                self.parts.insert(i, [source, size])
-
-    def drop(self, source, risen=0):
-        """Notes that a source was freed and heap_free() rose."""
-        parts = []
-        for owner, n in self.parts:
-            if owner == source:
-                owner = None
-            if owner is None and parts and parts[-1][0] is None:
-                parts[-1][1] += n
-            elif n:
-                parts.append([owner, n])
-        if parts and parts[-1][0] is None and risen >= parts[-1][1] - 2 * _PAGE:
-            parts.pop()  # it was at the top and went back
-        self.parts = parts
-
-    def forget_holes(self):
-        """Holes that turned out to be taken."""
-        self.parts = [p for p in self.parts if p[0] is not None]
-
 
 _Image = type(image.Image(size=(8, 8)))
 
@@ -205,7 +109,7 @@ class Kpu:
 
     def __init__(self, port):
         self._port = port
-        self._heap = _Heap()
+        self._heap = Heap()
         self._v4 = None
         self._settled = False
         self._pieces = {}
@@ -219,12 +123,14 @@ class Kpu:
         info = read_info(source)
         build = {"v4": info.format != "v4" or self.has_v4() is not False, "ram": None}
         refuse = info.refuse(build, how)
-        pieces = _deadly(info, how)
+        pieces = _mallocs(info, how, source)
         self._pieces[_key(source)] = pieces
         need = sum([chunk(n) for n, passing, _ in pieces if not passing])
         cost = Cost({"heap": need}, {"heap": grow(pieces, (), 0)[0]}, "exact", refuse, source)
         cost.pieces = pieces
-        cost.file_peak = grow(_deadly(info, "load_path"), (), 0)[0] if how == "load_addr" else None
+        cost.file_peak = None
+        if how == "load_addr":
+            cost.file_peak = grow(_mallocs(info, "load_path", "/flash/"), (), 0)[0]
         return cost
 
     def has_v4(self):
@@ -274,7 +180,7 @@ class Kpu:
         if margin + grow(pieces, holes, 0)[0] > free:
             return False
         first = grow(pieces, (), free - margin)[1]
-        return first is None or (not first[2] and _step(chunk(first[0])) > free)
+        return first is None or (not first[2] and step(chunk(first[0])) > free)
 
     def _forecast(self, cost, margin, going):
         holes = self._heap.holes(going)
@@ -368,13 +274,33 @@ def _key_of(net):
     return net.model_path() or net.model_addr()
 
 
-def _deadly(info, how):
-    """Pieces with the mark of those that the firmware does not check: the SPI buffer, main memory of a V4 model."""
-    v4 = info.format == "v4"
-    return [
-        (n, passing, passing or (v4 and n == info.main_mem))
-        for n, passing in info.pieces(how) or ()
+def _mallocs(info, how, source):
+    """The mallocs of a load in order, those of reading included: [(bytes, passing, deadly)].
+
+    Not checked by the firmware: buffers for reading, main memory of a V4 model.
+    """
+    plain = info.pieces(how) or ()
+    kept = [
+        (n, False, info.format == "v4" and n == info.main_mem)
+        for n, passing in plain
+        if not passing
     ]
+    reads = [(n, True, True) for n, passing in plain if passing]
+    walk = []
+    if how == "load_path":
+        walk = reads = [(_file_buffer(source), True, True)]
+    elif how == "load_addr" and info.format == "v4":
+        walk = [
+            (40 * info.layers + 160, True, True)
+        ]  # a table of 8 bytes a node and the buffer to read it
+    return kept[:1] + walk + kept[1:3] + reads + kept[3:]
+
+
+def _file_buffer(path):
+    """Bytes that the driver of a file system takes to read: SPIFFS reads pages of 4096 by SPI."""
+    if path[:1] != "/":
+        path = os.getcwd() + "/"
+    return _SD_BUFFER if path[:4] == "/sd/" else _SPI_PAGE
 
 
 def _ask_v4():

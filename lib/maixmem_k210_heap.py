@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The system heap of the K210 in arithmetic: what a list of mallocs moves, and which holes our models left.
+
+Nothing here touches a board. The allocator's rules as measured on the firmware (v0.6.2_84).
+"""
+
+try:
+    from micropython import const
+except ImportError:
+
+    def const(n):
+        return n
+
+
+_PAGE = const(4096)  # the break moves in pages
+_TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
+_TOP = const(32)  # that malloc leaves at the top
+
+
+def chunk(n):
+    """Bytes that malloc(n) takes of the heap."""
+    return max(32, (n + 23) & ~15)
+
+
+def step(size):
+    """By how much the break moves for a chunk of this size."""
+    return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
+
+
+# A load is a list of mallocs, (bytes, passing, deadly): a passing one is freed at once; a deadly one hangs the
+# board when it is not to be had. The top of the heap grows by whole requests, in pages, and only what is left of
+# a page serves smaller ones. `holes` (sizes) serve what is not deadly, the smallest that is large enough first.
+def grow(pieces, holes, free):
+    """(bytes that heap_free() must have, the first piece that `free` is too small for or None)."""
+    holes = list(holes)
+    moved = most = rest = 0
+    first = None
+    for piece in pieces:
+        size = chunk(piece[0])
+        hole = None if piece[2] else _best(holes, size)
+        if hole is not None:
+            holes[hole] -= size
+            continue
+        if size + _TOP > rest:
+            moved += step(size)
+            rest += step(size)
+            most = max(most, moved)
+            if first is None and moved > free:
+                first = piece
+        if not piece[1]:
+            rest -= size
+        elif rest >= _TRIM:
+            back = (rest - _TOP - 1) // _PAGE * _PAGE
+            moved -= back
+            rest -= back
+    return most, first
+
+
+def _best(holes, size):
+    found = None
+    for i in range(len(holes)):
+        if holes[i] >= size and (found is None or holes[i] < holes[found]):
+            found = i
+    return found
+
+
+# What we loaded and freed, in address order as far as we know: [source, bytes], source None for a hole. The
+# firmware does not show its heap, so a hole may be wrong (a camera buffer went into it): shortage() lets nothing
+# that can hang rest on one. `unsure`: the last part is a hole, or else free space at the top that is too small to
+# have gone back.
+class Heap:
+    def __init__(self):
+        self.parts = []
+        self.unsure = False
+
+    def holes(self, going=()):
+        """[sizes] of the holes when the sources `going` are freed; the last one is at the end, perhaps 0 bytes."""
+        sizes = []
+        run = 0
+        for source, n in self.parts:
+            if source is None or source in going:
+                run += n
+            elif run:
+                sizes.append(run)
+                run = 0
+        sizes.append(run)
+        return sizes
+
+    def place(self, source, pieces):
+        """Notes a load."""
+        sizes = [chunk(n) for n, passing, _ in pieces if not passing]
+        if self.unsure and self.parts[-1][1] < max(sizes):
+            self.parts.pop()
+        self.unsure = False
+        for size in sizes:
+            i = _best([0 if p[0] else p[1] for p in self.parts], size)
+            if i is None:
+                self.parts.append([source, size])
+            else:
+                self.parts[i][1] -= size
+                self.parts.insert(i, [source, size])
+
+    def drop(self, source, risen=0):
+        """Notes that a source was freed and heap_free() rose."""
+        parts = []
+        for owner, n in self.parts:
+            if owner == source:
+                owner = None
+            if owner is None and parts and parts[-1][0] is None:
+                parts[-1][1] += n
+            elif n:
+                parts.append([owner, n])
+        self.unsure = False
+        if parts and parts[-1][0] is None:
+            if risen >= parts[-1][1] - 2 * _PAGE:
+                parts.pop()  # it was at the top and went back
+            else:
+                self.unsure = parts[-1][1] < _TRIM + 2 * _PAGE
+        self.parts = parts
+
+    def forget_holes(self):
+        """Holes that turned out to be taken."""
+        self.parts = [p for p in self.parts if p[0] is not None]
+        self.unsure = False
