@@ -214,7 +214,7 @@ class Transfer:
 
     def _send(self, board: Board, todo: list[str], progress: Callable[[str, int], None]) -> None:
         for name in todo:
-            board.write(name + _TEMP, self.files[name], lambda done: progress(name, done))  # noqa: B023
+            board.write(name + _TEMP, self.files[name], lambda done: progress(name, done))
 
     def _switch(self, board: Board, todo: list[str], stale: list[str]) -> None:
         self._renaming = True

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What doctor and top ask the library on a board: lines of Python that run there, answers as plain data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from maixmem_cli.rawrepl import BoardError, RawRepl
+
+_MARK = "@maixmem "
+_SAY = f"""
+try:
+    import ujson as json
+except ImportError:
+    import json
+def say(what):
+    print({_MARK!r} + json.dumps(what))
+import sys
+had = list(sys.modules)
+"""
+WHO = """
+import sys, gc
+try:
+    import os
+except ImportError:
+    import uos as os
+say([sys.implementation.name, list(sys.implementation.version)[:3], sys.platform, os.uname()[4] if hasattr(os, 'uname') else ''])
+"""
+# Every folder that imports look into, and its files; the working folder by its name.
+FILES = """
+found = {}
+for p in sys.path:
+    p = os.getcwd() if p in ('', '.') else p
+    try:
+        found[p or '/'] = os.listdir(p or '/')
+    except OSError:
+        pass
+say(found)
+"""
+ROOM = """
+room = {}
+for p in found:
+    try:
+        s = os.statvfs(p)
+        room[p] = [s[1] * s[3], s[1] * s[2], s[1]]
+    except (OSError, AttributeError):
+        pass
+say(room)
+"""
+REPORT = """
+import maixmem
+say(maixmem.report(lambda line: None))
+"""
+GC_HEAP = """
+from Maix import utils
+from maixmem_k210 import active_gc_heap
+say({'stored': utils.gc_heap_size(), 'active': active_gc_heap(), 'most': maixmem.port().max_gc_heap()})
+"""
+FLASH = """
+import maixmem_flash
+m = maixmem_flash.FlashMap()
+m.scan(gaps=%(gaps)r, verify=%(verify)r)
+say({'regions': [[r.name, r.start, r.end, r.kind, r.source, r.intact] for r in sorted(m.regions, key=lambda r: r.start)],
+    'conflicts': [str(c) for c in m.conflicts()], 'risks': [str(c) for c in m.risks()],
+    'unread': m.unread, 'notes': m.notes})
+"""
+MODEL = """
+c = maixmem.port().inspect(%(address)d)
+t = maixmem.port().shortage(c) if not c.refuse else None
+say({'need': c.need, 'peak': c.peak, 'certainty': c.certainty, 'refuse': c.refuse, 'shortage': t and str(t)})
+"""
+# Gives back what was imported for the visit, and leaves what the program had.
+FORGET = """
+for n in [n for n in sys.modules if n[:7] == 'maixmem' and n not in had]:
+    del sys.modules[n]
+m = c = t = found = room = maixmem = maixmem_flash = None
+gc.collect()
+"""
+WATCH = """
+import maixmem, gc
+w = maixmem.Watch()
+totals = {r.name: r.total for r in maixmem.regions()}
+say([w.names, [totals.get(n) for n in w.names]])
+"""
+SAMPLE = "w.sample()\nsay(w.free)\n"
+
+
+class Missing(BoardError):
+    """The library, or a module of it, is not on the board."""
+
+
+def prepare(board: RawRepl) -> None:
+    """Defines say() on the board; needed once for each interpreter, so after a reset again."""
+    board.check(_SAY)
+
+
+def ask(board: RawRepl, code: str, timeout: float = 60) -> Any:
+    """What the code said. BoardError with the board's last line when it raised, Missing for an ImportError."""
+    out, error = board.run(code, timeout)
+    if error:
+        last = error.strip().splitlines()[-1]
+        raise (Missing if last.startswith("ImportError") else BoardError)(last)
+    for line in reversed(out.splitlines()):
+        if line.startswith(_MARK):
+            return json.loads(line[len(_MARK) :])
+    raise BoardError(f"{board.url}: no answer in {out[-200:]!r}. Next: reset the board.")
