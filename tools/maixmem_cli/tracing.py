@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A script that says which of its lines begins: MicroPython has no way to ask for the caller."""
+
+from __future__ import annotations
+
+import ast
+
+CALL = "_maixmem_at"
+_HEADS = {ast.If: "test", ast.While: "test", ast.For: "iter"}  # statements that begin with an expression
+
+
+def marked(source: str) -> str:
+    """The script with `_maixmem_at(LINE)` before each statement, on the same lines. SyntaxError as Python has it."""
+    marks: list[tuple[int, int, str]] = []
+    for node in ast.walk(ast.parse(source)):
+        for body in ("body", "orelse", "finalbody"):
+            for statement in getattr(node, body, None) or () if isinstance(getattr(node, body, None), list) else ():
+                marks += _marks(statement)
+    return _inserted(source, marks)
+
+
+def _marks(statement: ast.AST) -> list[tuple[int, int, str]]:
+    """[(line, column in bytes, text to insert)] for one statement."""
+    line = statement.lineno  # type: ignore[attr-defined]
+    if isinstance(statement, ast.With):
+        heads = [item.context_expr for item in statement.items]
+    elif type(statement) in _HEADS:
+        heads = [getattr(statement, _HEADS[type(statement)])]
+    elif hasattr(statement, "body") or _is_text(statement):
+        return []  # def, class, try; and a docstring, which has to stay the first statement
+    else:
+        return [(line, statement.col_offset, f"{CALL}({line});")]  # type: ignore[attr-defined]
+    found = []
+    for head in heads:
+        found.append((head.lineno, head.col_offset, f"({CALL}({head.lineno}) or ("))
+        found.append((head.end_lineno or line, head.end_col_offset or 0, "))"))
+    return found
+
+
+def _is_text(statement: ast.AST) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _inserted(source: str, marks: list[tuple[int, int, str]]) -> str:
+    lines = [line.encode() for line in source.split("\n")]
+    for line, column, text in sorted(marks, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:column] + text.encode() + old[column:]
+    return b"\n".join(lines).decode()
