@@ -5,18 +5,54 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
+from collections.abc import Iterator
 from typing import Any
 
 import linux_boards
+import pytest
 
 librknnrt, port = linux_boards.shim("rknn", "librknnrt", "maixmem_rknn")
 api = importlib.import_module("maixmem_rknnapi")
 rknn_model = importlib.import_module("rknn_model")
 Crash = importlib.import_module("rknn_objects").Crash
 
+Block = importlib.import_module("maixmem_librknn").Block
+
 PAGE = 4096
 SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
+
+
+@pytest.fixture(autouse=True)
+def quick_collections() -> Iterator[None]:
+    """The manager collects often: what was there before the test need not be looked at each time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+def small(
+    name: str, weight: int = 8192, internal: int = 65536, targets: tuple = ("rk3588",), **more: Any
+) -> bytes:
+    """A small model: one input of 64 bytes, one output of 32."""
+    values: dict[str, Any] = {
+        "weight": weight,
+        "internal": internal,
+        "regs": 1000,
+        "blob": weight + 3000,
+        "outside": [2000],
+        "inputs": [[[1, 4, 4, 4], 0]],
+        "outputs": [[[1, 32], 0]],
+    }
+    values.update(more)
+    return rknn_model.build(name, weight + 9000, targets, **values)
+
+
+def answer(data: bytes, *inputs: bytes) -> list[bytes]:
+    """What the model in `data` computes."""
+    spec = rknn_model.parse(data)
+    return [rknn_model.answer(spec, i, inputs) for i in range(len(spec.outputs))]
 
 
 class Raw:

@@ -148,6 +148,7 @@ class Runtime:
 
     def destroy(self, ctx, nbytes=0):
         """Releases the memories of `ctx`, then the context. `nbytes` counts as lost when the runtime refuses."""
+        self._mems_of(ctx)
         try:
             self.release_all(ctx)
         finally:

@@ -59,7 +59,7 @@ class Port(maixmem_generic.Port):
         self.sram = (0, 0)
         self.serial = Turn()
         self.arena = Arena(self.lib, self._create, reserve, arena)
-        self.watched = self.watched + ("npu",)
+        self.watched = ("npu",)
         self._cma = self.lib.mini if cma is None else cma
         self._known = {}
 
@@ -115,10 +115,10 @@ class Port(maixmem_generic.Port):
 
         `going` are models taken as unloaded. A cost that could not be asked for before is asked for here.
         """
+        cost.update(cost.facts)
         free = self._free()
         if cost.facts is None and pages(cost.nbytes) <= free and not going:
             self._ask(cost, _buffer(cost.source))
-            free = self._free()
         arena = self.arena
         size, freed = arena.without(going)
         freed += sum([m.resident + self.lib.held(m.ctx, arena.mem) for m in going])
@@ -139,9 +139,8 @@ class Port(maixmem_generic.Port):
         )
 
     def sample(self, free):
-        """Puts the free bytes of each watched region into the list `free`."""
-        super().sample(free)
-        free[-1] = self._free()
+        """Puts the free bytes of the NPU into the list `free`."""
+        free[0] = self._free()
 
     def inspect(self, source, **how):
         """What load(source, **how) would take; asks the runtime when there is room for the file to do that."""
@@ -175,13 +174,12 @@ class Port(maixmem_generic.Port):
             if not model.can_dup:
                 raise ValueError("{}: load it with dup=True to have more of it".format(model))
             cost = RknnCost(model.source, How(twin=True, master=model), 0, False)
-            cost.update(model.facts)
-            if cost.measured() is None:
-                cost.learn(model.resident + pages(model.internal) + model.io)
+            cost.facts = model.facts
+            cost.learn(model.resident + pages(model.internal) + model.io)
             self._must_fit(cost)
             twin = Model(self, model.source, Turn())
             twin.ctx = self.lib.dup(model.ctx)
-            return self._fill(twin, How(twin=True, master=model))
+            return self._fill(twin, cost)
         finally:
             self.serial.give()
 
@@ -272,11 +270,8 @@ class Port(maixmem_generic.Port):
             raise KModelError("{}: {}".format(_name(source), cost.refuse))
         self._must_fit(cost)
         model = Model(self, source, self.serial if how.shared else Turn())
-        model.facts = cost.facts
         model.ctx = self._init(data, how.flag(self.lib.mini), how.master, source)
-        self._fill(model, how)  # `data` must live until the weights are set
-        cost.learn(model.resident + self.lib.held(model.ctx, self.arena.mem))
-        return model
+        return self._fill(model, cost)  # `data` must live until the weights are set
 
     def _init(self, data, flag, master, source):
         before = self.lib.abandoned
@@ -291,19 +286,27 @@ class Port(maixmem_generic.Port):
                 raise NoRoom(text.format(_name(source), free, e), "npu", pages(len(data)), free)
             raise
 
-    # Everything after a context exists; on any failure it goes again, with all that was made for it.
-    def _fill(self, model, how):
-        lib, ctx = self.lib, model.ctx
+    # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
+    # take is known, and learnt, before anything is allocated.
+    def _fill(self, model, cost):
+        lib, ctx, how = self.lib, model.ctx, cost.how
         try:
             size = lib.mem_size(ctx)
+            model.facts = cost.facts
             model.weight, model.internal, model.resident = (
                 size.weight,
                 size.internal,
                 pages(size.dma),
             )
-            self.sram = (size.sram, size.sram_free)
             model.can_dup = how.dup
-            if how.flag(lib.mini) & OUTSIDE and not how.twin:
+            self.sram = (size.sram, size.sram_free)
+            native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
+            model.describe(native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR))
+            outside = how.flag(lib.mini) & OUTSIDE and not how.twin
+            weights = size.weight if outside and how.weights is None else 0
+            internal = size.internal if how.given and how.internal is None else 0
+            cost.learn(model.resident + pages(weights) + pages(internal) + model.io)
+            if outside:
                 lib.set_weight(ctx, self._memory(ctx, how.weights, size.weight), size.weight)
             if how.shared:
                 self.arena.add(model)
@@ -311,8 +314,8 @@ class Port(maixmem_generic.Port):
                 lib.set_internal(
                     ctx, self._memory(ctx, how.internal, size.internal), size.internal
                 )
-            native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
-            model.attach_all(native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR), self._create)
+            for tensor in model.inputs + model.outputs:
+                tensor.allocate(self._create)
         except BaseException:
             self._discard(model)
             raise
@@ -340,7 +343,9 @@ class Port(maixmem_generic.Port):
             if self.arena.owner == ctx:
                 self.arena.keep(ctx, model.resident)
             else:
-                self.lib.destroy(ctx, model.resident)
+                # should the runtime refuse, then what this model shares is never given back either
+                shared = model.master.resident if model.master else 0
+                self.lib.destroy(ctx, model.resident + shared)
 
 
 def _name(source):

@@ -85,7 +85,7 @@ class Arena:
     def without(self, going):
         """(size of the block, bytes given back) once the models `going` are gone, if it can move."""
         left = [m for m in self.users if m not in going]
-        if self.outside:
+        if self.outside or len(left) == len(self.users):
             return self.size, 0
         if not left:
             return 0, pages(self.size) + self.late_bytes

@@ -12,7 +12,7 @@ with detector:                                      its turn: no other model can
 
 import ctypes
 
-from maixmem_rknnapi import FROM_DEVICE, TO_DEVICE
+from maixmem_rknnapi import FROM_DEVICE, TO_DEVICE, pages
 
 
 # Contract. One input or output: `attr` as the runtime gives it, `nbytes` of its memory (rows padded to the width stride),
@@ -111,8 +111,8 @@ class Model:
 
     @property
     def io(self):
-        """Bytes of all inputs and outputs."""
-        return sum([t.nbytes for t in self.inputs + self.outputs])
+        """Bytes of all inputs and outputs, each in whole pages."""
+        return sum([pages(t.nbytes) for t in self.inputs + self.outputs])
 
     def run(self, *inputs):
         """Copies the inputs in, runs, and returns copies of the outputs, all in one turn."""
@@ -166,11 +166,9 @@ class Model:
         self._lent.append(view)
         return view
 
-    def attach_all(self, commands, create):
-        """Makes inputs and outputs and their memories; `commands` are the attribute queries of both."""
+    def describe(self, commands):
+        """Makes inputs and outputs, without memory yet; `commands` are the attribute queries of both."""
         counts = self.lib.counts(self.ctx)
         for tensors, command, count in zip((self.inputs, self.outputs), commands, counts):
             for i in range(count):
-                tensor = Tensor(self, self.lib.attr(self.ctx, command, i))
-                tensor.allocate(create)
-                tensors.append(tensor)
+                tensors.append(Tensor(self, self.lib.attr(self.ctx, command, i)))

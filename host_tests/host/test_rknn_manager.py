@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""ModelManager on RKNN: weights stay, working memory is shared, models go only when there is no room."""
+
+from __future__ import annotations
+
+import runpy
+
+import maixmem
+import maixmem_generic
+import paths
+import pytest
+from devtest import raises
+from maixmem import NoRoom
+from maixmem_models import ModelGone, ModelManager
+from rknn_raw import MULTI, SEGMENT, Raw, answer, port, quick_collections, rknn_model, small
+
+
+@pytest.fixture
+def board(monkeypatch):
+    """make(capacity) -> (raw board, port)."""
+
+    def make(capacity=64 << 20, profile="rk3588", **options):
+        raw = Raw(profile, capacity)
+        monkeypatch.setattr(maixmem_generic, "meminfo", raw.lib.meminfo)
+        return raw, port.Port(raw.lib, soc=raw.runtime.profile.soc, **options)
+
+    return make
+
+
+def run(manager, name, data):
+    """Uses a model and checks what it computes."""
+    assert manager.use(name).run(b"q" * 64) == answer(data, b"q" * 64)
+
+
+def test_models_stay_while_there_is_room(board):
+    raw, p = board()
+    m = ModelManager(p)
+    data = {name: small(name, internal=40000 * (i + 1)) for i, name in enumerate("abcde")}
+    for name, model in data.items():
+        m.add(name, model)
+    for _ in range(3):
+        for name, model in data.items():
+            run(m, name, model)
+    assert m.switches == 5 and len(p.models) == 5  # loaded once each
+    assert raw.npu.by_kind()["mem"] - sum(x.io for x in p.models) < 200000 + 5 * 8192 + 4096
+    assert all(row["is"] == "resident" for row in m.status(lambda line: None)["models"])
+    m.release_all()
+    assert (raw.npu.live, p.used) == (0, 0)
+
+
+def test_the_least_recently_used_goes(board):
+    raw, p = board(budget=140_000)
+    m = ModelManager(p, margin=0)
+    data = {name: small(name) for name in "abcde"}
+    for name, model in data.items():
+        m.add(name, model)
+    gone = m.use("b")
+    for name in "abcaded":
+        run(m, name, data[name])
+    resident = {x.source for x in p.models}
+    assert resident == {data["d"], data["e"], data["a"]}
+    assert (
+        p.used <= 140_000 and raw.npu.peak <= 140_000 + 3 * 2 * 4096
+    )  # the runtime's pieces, in whole pages
+    with pytest.raises(ModelGone):
+        gone.run(b"q" * 64)
+
+
+def test_a_model_too_large_to_ask_about_is_asked_after_the_others_went(board):
+    """The info-only load takes the size of the file: it has to wait for room, and must not refuse for lack of it."""
+    raw, p = board(capacity=6 << 20)
+    m = ModelManager(p, margin=0)
+    other = rknn_model.build("other", 2738961, **dict(rknn_model.MEASURED["segment"][1]))
+    m.add("segment", SEGMENT)
+    m.add("other", other)
+    m.use("segment")
+    assert p.room("npu") - p.arena.size < 2738961
+    assert p.inspect(other).certainty == "bound"
+    assert m.use("other").run(bytes(192 * 192 * 3)) == answer(other, bytes(192 * 192 * 3))
+    assert [x.source for x in p.models] == [other]
+
+
+def test_no_room_at_all(board):
+    raw, p = board(capacity=4 << 20)
+    m = ModelManager(p)
+    m.add("multi", MULTI)
+    m.add("segment", SEGMENT)
+    m.use("multi")
+    e = raises(NoRoom, m.use, "segment")
+    assert e.region == "npu" and m.state == "previous"
+    assert m.use("multi").run(bytes(10800), bytes(4096))
+
+
+def test_on_a_mini_chip_the_block_grows_by_evicting(board):
+    data = {
+        "a": small("a", targets=("rv1106",)),
+        "big": small("big", internal=200_000, targets=("rv1106",)),
+    }
+    raw, p = board(profile="rv1106", capacity=1 << 20)
+    m = ModelManager(p)
+    for name, model in data.items():
+        m.add(name, model)
+    for name in ("a", "big", "a", "big"):
+        run(m, name, data[name])
+    assert len(p.models) == 2 and m.switches == 3  # a went for the larger block, then both fitted
+
+
+def test_a_thousand_switches_are_flat(board):
+    raw, p = board(budget=120_000)
+    m = ModelManager(p, margin=0)
+    data = {name: small(name, internal=60_000 + 1000 * i) for i, name in enumerate("abcd")}
+    for name, model in data.items():
+        m.add(name, model)
+    lives = set()
+    for i in range(1000):
+        run(m, "abcd"[i % 4], data["abcd"[i % 4]])
+        if i % 4 == 3 and i > 8:
+            lives.add(raw.npu.live)
+    assert m.switches > 700 and len(lives) <= 2
+    m.release_all()
+    assert (raw.npu.live, p.used, raw.runtime.contexts(), raw.runtime.leaks()) == (0, 0, [], [])
+
+
+def test_the_front_door(board):
+    """report() and Watch on this port."""
+    raw, p = board()
+    maixmem.set_port(p)
+    try:
+        watch = maixmem.Watch()
+        p.load(SEGMENT)
+        watch.sample()
+        assert watch.high_water()["npu"] == raw.npu.live
+        lines = []
+        shown = maixmem.report(lines.append)
+        assert shown["port"] == "rknn" and {r["name"] for r in shown["regions"]} >= {
+            "ram",
+            "npu",
+            "arena",
+        }
+        assert any(line.startswith("npu") for line in lines)
+    finally:
+        maixmem.set_port(None)
+
+
+def test_the_example(board, monkeypatch, capsys, tmp_path):
+    """examples/rknn_switch.py as a user runs it, with two models in its folder."""
+    raw, p = board()
+    monkeypatch.setattr(port, "open_library", lambda: raw.lib)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "detect.rknn").write_bytes(small("detect"))
+    (tmp_path / "classify.rknn").write_bytes(small("classify", internal=100_000))
+    try:
+        runpy.run_path(str(paths.EXAMPLES / "rknn_switch.py"), run_name="__main__")
+    finally:
+        maixmem.set_port(None)
+    out = capsys.readouterr().out
+    assert "detect: 32 bytes" in out and "classify: 32 bytes" in out and "saved 65536 bytes" in out
+    assert raw.npu.live == 0
