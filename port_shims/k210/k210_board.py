@@ -145,10 +145,12 @@ def lcd_init():
 
 
 def soft_reset():
-    """Ctrl-D: the GC heap starts anew, finalisers free the models, main.py runs; camera buffers stay."""
+    """Ctrl-D: finalisers free the models, the camera is let go, the GC heap starts anew, main.py runs."""
     alive()
     for model in list(state.handles):
         _finalise(model)
+    free_blocks("sensor")
+    state.sensor = None
     live = heap.live()
     _alloc_all((24, 5120))
     spi_read(figures.SPIFFS_READ, "soft reset")

@@ -18,7 +18,7 @@ _THREADS = (32768, 2224, 16384, 2224)
 # the KPU library knows kmodel V4; `fb_all`: bytes that compressing an image takes; `early`, `late`: what the boot
 # allocates for good before and after the first read of the file system, ahead of the GC heap.
 class Firmware:
-    def __init__(self, image, base, v4, fb_all, early=(), late=()):
+    def __init__(self, image, base, v4, fb_all, *, early=(), late=()):
         self.image = image
         self.base = base
         self.v4 = v4
@@ -29,9 +29,9 @@ class Firmware:
 
 FIRMWARES = {
     "minimum": Firmware(720640, 0x800CF3C0, False, 300 * 1024),
-    "openmv_v4": Firmware(1521856, 0x80195740, True, 700 * 1024, _EXCEPTIONS),
-    "full": Firmware(2115264, 0x802E0FC0, True, 700 * 1024, _EXCEPTIONS, _THREADS),
-    "lvgl": Firmware(2356416, 0x803218C0, False, 700 * 1024, (), _THREADS),
+    "openmv_v4": Firmware(1521856, 0x80195740, True, 700 * 1024, early=_EXCEPTIONS),
+    "full": Firmware(2115264, 0x802E0FC0, True, 700 * 1024, early=_EXCEPTIONS, late=_THREADS),
+    "lvgl": Firmware(2356416, 0x803218C0, False, 700 * 1024, late=_THREADS),
 }
 
 

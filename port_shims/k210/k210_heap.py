@@ -172,7 +172,7 @@ class Heap:
         if n > 0x7FFFFFFF:
             return False
         if end > self.limit:
-            print("E (0) SYSCALL: Out of memory")
+            print("E (0) SYSCALL: Out of memory\n")
             return False
         self.end = end
         return True

@@ -5,8 +5,9 @@
 import k210_board as board
 from k210_gc import Pixels
 
-BINARY, GRAYSCALE, RGB565 = 0, 1, 2
-_NAMES = ("binary", "grayscale", "rgb565")
+BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
+_NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565", BAYER: "bayer", JPEG: "jpeg"}
+_FIELDS = ("_w", "_h", "_bpp", "_owner", "_ai", "_packed", "__del__")
 _NO_ROOM = (
     "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image you are running this "
     "algorithm on to bypass this issue!"
@@ -46,7 +47,13 @@ class Image:
         self._w, self._h, self._bpp = w, h, bpp
         self._owner = owner
         self._ai = ai
+        self._packed = -1
         self.__del__ = self._free
+
+    def __setattr__(self, name, value):
+        if name not in _FIELDS:
+            raise AttributeError("'Image' object has no attribute '%s'" % name)
+        object.__setattr__(self, name, value)
 
     def __repr__(self):
         return '{"w":%d, "h":%d, "type"="%s", "size":%d}' % (
@@ -66,6 +73,8 @@ class Image:
         return self._bpp
 
     def size(self):
+        if self._bpp == JPEG:
+            return self._packed
         return nbytes(self._w, self._h, self._bpp)
 
     def has_ai(self):
@@ -84,6 +93,8 @@ class Image:
         return self._data()
 
     def get_pixel(self, x, y):
+        if not (0 <= x < self._w and 0 <= y < self._h):
+            return None
         data = self._data()
         if self._bpp == GRAYSCALE:
             return data[y * self._w + x]
@@ -92,6 +103,8 @@ class Image:
         return ((v >> 11) * 255 // 31, (v >> 5 & 63) * 255 // 63, (v & 31) * 255 // 31)
 
     def set_pixel(self, x, y, color):
+        if not (0 <= x < self._w and 0 <= y < self._h):
+            return self
         data = self._data()
         if self._bpp == GRAYSCALE:
             data[y * self._w + x] = color if isinstance(color, int) else sum(color) // 3
@@ -160,14 +173,15 @@ class Image:
                     target[(y * new._w + x) * step + i] = source[at + i]
 
     def crop(self, roi=None):
-        """In place: the image shrinks, its block stays, its AI copy is forgotten."""
+        """In place, through a scratch block of the system heap; what it returns shares the pixels and is a trap."""
         x, y, w, h = roi or (0, 0, self._w, self._h)
-        board.point("image")
-        owner = self._owner
-        part = Image(w, h, self._bpp, owner)
+        board.point("image.crop")
+        if not board.scratch(((self.size() + 31) & ~31,)):
+            raise MemoryError(_NO_FB)
+        part = Image(w, h, self._bpp, self._owner, _POISON)
         self._blit(part, x, y, 1.0, 1.0)
-        self._w, self._h, self._ai = w, h, _POISON
-        return self
+        self._w, self._h = w, h
+        return part
 
     def resize(self, w, h):
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
@@ -188,19 +202,18 @@ class Image:
     def _convert(self, bpp, copy):
         board.alive()
         if not copy:
+            if bpp > self._bpp:
+                raise OSError("Can't convert to rgb565 in place!")
             self._bpp = bpp
             return self
         owner = pixels(nbytes(self._w, self._h, bpp))
         return Image(self._w, self._h, bpp, owner, pixels(self._w * self._h * 3))
 
     def compress(self, quality=50):
-        """Takes the biggest scratch block of the firmware from the system heap."""
+        """In place, through the biggest scratch block of the system heap; the size of the result is made up."""
         board.point("image.compress")
         if not board.scratch((board.state.firmware.fb_all,)):
             raise MemoryError(_NO_FB)
+        self._packed = 600 + self.size() // 8
+        self._bpp = JPEG
         return self
-
-
-def frame(w, h, bpp, fb):
-    """A frame of the camera: pixels and AI copy in the system heap."""
-    return Image(w, h, bpp, fb, fb)

@@ -50,10 +50,18 @@ class Trace:
             self._tell("+", n, "gc")
             return data
 
-        heap.malloc, heap.free, board.point, k210_gc.heap.take = told_malloc, told_free, told_point, told_take
+        heap.malloc, heap.free, board.point, k210_gc.heap.take = (
+            told_malloc,
+            told_free,
+            told_point,
+            told_take,
+        )
 
     def _tell(self, sign, n, kind):
-        print(_TRACE.format(sign, n, kind, board.heap.heap_free(), self.line, self._step), file=sys.stderr)
+        print(
+            _TRACE.format(sign, n, kind, board.heap.heap_free(), self.line, self._step),
+            file=sys.stderr,
+        )
 
 
 def run(job):

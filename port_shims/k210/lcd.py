@@ -3,8 +3,7 @@
 """Stand-in for MaixPy v1's lcd module: the memory of the display buffer."""
 
 import k210_board as board
-
-_WIDTH, _HEIGHT = 320, 240
+import k210_image
 
 
 def init(*args, **kwargs):
@@ -19,6 +18,8 @@ def deinit():
 
 def display(img, *args, **kwargs):
     board.point("lcd.display")
+    if not isinstance(img, k210_image.Image):
+        raise TypeError("Can't convert %s to type" % type(img).__name__)
 
 
 def draw_string(x, y, text, *args):
@@ -34,11 +35,3 @@ def clear(*args):
 def rotation(*args):
     board.alive()
     return 0
-
-
-def width():
-    return _WIDTH
-
-
-def height():
-    return _HEIGHT

@@ -44,23 +44,23 @@ _BPP = {RGB565: k210_image.RGB565, GRAYSCALE: k210_image.GRAYSCALE}
 
 
 # Contract.  The camera after sensor.reset().  Each of 1 or 2 buffers is two blocks of the system heap, pixels
-# ceil128(2wh) and AI planes ceil64(3wh), taken by set_framesize() and freed by reset() and deinit().  A failed
-# set_framesize() keeps the new size without a buffer, as the firmware does: the same size again takes nothing.
+# ceil128(2wh) and AI planes ceil64(3wh), taken by set_framesize() and freed by reset(), deinit() and a soft reset.  A
+# failed set_framesize() keeps the new size without a buffer, as the firmware does: the same size again takes nothing.
+# `data` is what the frames show.
 class _Camera:
     def __init__(self, dual):
         self.buffers = 2 if dual else 1
-        self.pixformat = None
-        self.size = None
+        self.bpp = k210_image.JPEG
+        self.size = (0, 0)
         self.window = None
-        self.pixels = None
+        self.data = b""
         self.dangling = False
 
 
-def _camera():
-    board.alive()
-    if board.state.sensor is None:
-        raise TypeError("not found sensor")
-    return board.state.sensor
+def _int(value):
+    if isinstance(value, int):
+        return value
+    raise TypeError("can't convert %s to int" % type(value).__name__)
 
 
 def _drop():
@@ -68,52 +68,59 @@ def _drop():
     if camera and camera.dangling:
         board.crash(
             "the camera's AI buffer is freed twice after a failed set_framesize()",
-            "machine.reset(); call sensor.deinit() before a larger frame size",
+            "call sensor.deinit() before a larger frame size",
         )
-    for block in board.state.blocks.pop("sensor", ()):
-        board.heap.free(block)
+    board.free_blocks("sensor")
 
 
-def reset(freq=24000000, set_regs=True, choice=0, dual_buff=False):
+def reset(*args, **kwargs):
+    """reset(dual_buff=False); other arguments do not matter here."""
     board.point("sensor.reset")
     _drop()
     board.spi_read(4096, "sensor.reset")
     if not board.state.camera:
         board.state.sensor = None
         raise RuntimeError("Reset Failed")
-    board.state.sensor = _Camera(dual_buff)
+    board.state.sensor = _Camera(kwargs.get("dual_buff", False))
 
 
 def deinit():
     board.point("sensor.deinit")
     _drop()
-    if board.state.sensor:
-        board.state.sensor = _Camera(board.state.sensor.buffers == 2)
+    board.state.sensor = None
 
 
 def set_pixformat(pixformat):
-    camera = _camera()
     board.point("set_pixformat")
-    camera.pixformat = pixformat
+    if board.state.sensor is None or pixformat not in _BPP:
+        raise OSError("Pixel format is not supported!")
+    board.state.sensor.bpp = _BPP[pixformat]
     return True
 
 
-def set_framesize(size):
-    camera = _camera()
+def set_framesize(*args):
+    if not args:
+        raise TypeError("function missing 1 required positional arguments")
     board.point("set_framesize")
+    size = _int(args[0])
+    camera = board.state.sensor
+    if camera is None:
+        raise OSError(5)
     w, h = _SIZES[size]
-    camera.window = None
-    if camera.size == (w, h):
-        return None
+    if camera.size != (w, h) or camera.window:
+        _take(camera, w, h)
+
+
+def _take(camera, w, h):
     old = board.state.blocks.pop("sensor", [])
-    camera.size = (w, h)
     blocks = board.state.blocks["sensor"] = []
+    camera.size = (w, h)
+    camera.window = None
+    camera.data = b""
     for i in range(camera.buffers):
         for block in old[2 * i : 2 * i + 2]:
             board.heap.free(block)
         blocks.extend(_buffer(camera, w, h, bool(old)))
-    camera.pixels = bytearray(2 * w * h)
-    return None
 
 
 def _buffer(camera, w, h, grown):
@@ -129,37 +136,55 @@ def _buffer(camera, w, h, grown):
 
 
 def set_windowing(window):
-    camera = _camera()
-    camera.window = tuple(window)[-2:]
+    board.point("set_windowing")
+    camera = board.state.sensor
+    w, h = tuple(window)[-2:]
+    if camera is None or w > camera.size[0] or h > camera.size[1]:
+        raise ValueError("The selected window is outside the bounds of the frame")
+    camera.window = (w, h)
     return True
 
 
 def run(enable):
-    _camera()
+    board.alive()
     return True
 
 
 def skip_frames(*args, **kwargs):
-    _camera()
+    board.point("skip_frames")
+    if board.state.sensor is None:
+        board.crash("skip_frames() without a camera", "call sensor.reset() first")
+
+
+def _shape():
+    board.alive()
+    camera = board.state.sensor
+    return (0, 0) if camera is None else camera.window or camera.size
 
 
 def width():
-    return _camera().size[0]
+    return _shape()[0]
 
 
 def height():
-    return _camera().size[1]
+    return _shape()[1]
 
 
 def snapshot():
-    camera = _camera()
     board.point("snapshot")
-    if camera.size is None:
+    camera = board.state.sensor
+    if camera is None:
+        raise TypeError("not found sensor")
+    w, h = _shape()
+    if not w:
         raise RuntimeError("Not init!")
     if not board.state.blocks.get("sensor"):
         board.crash(
             "snapshot() without a frame buffer writes through a null pointer",
             "after ENOMEM call sensor.reset() before set_framesize()",
         )
-    w, h = camera.window or camera.size
-    return k210_image.Image(w, h, _BPP.get(camera.pixformat, k210_image.RGB565), camera, camera)
+    if not camera.data:
+        camera.data = bytearray(
+            k210_image.nbytes(camera.size[0], camera.size[1], k210_image.RGB565)
+        )
+    return k210_image.Image(w, h, camera.bpp, camera, camera)
