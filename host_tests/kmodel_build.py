@@ -257,6 +257,8 @@ def _step(plan, shape, width):
 
 def _cpu3(plan, name, args):
     w, h, c = plan.shape
+    if name != "resize" and plan.width != (1 if name == "dequantize" else 4):
+        raise ValueError("%s after data of %d bytes an element" % (name, plan.width))
     if name == "fc":
         n = w * h * c
         a, b = _step(plan, (1, 1, args[0]), 4)

@@ -87,7 +87,7 @@ def models():
         v3(outputs=3, main_mem=100000, short=True),
         kmodel_build.v3((320, 240, 3), deep + tail, trailing=8),
         kmodel_build.v3((1, 1, 4), [("fc", 10), ("fc", 3)]),
-        kmodel_build.v3((7, 7, 3), [("conv", 4), ("gap",), ("flatten",), ("l2",)]),
+        kmodel_build.v3((7, 7, 3), [("conv", 4), ("dequantize",), ("gap",), ("flatten",), ("l2",)]),
         v4(),
         v4(outputs=2, inputs=2, constants=1000, reserved=239, trailing=997632),
         kmodel_build.v4((320, 240, 3), deep + tail, short=True),
