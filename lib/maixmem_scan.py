@@ -84,6 +84,9 @@ class Scan:
 
     def _found(self, name, start, nbytes, kind, source):
         m = self._map
+        for r in m.regions:
+            if r.start == start and r.kind == kind:
+                return r  # given: what is to be there, or is known to be
         if len(m.regions) >= _REGIONS:
             self._missed(start, start + nbytes, "more than {} regions".format(_REGIONS))
             return None
@@ -128,7 +131,7 @@ class Scan:
         if nbytes == IMAGE_EXTRA or start + nbytes > size:
             return False
         region = self._found(name, start, nbytes, "firmware", source)
-        if region and verify:
+        if region and verify and region.source != GIVEN:
             self._verify(region)
         return True
 
@@ -179,7 +182,7 @@ class Scan:
         from maixmem_kmodel import read_info
 
         head = self._look(offset, 16)
-        if head is None or self._blank(head) or self._known(offset):
+        if head is None or self._blank(head):
             return
         try:
             k = read_info(offset, self._read)
@@ -195,9 +198,6 @@ class Scan:
             self._map.notes.append(
                 "{} at {}: its length is not in its header".format(name, hexa(offset))
             )
-
-    def _known(self, offset):
-        return [r for r in self._map.regions if r.kind == "model" and r.start == offset]
 
     # --- what has no owner ---
 

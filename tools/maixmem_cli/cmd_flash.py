@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 from maixmem import FlashOverlap, hexa, kib
-from maixmem_flash import CHIP, Clash, FlashMap, FlashRegion
+from maixmem_flash import Clash, FlashMap, FlashRegion
 from rich.console import Console
 from rich.table import Table
 
@@ -45,12 +45,8 @@ def command(
     ITEM is FILE@ADDRESS, a firmware .bin, a .kfpkg package, or a dump of the whole chip.
     Exit status: 0 fine (there may be risks), 1 conflicts or damage, 2 wrong use.
     """
-    if not 0 < size <= CHIP or size % 4096:
-        raise click.UsageError(f"--size {size}: a chip has whole 4 KiB sectors and at most 16M")
-    layout = Layout(FlashMap(size))
     try:
-        for item in items:
-            layout.add(item)
+        layout = Layout.of(items, size)
     except ItemError as e:
         raise click.UsageError(str(e)) from None
     findings = layout.verdicts()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 from maixmem import hexa
-from maixmem_flash import CHIP, FlashMap
 
 from maixmem_cli.flash_items import ItemError, Layout
 from maixmem_cli.kfpkg import read_package, write_package
@@ -37,10 +36,8 @@ def command(items: tuple[str, ...], output: Path, size: int) -> None:
     Nothing is written when two files overlap, leave the chip, run into the file system or start inside a sector.
     Exit status: 0 written, 1 refused, 2 wrong use.
     """
-    layout = Layout(FlashMap(size))
     try:
-        for item in items:
-            layout.add(item)
+        layout = Layout.of(items, size)
     except ItemError as e:
         raise click.UsageError(str(e)) from None
     if not layout.members:

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from maixmem import KModelError, hexa
-from maixmem_flash import CHIP, IMAGE_EXTRA, FlashMap, FlashRegion
+from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, SECTOR, FlashMap, FlashRegion
 from maixmem_kmodel import read_info
 
 from maixmem_cli.firmwares import FIRMWARES
@@ -37,9 +38,22 @@ class Layout:
     map: FlashMap
     members: list[tuple[FlashRegion, Member]] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
+    dumps: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, items: Iterable[str], size: int) -> Layout:
+        """The layout of a command line. Dumps come last: a file replaces what a dump has at its address."""
+        if not 0 < size <= CHIP or size % SECTOR:
+            raise ItemError(f"--size {size}: a chip has whole 4 KiB sectors, and 16M at most")
+        layout = cls(FlashMap(size))
+        for item in items:
+            layout.add(item)
+        for path in layout.dumps:
+            layout.scan_dump(path)
+        return layout
 
     def add(self, text: str) -> None:
-        """Adds one item of the command line. Raises ItemError."""
+        """Adds one item of the command line, or notes a dump for later. Raises ItemError."""
         path, address = _split(text)
         if not path.is_file():
             raise ItemError(f"{path}: no such file")
@@ -50,7 +64,7 @@ class Layout:
         elif _starts_with(path, _START):
             self._add_file(path, 0)
         elif path.stat().st_size in (SMALLEST_DUMP, SMALLEST_DUMP * 2, CHIP):
-            self._add_dump(path)
+            self.dumps.append(path)
         else:
             raise ItemError(
                 f"{path}: no firmware, package or flash dump; write {path.name}@0x300000 for a file at an address"
@@ -98,7 +112,8 @@ class Layout:
                     kind = "model"
         self.members.append((self.map.add(printable(m.name), m.address, m.nbytes, kind), m))
 
-    def _add_dump(self, path: Path) -> None:
+    def scan_dump(self, path: Path) -> None:
+        """Adds what is in a dump of the chip. Raises ItemError when it is one of another chip."""
         data = path.read_bytes()
         if len(data) != self.map.size:
             raise ItemError(
@@ -125,7 +140,7 @@ class Layout:
         others = FlashMap(self.map.size)
         others.regions = [x for x in self.map.regions if x is not r]
         nbytes = r.end - r.start
-        near, safe = (others.gap_for(nbytes, start=start, unit=unit) for unit in (4096, 65536))
+        near, safe = (others.gap_for(nbytes, start=start, unit=unit) for unit in (SECTOR, FRAME))
         if near is None:
             return "no room behind it"
         text = f"next: {hexa(near)}"
