@@ -146,12 +146,12 @@ class FakeBoard:
         temp = self.port + "~"
         os.symlink(os.ttyname(self._slave), temp)
         os.replace(temp, self.port)
+        os.write(self._wake_write, b"x")
 
     def _unplug(self) -> None:
-        for fd in (self._host, self._slave):
+        ends, self._host, self._slave, self.cut_after = (self._host, self._slave), -1, -1, None
+        for fd in ends:  # the host notices now, and may call replug() at once
             os.close(fd)
-        self._host = self._slave = -1
-        self.cut_after = None
         if self.replug_at_once:
             self.replug()
 
@@ -191,6 +191,8 @@ class FakeBoard:
         while self._alive:
             ports = [fd for fd in (self._host, self._term, self._wake_read) if fd >= 0]
             ready, _, _ = select.select(ports, [], [], 1)
+            if self._wake_read in ready:
+                os.read(self._wake_read, 64)
             if self._host in ready:
                 self._from_host(os.read(self._host, 4096))
             if self._term in ready:

@@ -22,16 +22,17 @@ _STARTS: dict[str, tuple[str, ...]] = {
 PLATFORMS = tuple(_STARTS)
 
 
-def imports(module: str) -> set[str]:
+@functools.lru_cache(maxsize=None)
+def imports(module: str) -> frozenset[str]:
     """The maixmem modules that a module imports anywhere, also late, inside a function."""
-    found = set()
+    found: set[str] = set()
     source = (places.lib() / f"{module}.py").read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom):
             found.add(node.module or "")
         elif isinstance(node, ast.Import):
             found.update(a.name for a in node.names)
-    return {name for name in found if name.split("_")[0] == "maixmem"}
+    return frozenset(name for name in found if name.split("_")[0] == "maixmem")
 
 
 def closure(wanted: set[str]) -> set[str]:

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem deploy, end to end with mpremote, on a board behind a pseudo-terminal; and with the cable pulled."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from click.testing import CliRunner
+from fakeboard import FakeBoard
+from maixmem_cli import cmd_deploy, modules
+from maixmem_cli.cli import main
+from maixmem_cli.mpboard import Board
+from maixmem_cli.transfer import Transfer, TransferError
+
+pytestmark = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
+
+_SMALL = ("maixmem_pool", "maixmem")  # enough for the sweeps
+
+
+@pytest.fixture
+def board(tmp_path: Path):
+    with FakeBoard(tmp_path / "maix", "maix") as b:
+        yield b
+
+
+@pytest.fixture
+def modern(tmp_path: Path):
+    with FakeBoard(tmp_path / "modern", "modern") as b:
+        yield b
+
+
+def maixmem(*arguments: str, status: int = 0) -> str:
+    """Runs the command in this process; its standard output."""
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == status, f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
+    return done.stdout
+
+
+def mpremote(board, *arguments: str) -> str:
+    command = [sys.executable, "-m", "mpremote", "connect", board.port, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
+    done = json.loads(maixmem("deploy", "--port", board.port, "--json"))
+    assert done["kind"] == "maixpy"
+    assert done["target"] == "/flash"
+    assert {Path(n).stem for n in done["copied"]} == set(modules.K210)
+    assert done["checked_by"] == "sha256"
+    assert done["free_before"] > done["free_after"] > 0
+    assert done["findings"] == []
+    assert {p.name for p in board.root.iterdir()} == {Path(n).name for n in done["copied"]}
+    assert "heap" in mpremote(board, "exec", "import maixmem; maixmem.report()")
+
+
+def test_again_copies_nothing_and_a_changed_file_only_itself(modern) -> None:
+    maixmem("deploy", "--port", modern.port, "--modules", "pool")
+    again = json.loads(maixmem("deploy", "--port", modern.port, "--modules", "pool", "--json"))
+    assert again["copied"] == []
+    one = modern.root / "lib" / Path(again["same"][0]).name
+    one.write_bytes(one.read_bytes()[:-1])
+    third = json.loads(maixmem("deploy", "--port", modern.port, "--modules", "pool", "--json"))
+    assert [Path(n).name for n in third["copied"]] == [one.name]
+
+
+def test_sources_replace_bytecode_and_bytecode_sources(modern) -> None:
+    form = {}
+    for name, options in (("mpy", []), ("py", ["--source"]), ("back", [])):
+        maixmem("deploy", "--port", modern.port, "--modules", "pool", *options)
+        form[name] = {p.suffix for p in (modern.root / "lib").iterdir()}
+    assert form == {"mpy": {".mpy"}, "py": {".py"}, "back": {".mpy"}}
+
+
+def test_a_modern_board_gets_its_bytecode_in_lib(modern) -> None:
+    done = json.loads(maixmem("deploy", "--port", modern.port, "--json"))
+    assert (done["kind"], done["target"], done["bytecode"]) == ("micropython", "/lib", 6)
+    assert {p.stem for p in (modern.root / "lib").iterdir()} == set(modules.modules("generic"))
+    assert mpremote(modern, "exec", "import maixmem; print(maixmem.port().name)").strip() == "generic"
+
+
+def test_a_board_that_is_too_full_is_left_alone(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "full", "maix", blocks=2) as b:
+        said = json.loads(maixmem("deploy", "--port", b.port, "--json", status=1))
+        assert "not enough room" in said["error"]
+        assert "Next:" in said["error"]
+        assert list(b.root.iterdir()) == []
+
+
+def test_circuitpython_gets_sources_on_its_drive(tmp_path: Path) -> None:
+    (tmp_path / "boot_out.txt").write_text("Adafruit CircuitPython 9.2.1\n")
+    done = json.loads(maixmem("deploy", "--target", str(tmp_path), "--json"))
+    assert done["kind"] == "circuitpython"
+    for name in modules.modules("generic"):
+        assert (tmp_path / "lib" / f"{name}.py").read_bytes() == (paths.LIB / f"{name}.py").read_bytes()
+    assert json.loads(maixmem("deploy", "--target", str(tmp_path), "--json"))["copied"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--port", "/nowhere/port"], "--port"),
+        (["--modules", "nonsense"], "--modules"),
+        (["--target", "/nowhere"], "--target"),
+    ],
+)
+def test_wrong_use_is_status_2_and_names_the_option(board, options: list[str], named: str) -> None:
+    command = ["deploy", *([] if named == "--port" else ["--port", board.port]), *options]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert [line for line in done.output.splitlines() if named in line], done.output
+    assert list(board.root.iterdir()) == []
+
+
+# --- the cable is pulled after k bytes ---
+
+
+def _state(root: Path, old: dict[str, bytes], new: dict[str, bytes]) -> str:
+    """ "old" or "new" when exactly one of the two sets is on the board, else what is wrong."""
+    found = {p.name: p.read_bytes() for p in root.iterdir() if not p.name.endswith("~")}
+    return "old" if found == old else "new" if found == new else f"neither: {sorted(found)}"
+
+
+def _files(suffix: bytes) -> dict[str, bytes]:
+    return {f"{m}.py": (paths.LIB / f"{m}.py").read_bytes()[:3000] + suffix for m in _SMALL}
+
+
+def _transfer(board, new: dict[str, bytes], patience: float):
+    return Transfer(lambda: Board(board.port), {f"/flash/{n}": d for n, d in new.items()}, (), patience)
+
+
+def _whole_length(board, new: dict[str, bytes]) -> int:
+    """Bytes that the host sends when nothing goes wrong."""
+    before = board.received
+    _transfer(board, new, 0).run(lambda name, done: None)
+    return board.received - before
+
+
+def _put(root: Path, files: dict[str, bytes]) -> None:
+    for p in root.iterdir():
+        p.unlink()
+    for name, data in files.items():
+        (root / name).write_bytes(data)
+
+
+def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(board, record_property) -> None:
+    old, new = _files(b"#old\n"), _files(b"#new\n")
+    _put(board.root, old)
+    length = _whole_length(board, new)
+    every = int(os.environ.get("MAIXMEM_CUT_EVERY", length // 16))
+    stages = sorted({*range(1, length, every), *range(length - 800, length, min(50, every))})  # the end: checked, renamed
+    seen = {"old": 0, "new": 0}
+    for k in stages:
+        _put(board.root, old)
+        board.cut_after = k
+        said = ""
+        try:
+            _transfer(board, new, 0).run(lambda name, done: None)
+        except TransferError as e:
+            said = str(e)
+            assert "run the same command again" in said
+        state = _state(board.root, old, new)
+        assert state in (seen if said else ("new",)), f"cut after {k} of {length} bytes: {state}, and said {said!r}"
+        seen[state] += 1
+        board.cut_after = None
+        board.replug()
+        _transfer(board, new, 0).run(lambda name, done: None)
+        assert _state(board.root, old, new) == "new", f"not finished after a cut at {k}"
+        assert not list(board.root.glob("*~"))
+    assert seen["old"] > 0
+    assert seen["new"] > 0
+    record_property("cuts", f"{len(stages)} of {length} bytes: {seen}")
+
+
+def test_a_plug_that_comes_back_is_not_noticed_but_in_time(board) -> None:
+    old, new = _files(b"#old\n"), _files(b"#new\n")
+    _put(board.root, old)
+    length = _whole_length(board, new)
+    board.replug_at_once = True
+    for k in (10, length // 3, length // 2, length - 300):
+        _put(board.root, old)
+        board.cut_after = k
+        result = _transfer(board, new, 5).run(lambda name, done: None)
+        assert _state(board.root, old, new) == "new"
+        assert sorted(result.copied) == sorted(f"/flash/{n}" for n in new)
+
+
+def test_what_was_sent_before_the_cut_is_not_sent_again(board) -> None:
+    old, new = _files(b"#old\n"), _files(b"#new\n")
+    _put(board.root, old)
+    length = _whole_length(board, new)
+    _put(board.root, old)
+    board.cut_after = length * 3 // 4  # one of the two files is there
+    with pytest.raises(Exception, match="cut"):
+        _transfer(board, new, 0).run(lambda name, done: None)
+    board.replug()
+    assert _whole_length(board, new) < length * 3 // 4
+
+
+def test_the_probe_finds_what_the_board_loads(board) -> None:
+    with Board(board.port) as b:
+        who = b.identity()
+        assert who.bytecode is None  # MaixPy's sys.implementation has two fields
+        assert cmd_deploy.accepted(b, who, "/flash") == 6  # what the unix port behind the fake loads
+    assert list(board.root.iterdir()) == []

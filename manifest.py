@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+# For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
+# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py of its source.
+# Made by `maixmem build`, not by hand.
+metadata(description='Memory on edge-AI vision boards: report, model switching, flash map, buffer pools', version='0.1.0', license="MIT")
+module("maixmem.py", base_path="lib", opt=3)
+module("maixmem_advice.py", base_path="lib", opt=3)
+module("maixmem_arena.py", base_path="lib", opt=3)
+module("maixmem_budget.py", base_path="lib", opt=3)
+module("maixmem_flash.py", base_path="lib", opt=3)
+module("maixmem_generic.py", base_path="lib", opt=3)
+module("maixmem_imagepool.py", base_path="lib", opt=3)
+module("maixmem_k210.py", base_path="lib", opt=3)
+module("maixmem_k210_heap.py", base_path="lib", opt=3)
+module("maixmem_k210_kpu.py", base_path="lib", opt=3)
+module("maixmem_kmodel.py", base_path="lib", opt=3)
+module("maixmem_models.py", base_path="lib", opt=3)
+module("maixmem_pool.py", base_path="lib", opt=3)
+module("maixmem_scan.py", base_path="lib", opt=3)
+module("maixmem_status.py", base_path="lib", opt=3)
