@@ -34,11 +34,11 @@ def resident(m):
     return sorted([x.name for x in m.models() if x.ready])
 
 
-def sizes(rig):
-    """{name: bytes that it holds alone}."""
+def sizes(rig, setup=None):
+    """{name: bytes that it holds alone, after setup}."""
     found = {}
     for name in NAMES:
-        m = manager(rig)
+        m = manager(rig, setup=setup)
         m.use(name)
         found[name] = rig.live()
         assert found[name] > 0
@@ -281,7 +281,7 @@ def prepare(rig, scenario, setup=None):
     return m
 
 
-def verify(rig, m, scenario, size, before, error, raised):
+def verify(rig, m, scenario, size, before, error, raised):  # noqa: PLR0917
     """The promises after a failure (or none): nothing leaked, a documented state, the cause kept, the next use works."""
     what = scenario[3]
     now = resident(m)
@@ -293,13 +293,16 @@ def verify(rig, m, scenario, size, before, error, raised):
     if raised is not None:
         assert raised is error or getattr(raised, "cause", None) is error, ("cause lost", raised)
     if what[0] != "-":
-        if raised is None or m.state == "new":
-            assert what in now, ("new", now)
+        if raised is None:
+            assert what in now and m.state == "new", ("new", now)
+        elif m.state == "new":  # stopped before it began, or when all was done
+            assert what in now or now == before, ("new", now)
         elif m.state == "previous":
             assert now == before, ("previous", now, before)
         else:
             assert m.state == "none" and what not in now, (m.state, now)
-    for name in (what[-1] if what[-1] != "-" else "a", "d", "a"):
+    m.use(what[-1] if what[-1] != "-" else "a")
+    for name in "da":  # a switch frees what a failure left half gone
         m.use(name)
         assert name in resident(m)
         live = rig.live()

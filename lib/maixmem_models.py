@@ -283,6 +283,7 @@ class ModelManager:
 
     def _evict(self, m, gone):
         gone.append(m)
+        self.state = "none"
         self._unload(m)
 
     def _make_room(self, m, gone):
@@ -324,6 +325,7 @@ class ModelManager:
         return None
 
     def _load(self, m):
+        self.state = "none"
         self._loads += 1
         m.order = self._loads
         before = self._level(m.cost)
