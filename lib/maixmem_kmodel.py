@@ -46,7 +46,7 @@ _FORMATS = {
 }
 _ALIENS = {
     0x73726576: "a Git-LFS pointer: fetch the file with git lfs pull",
-    0x04034B50: "a zip or kfpkg: burn it, or unpack the model",
+    0x04034B50: "a zip or kfpkg: burn it or unpack it",
     0xBEEFA821: "firmware: models go behind it, often at 0x300000",
     0xFFFFFFFF: "blank flash: burn a model or check the address",
 }
@@ -94,7 +94,9 @@ class File:
 
     def fetch(self, offset, n):
         """At most n bytes at offset: fewer at the end."""
-        n = max(0, min(n, self.size - offset))
+        n = min(n, self.size - offset)
+        if n <= 0:
+            return b""
         if self.file:
             self.file.seek(offset)
             return self.file.read(n)
@@ -107,10 +109,9 @@ class File:
         if self.swapped and offset & 3:
             bad(offset, field, "between words", "a word-swapped file has whole words")
         self.window = self.fetch(offset, n)
-        if len(self.window) < n:
-            bad(
-                offset, field, "cut short", "the file ends at {}".format(offset + len(self.window))
-            )
+        end = offset + len(self.window)
+        if end < offset + n:
+            bad(offset, field, "cut short", "the file ends at {}".format(end))
 
     def word(self, i):
         """The i-th 32-bit word of the window."""
@@ -126,11 +127,11 @@ class File:
 
 
 # Made by identify() and read_info(); holds no file and never changes. In bytes unless told:
-# format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped), size
-# (the file; None in flash), nbytes (headers and bodies, walked), header (what comes before the
+# format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped),
+# size (the file; None in flash), nbytes (headers and bodies, walked), header (what is before the
 # bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the lowest line in use
 # up), first_type, asserts (a layer type that stops the board), inputs and outputs: lists of
-# (shape or None, type or None, bytes). None: the file does not say, or this format is not read so far.
+# (shape or None, type or None, bytes). None: the file does not say, or is not read so far.
 class KModel:
     """One model: what it is, and what loading it takes."""
 
@@ -138,10 +139,9 @@ class KModel:
         self.format = kind
         self.swapped = swapped
         self.size = size
-        self.nbytes = self.layers = self.main_mem = self.largest_body = self.header = (
-            self.kpu_span
-        ) = None
-        self.inputs = self.outputs = self.first_type = self.asserts = None
+        self.nbytes = self.layers = self.main_mem = self.kpu_span = None
+        self.header = self.largest_body = self.first_type = self.asserts = None
+        self.inputs = self.outputs = None
 
     def pieces(self, how):
         """The mallocs of a load in order, [(bytes, passing)]; a passing one is freed at once.
@@ -149,7 +149,7 @@ class KModel:
         None: no load by this way. Whether words are swapped is for refuse() to say: the figures
         are those of the same model in the order that this way wants."""
         if how not in HOWS:
-            raise ValueError("how is one of " + ", ".join(HOWS))
+            raise ValueError("no way to load: " + how)
         if self.format not in ("v3", "v4"):
             return None
         whole = self.nbytes if self.size is None or how == "load_addr" else self.size
@@ -218,11 +218,11 @@ class KModel:
         if kind not in ("v3", "v4"):
             return "{}: refused or crashes, so compile it with nncase 0.1 or 0.2".format(kind)
         if kind == "v4" and not firmware["v4"] and how not in ("canmv", "sdk"):
-            return "V4, and it loads V3 only: use a build with V4, or compile with nncase 0.1"
+            return "V4 on a V3 build: use one with V4, or compile with nncase 0.1"
         if stream and not peak:
             return "headers of {} bytes, load_flash keeps 4096: use kpu.load".format(self.header)
         if stream and not self.swapped:
-            return "not word-swapped, as load_flash wants it: burn a swapped copy"
+            return "not word-swapped: load_flash needs a swapped copy"
         if self.swapped and not stream:
             return "word-swapped: use load_flash, or swap it back"
         if self.asserts:

@@ -87,7 +87,9 @@ def models():
         v3(outputs=3, main_mem=100000, short=True),
         kmodel_build.v3((320, 240, 3), deep + tail, trailing=8),
         kmodel_build.v3((1, 1, 4), [("fc", 10), ("fc", 3)]),
-        kmodel_build.v3((7, 7, 3), [("conv", 4), ("dequantize",), ("gap",), ("flatten",), ("l2",)]),
+        kmodel_build.v3(
+            (7, 7, 3), [("conv", 4), ("dequantize",), ("gap",), ("flatten",), ("l2",)]
+        ),
         v4(),
         v4(outputs=2, inputs=2, constants=1000, reserved=239, trailing=997632),
         kmodel_build.v4((320, 240, 3), deep + tail, short=True),
@@ -132,6 +134,8 @@ def test_reads_flash_through_the_port():
     check(m, built)
     assert m.size is None
     assert m.need("load_path") == m.need("load_addr")
+    last = maixmem_kmodel.File(0xFFFFF0, Counter(built).read)
+    assert last.fetch(16, 4) == last.fetch(99, 4) == b""
     raises(ValueError, read_info, -1)
     raises(ValueError, read_info, 1 << 24)
 
