@@ -47,9 +47,10 @@ class Model:
 
     def live(self):
         """Bytes of the system heap that the model holds."""
-        return sum([board.heap.asked(block) for block in self._held()])
+        return sum([board.heap.asked(block) for block in self.blocks()])
 
-    def _held(self):
+    def blocks(self):
+        """Addresses of the blocks that the model holds."""
         return [block for block in self._blocks.values() if block] + list(self._yolo_blocks)
 
     # -- loading

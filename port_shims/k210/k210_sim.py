@@ -121,7 +121,7 @@ def _print_exception(e):
         else:
             import traceback
 
-            traceback.print_exception(type(e), e, e.__traceback__, file=text)
+            traceback.print_exception(type(e), e, e.__traceback__.tb_next, file=text)
     except ImportError:
         return
     for line in text.getvalue().split("\n"):
