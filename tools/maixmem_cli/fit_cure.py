@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The smallest changes that make a project fit: every single change, then pairs, then threes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Iterator
+
+from maixmem import hexa, kib
+from maixmem_flash import IMAGE_EXTRA, FlashMap
+
+from maixmem_cli.firmwares import FIRMWARES
+from maixmem_cli.fit import Fit, fit
+from maixmem_cli.project import Project
+
+_MIN_GC = 64 << 10
+_STEP = 16 << 10
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change to a project, in words; `kind` is what may be changed once only."""
+
+    kind: str
+    text: str
+    apply: Callable[[Project], Project]
+
+
+def changes(answer: Fit) -> Iterator[Change]:
+    """The single changes that could help, those that cost the least first."""
+    project = answer.project
+    yield from _moves(project)
+    for order in itertools.permutations(project.order):
+        if order != project.order:
+            yield Change("order", "make them in the order " + ", ".join(order), _setter(order=order))
+    yield from _gc_heaps(answer)
+    if project.camera and project.camera.dual_buff:
+        single = replace(project.camera, dual_buff=False)
+        yield Change("camera", "camera with dual_buff=False", _setter(camera=single))
+    for i, model in enumerate(project.models):
+        if model.resident:
+            yield Change(model.name, f"let {model.name} take turns (resident = false)", _row("models", i, resident=False))
+    for name in sorted(FIRMWARES, key=lambda n: FIRMWARES[n].heap):
+        if FIRMWARES[name].heap > FIRMWARES[project.firmware].heap or _v4_helps(answer, name):
+            yield Change("firmware", f"firmware {name}", _setter(firmware=name))
+    for i, pool in enumerate(project.pools):
+        for count in range(pool.count - 1, 0, -1):
+            text = f"pool {pool.name} with {count} instead of {pool.count}"
+            yield Change("pool " + pool.name, text, _row("pools", i, count=count))
+    for i, model in enumerate(project.models):
+        if not model.stream and model.address is not None:
+            text = f"stream {model.name} from flash (kpu.load_flash, slower; a word-swapped copy in flash)"
+            yield Change(model.name, text, _row("models", i, stream=True))
+
+
+def cure(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
+    """The fewest changes that make it fit and the answer then; ([], None) when three do not."""
+    single = list(changes(answer))
+    for n in range(1, _MOST + 1):
+        for group in itertools.combinations(single, n):
+            if len({c.kind for c in group}) < n:
+                continue
+            after = _after(answer, group, infos)
+            if after is not None and after.fits:
+                return list(group), after
+    return [], None
+
+
+def _after(answer: Fit, group: tuple[Change, ...], infos: dict[str, Any]) -> Fit | None:
+    project = answer.project
+    for change in group:
+        project = change.apply(project)
+    try:
+        return fit(project, infos)
+    except ValueError:  # this GC heap does not leave a system heap on that build
+        return None
+
+
+def _setter(**values: Any) -> Callable[[Project], Project]:
+    return lambda project: replace(project, **values)
+
+
+def _row(table: str, i: int, **values: Any) -> Callable[[Project], Project]:
+    def apply(project: Project) -> Project:
+        rows = list(getattr(project, table))
+        rows[i] = replace(rows[i], **values)
+        return replace(project, **{table: tuple(rows)})
+
+    return apply
+
+
+def _gc_heaps(answer: Fit) -> Iterator[Change]:
+    """Sizes of the GC heap that make up what is missing; all boot, none is below 64 KiB."""
+    missing = {r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0) for r in ("gc", "heap")}
+    now = answer.project.gc_heap
+    used = answer.peak("gc") * 1036 // 1024
+    sizes = [
+        (now - missing["heap"]) // _STEP * _STEP,
+        -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
+        -(-used // _STEP) * _STEP,
+    ]
+    for size in sorted({s for s in sizes if s != now and s >= _MIN_GC}, key=lambda s: abs(s - now)):
+        yield Change("gc_heap", f'gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()', _setter(gc_heap=size))
+
+
+def _v4_helps(answer: Fit, name: str) -> bool:
+    return bool(answer.refused) and FIRMWARES[name].v4 and not FIRMWARES[answer.project.firmware].v4
+
+
+def _moves(project: Project) -> Iterator[Change]:
+    """Moves all models that collide in flash to free addresses, as one change, for the build of the project."""
+    build = FIRMWARES[project.firmware]
+    table = FlashMap()
+    table.add("firmware", 0, build.image + IMAGE_EXTRA, "firmware")
+    placed = {m.name: m for m in project.models if m.address is not None}
+    for model in placed.values():
+        table.add(model.name, model.address, model.file.stat().st_size, "model")
+    if not table.conflicts() and not table.unaligned():
+        return
+    try:
+        plan = [(r.name, start) for r, start in table.moves()]
+    except ValueError:
+        return
+    target = dict(plan)
+    rows = tuple(replace(m, address=target.get(m.name, m.address)) for m in project.models)
+    text = ", ".join(f"flash {name} at {hexa(start)}" for name, start in plan)
+    yield Change("flash", text, _setter(models=rows))
