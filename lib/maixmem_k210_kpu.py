@@ -11,7 +11,7 @@ import os
 
 import image
 import KPU as kpu
-import maixmem_models
+import maixmem_net
 from Maix import utils
 from maixmem import Cost, KModelError, NoRoom, hexa
 from maixmem_k210 import active_gc_heap
@@ -43,7 +43,7 @@ _Image = type(image.Image(size=(8, 8)))
 
 # Firmware calls with the guards that it lacks: a released model, an object that is no image, run_yolo2 before
 # init_yolo2 and a second init_yolo2 (a leak) are refused. Calls allocate what the firmware allocates, no more.
-class Net(maixmem_models.Net):
+class Net(maixmem_net.Net):
     """A model of the K210."""
 
     _yolo = None

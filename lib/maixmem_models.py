@@ -13,6 +13,7 @@ import time
 
 from maixmem import NoRoom
 from maixmem import port as _port
+from maixmem_net import ModelGone, Net
 
 # What the manager asks of a port. Sizes are bytes; names in [] are optional.
 #
@@ -20,7 +21,7 @@ from maixmem import port as _port
 #              go only when there is no room. It decides the default of `keep`.
 #   [slots]    how many models can be loaded at a time (K210: 5).
 #   [margin]   default of what must stay free beyond a forecast; 8192 without it.
-#   [Net]      class of what use() hands out, made once a name as Net(name): a subclass of maixmem_models.Net
+#   [Net]      class of what use() hands out, made once a name as Net(name): a subclass of maixmem_net.Net
 #              with the calls of the platform. Without it Net passes every attribute on to the handle.
 #   inspect(source, **how) -> Cost. Reads headers, loads nothing. Asked once a name and kept until forget(); what
 #              depends on the moment (an arena that has grown) belongs into shortage(). Cost.refuse set: use()
@@ -48,39 +49,6 @@ _MANY = 1 << 20
 # Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
 # KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
 _PLAIN = (MemoryError, ValueError, OSError, RuntimeError)
-
-
-class ModelGone(ValueError):
-    """A net was used after its model was released."""
-
-
-# The object use() hands out: one a name, for good. It works while its model is resident and refuses with
-# ModelGone at other times, so a released model never reaches the runtime. `handle` is what the port loaded, or
-# None. Attribute access through __getattr__ allocates a bound method; platform classes define methods instead.
-# Results that point into model memory die with it: copy them first.
-class Net:
-    """A model that may or may not be resident."""
-
-    def __init__(self, name):
-        self.name = name
-        self.handle = None
-
-    @property
-    def raw(self):
-        """The runtime's own object; never keep it longer than the model is resident."""
-        return self.live()
-
-    def live(self):
-        """The handle, or ModelGone."""
-        if self.handle is None:
-            text = "net {!r}: its model was released. Next: take it again with use({!r})."
-            raise ModelGone(text.format(self.name, self.name))
-        return self.handle
-
-    def __getattr__(self, name):
-        if name[0] == "_" or "handle" == name:
-            raise AttributeError(name)
-        return getattr(self.live(), name)
 
 
 # One name. `handle` is not None while memory is held, `ready` while use() may hand `net` out: a handle that is
@@ -117,7 +85,6 @@ class _Using:
     def __exit__(self, kind, e, trace):
         if self._model.held:
             self._model.held -= 1
-        return False
 
 
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up; a switch allocates a
@@ -152,7 +119,6 @@ class ModelManager:
 
     def __exit__(self, kind, e, trace):
         self.release_all()
-        return False
 
     # --- what there is ---
 
@@ -164,13 +130,10 @@ class ModelManager:
         model streamed from flash). `how` goes to the port: how to load it.
         """
         if name in self._models:
-            raise ValueError(
-                "add: {!r} is there already. Next: forget({!r}) first.".format(name, name)
-            )
+            raise ValueError("add: {!r} is there. Next: forget({!r}) first.".format(name, name))
         if fallback is not None:
             self._find(fallback)
-        net = getattr(self.port, "Net", Net)(name)
-        m = _Model(name, source, how, net)
+        m = _Model(name, source, how, getattr(self.port, "Net", Net)(name))
         m.setup = setup
         m.pin = pin
         m.fallback = fallback
@@ -188,10 +151,8 @@ class ModelManager:
     def _find(self, name):
         m = self._models.get(name)
         if m is None:
-            known = ", ".join(sorted([str(n) for n in self._models]))
-            raise KeyError(
-                "no model {!r}; there are: {}. Next: add() it.".format(name, known or "none")
-            )
+            known = ", ".join(sorted([str(n) for n in self._models])) or "none"
+            raise KeyError("no model {!r}; there are: {}. Next: add() it.".format(name, known))
         return m
 
     def models(self):
@@ -200,9 +161,7 @@ class ModelManager:
 
     def _loaded(self):
         """What holds memory, oldest load first."""
-        return sorted(
-            [m for m in self._models.values() if m.handle is not None], key=lambda m: m.order
-        )
+        return _by_order([m for m in self._models.values() if m.handle is not None])
 
     # --- use ---
 
@@ -238,7 +197,9 @@ class ModelManager:
         start = _ticks()
         gone = []
         try:
-            self._sweep()
+            for x in self._loaded():
+                if not x.ready:  # a failure left it half loaded or half freed
+                    self._unload(x)
             if m.cost is None:
                 m.cost = self.port.inspect(m.source, **m.how)
             if m.cost.refuse:
@@ -252,12 +213,6 @@ class ModelManager:
             self.last_ms = _passed(start)
         except BaseException as e:
             raise self._undo(m, gone, e)
-
-    def _sweep(self):
-        """Frees what a failure left half loaded or half freed."""
-        for m in self._loaded():
-            if not m.ready:
-                self._unload(m)
 
     def _idle(self):
         """What may be evicted, least recently used first."""
@@ -278,7 +233,7 @@ class ModelManager:
                 raise short
             k += 1
             short = self._short(m.cost, idle[:k])
-        for x in sorted(idle[:k], key=lambda x: -x.order):
+        for x in reversed(_by_order(idle[:k])):
             self._evict(x, gone)
 
     def _evict(self, m, gone):
@@ -318,10 +273,9 @@ class ModelManager:
             need = cost.peak[region] + self.margin
             free = self.port.room(region) + sum([m.cost.need.get(region, 0) for m in going])
             if free < need:
-                text = "loading takes {} bytes of {} with {} to spare, there is room for {}. Next: release() a model."
-                return NoRoom(
-                    text.format(need - self.margin, region, self.margin, free), region, need, free
-                )
+                text = "loading takes {} bytes of {}, with {} to spare; {} are free. Next: release() a model."
+                text = text.format(cost.peak[region], region, self.margin, free)
+                return NoRoom(text, region, need, free)
         return None
 
     def _load(self, m):
@@ -363,12 +317,16 @@ class ModelManager:
         except BaseException as second:
             if isinstance(e, Exception) and not isinstance(second, Exception):
                 e = second  # the user pressed stop
-        return self._explain(m, e)
+        try:
+            return self._explain(m, e)
+        except MemoryError:  # no room for the text
+            return e
 
     def _restore(self, gone):
-        for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
+        gone = _by_order([x for x in gone if not x.ready])
+        for x in gone:
             self._unload(x)
-        for x in sorted([x for x in gone if not x.ready], key=lambda x: x.order):
+        for x in gone:
             short = self._short(x.cost, ())
             if short:
                 raise short
@@ -381,11 +339,10 @@ class ModelManager:
     def _explain(self, m, e):
         """The exception of e's class that tells the state as well; e itself when its class is not plain."""
         kind = type(e)
-        names = ", ".join([str(x.name) for x in self._loaded() if x.ready])
-        state = "resident now: {}{}".format(
-            names or "none", ", as before" if self.state == "previous" else ""
-        )
-        text = "use({!r}): {} ({})".format(m.name, e, state)
+        names = ", ".join([str(x.name) for x in self._loaded() if x.ready]) or "none"
+        if self.state == "previous":
+            names += ", as before"
+        text = "use({!r}): {} (resident now: {})".format(m.name, e, names)
         if kind is NoRoom:
             new = NoRoom(text, e.region, e.need, e.free)
         elif kind in _PLAIN:
@@ -427,6 +384,9 @@ def _ticks():
 
 
 def _passed(start):
-    return (
-        time.ticks_diff(time.ticks_ms(), start) if hasattr(time, "ticks_ms") else _ticks() - start
-    )
+    now = _ticks()
+    return time.ticks_diff(now, start) if hasattr(time, "ticks_diff") else now - start
+
+
+def _by_order(models):
+    return sorted(models, key=lambda m: m.order)
