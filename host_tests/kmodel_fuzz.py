@@ -22,6 +22,7 @@ for folder in (paths.LIB, paths.HOST_TESTS, paths.TOOLS):
 
 import kmodel_build  # noqa: E402
 from maixmem_cli.kmodel_layers import limits, read_layers, run_transient  # noqa: E402
+from maixmem_cli.kmodel_report import room  # noqa: E402
 from maixmem_cli.kmodel_v5 import read_v5  # noqa: E402
 from maixmem_kmodel import HOWS, KModelError, read_info  # noqa: E402
 
@@ -139,9 +140,9 @@ def _try(f: Callable[[], None]) -> bool:
 def _use(m) -> None:
     m.warnings()
     for how in HOWS:
-        need, peak, room = m.need(how), m.peak(how), m.room(how)
-        assert (need is None) == (peak is None) == (room is None)
-        assert need is None or 0 < need <= peak <= room
+        need, peak, pages = m.need(how), m.peak(how), room(m, how)
+        assert (need is None) == (peak is None) == (pages is None)
+        assert need is None or 0 < need <= peak <= pages
         for firmware in FIRMWARES:
             why = m.refuse(firmware, how)
             assert why is None or len(why) > 10

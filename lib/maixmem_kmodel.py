@@ -31,8 +31,6 @@ _ENTRIES = const(1000)  # 8-byte entries of tables that a reader of 8 KiB can ta
 _STEP = const(256)  # bytes of a table in memory at a time
 _SPI_CHUNK = const(65536)
 _SPI_EXTRA = const(130)
-_PAGE = const(4096)  # by which the system heap grows
-_TRIM = const(131072)  # of free space at its top, which then goes back
 _CONV = const(10240)
 
 _FORMATS = {
@@ -184,27 +182,6 @@ class KModel:
             top = max(top, live + n)
             live += 0 if passing else n
         return pieces and top
-
-    def room(self, how):
-        """What heap_free() must be so that the peak is surely to be had; or None.
-
-        The allocator grows in whole pages, and for a block that does not fit what is left at the
-        top it grows by the whole block. Freed space at the top goes back from 128 KiB on."""
-        grown = top = most = 0
-        for n, passing in self.pieces(how) or ():
-            n = max(32, (n + 23) & ~15)
-            if top < n + 32:
-                pages = (n + _PAGE + 31) & -_PAGE
-                grown += pages
-                top += pages
-                most = max(most, grown)
-            if not passing:
-                top -= n
-            elif top >= _TRIM:
-                back = (top - 33) & -_PAGE
-                grown -= back
-                top -= back
-        return most or None
 
     def refuse(self, firmware, how="load_addr"):
         """Why this model can never work there, and what to do: one sentence, or None.

@@ -177,7 +177,7 @@ def test_other_formats_are_told_apart():
         m = read_info(data)
         assert m.format == kind, (m.format, kind)
         for how in HOWS:
-            assert m.need(how) is None and m.peak(how) is None and m.room(how) is None
+            assert m.need(how) is None and m.peak(how) is None
             assert m.refuse(BOTH, how)
     assert read_info(words(1, 1, 7, 0, 20)).layers == 7
     assert read_info(words(10003, 4096)).nbytes == 4104
@@ -214,8 +214,7 @@ def test_need_is_what_the_firmware_allocates():
         assert m.need("canmv") == m.need("sdk") == size + arena + (232 if fixed == 737 else 0)
         for how in HOWS:
             assert m.need(how) == sum([n for n, passing in m.pieces(how) if not passing])
-            assert m.room(how) % 4096 == 0
-            assert m.room(how) >= m.peak(how) >= m.need(how)
+            assert m.peak(how) >= m.need(how)
     raises(ValueError, m.need, "by hand")
 
 
@@ -229,18 +228,6 @@ def test_peak_has_the_buffer_of_the_flash_driver():
     wide = kmodel_build.v4((28, 28, 1), SMALL, main_mem=2680384)
     m = read_info(0, Counter(wide).read)
     assert m.peak("load_addr") == m.need("load_addr") == 1 + m.nbytes + 256 + 192 + 288 + 2680384
-
-
-def test_room_is_what_the_boards_heap_showed():
-    """heap_free() at which kpu.load(address) of such models worked, and 8 KiB below did not."""
-    for nbytes, arena, worked in (
-        (208072, 14112, 475136),
-        (1885896, 188160, 2154496),
-        (1910696, 9800, 2179072),
-    ):
-        m = maixmem_kmodel.KModel("v3", False, None)
-        m.nbytes, m.main_mem, m.header, m.largest_body = nbytes, arena, 500, 10000
-        assert worked <= m.room("load_addr") <= worked + 4096
 
 
 def test_refusals_name_the_next_step():

@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.kfpkg import Member, write_package
-from maixmem_kmodel import HOWS, read_info
+from maixmem_cli.kmodel_report import room
+from maixmem_kmodel import HOWS, KModel, read_info
 
 KEYS = "file format nbytes layers main_mem inputs outputs need peak refuse warnings".split()
 LAYERS = [("conv", 8), ("dequantize",), ("softmax",)]
@@ -108,9 +109,9 @@ def test_a_smaller_gc_heap_may_be_the_answer(folder: Path) -> None:
     assert "yes:" in out and "gc_heap_size() is" in out
     size = int(out.split("gc_heap_size() is ")[1].split()[0])
     full = FIRMWARES["full"]
-    room = read_info(str(folder / "tight.kmodel")).room("load_path")
+    needed = room(read_info(str(folder / "tight.kmodel")), "load_path")
     assert 65536 <= size < full.gc_heap
-    assert full.heap + full.gc_heap - size >= room
+    assert full.heap + full.gc_heap - size >= needed
 
 
 def test_packages(folder: Path) -> None:
@@ -135,3 +136,15 @@ def test_packages(folder: Path) -> None:
     assert "no model" in listed(folder / "z.kfpkg")[0]["error"]
     (folder / "broken.kfpkg").write_bytes((folder / "x.kfpkg").read_bytes()[:50])
     assert listed(folder / "broken.kfpkg")[0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "main_mem", "worked"),
+    [(208072, 14112, 475136), (1885896, 188160, 2154496), (1910696, 9800, 2179072)],
+)
+def test_room_is_what_boards_needed(nbytes: int, main_mem: int, worked: int) -> None:
+    """The least heap_free() with which kpu.load(address) of such a model worked on the firmware
+    (v0.6.2_84), in steps of 4096; beside it a page for what the heap hides at its top."""
+    m = KModel("v3", False, None)
+    m.nbytes, m.main_mem = nbytes, main_mem
+    assert worked <= room(m, "load_addr") <= worked + 4096

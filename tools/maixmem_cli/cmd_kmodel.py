@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.kmodel_report import Entry, read_entries
+from maixmem_cli.kmodel_report import Entry, read_entries, room
 from maixmem_cli.values import known_firmwares
 
 _WAYS = {
@@ -121,7 +121,7 @@ def _memory(entry: Entry) -> Table:
     ):
         table.add_column(name, justify="right" if align == "right" else "left")
     for how in HOWS:
-        figures = (m.need(how), m.peak(how), m.room(how))
+        figures = (m.need(how), m.peak(how), room(m, how))
         table.add_row(_WAYS[how], *("-" if n is None else str(n) for n in figures))
     return table
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from maixmem_k210_heap import grow
 from maixmem_kmodel import HOWS, KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
@@ -81,7 +82,7 @@ class Entry:
             "outputs": _tensors(m and m.outputs),
             "need": {how: m and m.need(how) for how in HOWS},
             "peak": {how: m and m.peak(how) for how in HOWS},
-            "heap_free": {how: m and m.room(how) for how in HOWS},
+            "heap_free": {how: m and room(m, how) for how in HOWS},
             "refuse": {v.firmware.name: v.text for v in self.verdicts if not v.good},
             "warnings": self.warnings(),
             "error": self.error,
@@ -144,20 +145,24 @@ def judge(model: KModel, firmware: Firmware) -> Verdict:
     for how in _MAIXPY:
         heap = firmware.heap + firmware.gc_heap - _MIN_GC
         if fits(model, how, heap, firmware):
-            gc = firmware.gc_heap - (model.room(how) - firmware.heap) & ~4095
+            gc = firmware.gc_heap - ((room(model, how) or 0) - firmware.heap) & ~4095
             return Verdict(firmware, [how], f"runs by {how} if gc_heap_size() is {gc} or less")
     how = "stream_single" if model.swapped else "load_addr"
     why = model.refuse(firmware.capabilities(), how)
     return Verdict(
-        firmware, [], why or f"needs {model.room(how)} bytes of heap, {firmware.heap} are free"
+        firmware, [], why or f"needs {room(model, how)} bytes of heap, {firmware.heap} are free"
     )
+
+
+def room(model: KModel, how: str) -> int | None:
+    """What heap_free() must be so that a load surely comes through: the pages that its peak takes."""
+    pieces = model.pieces(how)
+    return pieces and grow([(n, passing, True) for n, passing in pieces], (), 0)[0]
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
     """Does a load by this way surely come through with so many bytes of system heap?"""
-    room = model.room(how)
-    return (
-        room is not None
-        and room <= heap
-        and model.refuse({**firmware.capabilities(), "ram": heap}, how) is None
-    )
+    needed = room(model, how)
+    if needed is None or needed > heap:
+        return False
+    return model.refuse({**firmware.capabilities(), "ram": heap}, how) is None
