@@ -148,6 +148,11 @@ class FakeBoard:
         os.replace(temp, self.port)
         os.write(self._wake_write, b"x")
 
+    def press_reset(self) -> None:
+        """The button: the program is gone, the friendly prompt comes back."""
+        self._raw = False
+        self._vm.kill()
+
     def _unplug(self) -> None:
         ends, self._host, self._slave, self.cut_after = (self._host, self._slave), -1, -1, None
         for fd in ends:  # the host notices now, and may call replug() at once

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from maixmem_cli import questions
-from maixmem_cli.rawrepl import BoardError, RawRepl
+from maixmem_cli.rawrepl import BoardError, PortError, RawRepl
 
 _HISTORY = 60  # samples kept for the picture
+_SILENCE = 2.0  # seconds; a sample takes a hundredth of it
 _AGAIN = 0.3  # seconds between two tries to reach a board that is away
 
 
@@ -60,7 +61,7 @@ class Monitor:
         """Connects and prepares the board; BoardError when it cannot."""
         if self._board is None:
             self._board = RawRepl(self.url)
-            self._board.enter(5)
+        self._board.enter(5)
         questions.prepare(self._board)
         names, totals = questions.ask(self._board, questions.WATCH)
         self.series = [Series(name, total) for name, total in zip(names, totals)]
@@ -77,7 +78,7 @@ class Monitor:
         while True:
             began = time.monotonic()
             try:
-                for series, free in zip(self.series, questions.ask(self._connected(), questions.SAMPLE, timeout=10)):
+                for series, free in zip(self.series, questions.ask(self._connected(), questions.SAMPLE, timeout=_SILENCE)):
                     series.add(free)
             except BoardError as e:
                 yield self._sample("away")
@@ -90,7 +91,7 @@ class Monitor:
 
     def _connected(self) -> RawRepl:
         if self._board is None:
-            raise BoardError(f"{self.url}: not connected")
+            raise PortError(f"{self.url}: not connected")
         return self._board
 
     def _sample(self, event: str) -> Sample:
@@ -101,7 +102,7 @@ class Monitor:
         end = time.monotonic() + self._patience
         while True:
             try:
-                if "NameError" not in str(failure):
+                if isinstance(failure, PortError):
                     self.close()
                 self.open()
                 return

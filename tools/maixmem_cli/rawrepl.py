@@ -8,6 +8,7 @@ lines that a MaixPy board prints on its own (`kpu_net __del__`) and tells a hung
 
 from __future__ import annotations
 
+import contextlib
 import time
 from types import TracebackType
 from typing import Callable
@@ -22,6 +23,10 @@ class BoardError(Exception):
     """The board did not answer as a raw REPL does: not there, hung, or reset."""
 
 
+class PortError(BoardError):
+    """The port cannot be opened, or is gone: it has to be opened anew."""
+
+
 class RawRepl:
     """A connection in the raw REPL. Use it as a context manager: leaving gives the prompt back."""
 
@@ -31,7 +36,7 @@ class RawRepl:
         try:
             self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.05)
         except (serial.SerialException, ValueError, OSError) as e:
-            raise BoardError(f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it.") from e
+            raise PortError(f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it.") from e
 
     def __enter__(self) -> RawRepl:
         self.enter()
@@ -45,7 +50,7 @@ class RawRepl:
         end = time.monotonic() + timeout
         while True:
             self._pending = b""
-            self._port.write(b"\r\x03\x03\r\x01")
+            self._write(b"\r\x03\x03\r\x01")
             try:
                 self._until(_BANNER, min(2.0, timeout))
                 return
@@ -55,7 +60,7 @@ class RawRepl:
 
     def soft_reset(self, timeout: float = 30) -> str:
         """Ctrl-D: a new interpreter, models freed. Returns what the board printed."""
-        self._port.write(b"\x04")
+        self._write(b"\x04")
         said = self._until(_BANNER, timeout)
         return said.decode(errors="replace")
 
@@ -63,9 +68,9 @@ class RawRepl:
         """Runs code; its output and its traceback ("" when none). `timeout` is the longest silence in seconds."""
         data = code.encode()
         for i in range(0, len(data), 256):
-            self._port.write(data[i : i + 256])
+            self._write(data[i : i + 256])
             time.sleep(0.002)
-        self._port.write(b"\x04")
+        self._write(b"\x04")
         self._until(b"OK", timeout)
         out = self._until(b"\x04", timeout, on_text)[:-1]
         error = self._until(b"\x04", timeout)[:-1]
@@ -92,11 +97,15 @@ class RawRepl:
 
     def close(self) -> None:
         """Back to the friendly prompt, port closed."""
+        for step in (lambda: self._port.write(b"\r\x02"), self._port.close):
+            with contextlib.suppress(serial.SerialException, OSError):
+                step()
+
+    def _write(self, data: bytes) -> None:
         try:
-            self._port.write(b"\r\x02")
-            self._port.close()
-        except (serial.SerialException, OSError):
-            pass
+            self._port.write(data)
+        except (serial.SerialException, OSError) as e:
+            raise PortError(self._lost(f"the connection broke: {e}")) from e
 
     def _until(self, end: bytes, timeout: float, on_text: Callable[[str], None] | None = None) -> bytes:
         last = time.monotonic()
@@ -105,7 +114,7 @@ class RawRepl:
             try:
                 data = self._port.read(max(1, self._port.in_waiting))
             except (serial.SerialException, OSError) as e:
-                raise BoardError(self._lost(f"the connection broke: {e}")) from e
+                raise PortError(self._lost(f"the connection broke: {e}")) from e
             if data:
                 last = time.monotonic()
                 self._pending += data

@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""From a bare board to a live view: deploy, import, report, doctor, top; on a board behind a pty, and on the
+board at $MAIXMEM_BOARD (a serial port, a pty or socket://HOST:PORT) when it is given."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import kmodel_build
+import paths
+import pytest
+from click.testing import CliRunner
+from fakeboard import FakeBoard
+from maixmem_cli.cli import main
+
+REAL = os.environ.get("MAIXMEM_BOARD")
+fake_only = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
+
+
+def maixmem(*arguments: str, status: int = 0) -> str:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == status, f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
+    return done.stdout
+
+
+def mpremote(port: str, *arguments: str) -> str:
+    command = [sys.executable, "-m", "mpremote", "connect", port, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _built(path: Path) -> Path:
+    path.write_bytes(kmodel_build.v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]).to_bytes())
+    return path
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory):
+    """A fake MaixPy board with a model in flash and the library on it."""
+    folder = tmp_path_factory.mktemp("live")
+    model = _built(folder / "m.kmodel")
+    with FakeBoard(folder / "maix", "maix", {0x300000: model}) as board:
+        maixmem("deploy", "--port", board.port)
+        yield board
+
+
+def _story(port: str) -> None:
+    """What a user does with a board, in order."""
+    deployed = json.loads(maixmem("deploy", "--port", port, "--json"))
+    assert deployed["findings"] == []
+    assert "on k210" in mpremote(port, "exec", "import maixmem; maixmem.report()")
+    told = json.loads(maixmem("doctor", "--port", port, "--json"))
+    assert told["findings"] == []
+    assert [r["name"] for r in told["report"]["regions"]] == ["gc", "heap"]
+    assert told["flash"]["regions"][0][0] == "firmware"
+    assert told["gc_heap"]["stored"] - told["gc_heap"]["active"] < 160
+    once = json.loads(maixmem("top", "--port", port, "--once", "--json"))
+    assert all(0 < r["least_free"] <= r["free"] < r["total"] for r in once["regions"])
+    assert mpremote(port, "exec", "print(6 * 7)").strip() == "42"
+
+
+@fake_only
+def test_story_on_a_fake_board(fake) -> None:
+    _story(fake.port)
+
+
+@pytest.mark.skipif(not REAL, reason="no board: MAIXMEM_BOARD=PORT gives one")
+def test_story_on_the_board_that_is_given() -> None:
+    _story(str(REAL))
+
+
+@pytest.mark.skipif(not REAL, reason="no board: MAIXMEM_BOARD=PORT gives one")
+@pytest.mark.parametrize("form", ["mpy4", "py"])
+def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
+    from maixmem_cli import cmd_build, modules
+
+    cmd_build.build(tmp_path, index=False)
+    files = {f"{m}.{'py' if form == 'py' else 'mpy'}" for m in modules.K210}
+    clean = "import os\nfor n in os.listdir('/flash'):\n  if n[:7] == 'maixmem': os.remove('/flash/' + n)"
+    mpremote(str(REAL), "exec", clean)
+    package = paths.ROOT if form == "py" else tmp_path / form
+    mpremote(str(REAL), "mip", "install", "--target", "/flash", str(package / "package.json"))
+    said = mpremote(str(REAL), "exec", "import os; print(os.listdir('/flash')); import maixmem; maixmem.report()")
+    assert all(name in said for name in files)
+    assert "on k210" in said
+
+
+# --- doctor ---
+
+
+@fake_only
+def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(tmp_path: Path) -> None:
+    model = _built(tmp_path / "m.kmodel")
+    (tmp_path / "v5.kmodel").write_bytes(b"LDMK" + (5).to_bytes(4, "little") + bytes(56))
+    flash = {0x100000: model, 0x300000: tmp_path / "v5.kmodel", 0x400000: model}  # the first is inside the firmware
+    with FakeBoard(tmp_path / "maix", "maix", flash) as board:
+        maixmem("deploy", "--port", board.port)
+        told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
+        text = maixmem("doctor", "--port", board.port, status=1)
+    assert any("overlap" in f["what"] for f in told["findings"])
+    assert all(f["cure"] for f in told["findings"])
+    assert {m["address"] for m in told["models"]} >= {0x400000}
+    for f in told["findings"]:
+        assert f["what"] in text
+
+
+@fake_only
+def test_doctor_on_a_bare_board_says_how_to_deploy(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        said = maixmem("doctor", "--port", board.port, status=1)
+        assert "no module named 'maixmem'" in said
+        assert f"maixmem deploy --port {board.port}" in said
+        assert "Next: maixmem deploy" in CliRunner().invoke(main, ["top", "--once", "--port", board.port]).output
+
+
+@fake_only
+def test_doctor_sees_a_gc_heap_that_is_not_active_yet(fake) -> None:
+    mpremote(fake.port, "resume", "exec", "from Maix import utils; utils.gc_heap_size(262144)")
+    said = json.loads(maixmem("doctor", "--port", fake.port, "--json", status=1))
+    mpremote(fake.port, "resume", "exec", "utils.gc_heap_size(524288)")
+    assert any("262144 bytes are set" in f["what"] for f in said["findings"])
+
+
+@fake_only
+def test_doctor_sees_hidden_and_unfinished_files(fake) -> None:
+    hiding, rest = fake.root / "maixmem_pool.py", fake.root / "maixmem_flash.mpy~"
+    hiding.write_bytes((paths.LIB / "maixmem_pool.py").read_bytes())
+    rest.write_bytes(b"half")
+    said = json.loads(maixmem("doctor", "--port", fake.port, "--json", status=1))
+    hiding.unlink()
+    rest.unlink()
+    found = " ".join(f["what"] for f in said["findings"])
+    assert "maixmem_pool.py hides maixmem_pool.mpy" in found
+    assert "maixmem_flash.mpy~: a deploy was cut" in found
+
+
+# --- top ---
+
+
+@contextlib.contextmanager
+def _top(board: FakeBoard, file: Path):
+    """maixmem top in a process of its own, after its first samples."""
+    command = [sys.executable, "-m", "maixmem_cli", "top", "--port", board.port, "--interval", "0.05", "--csv", str(file)]
+    with subprocess.Popen(command, cwd=paths.TOOLS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as top:
+        try:
+            _until(lambda: len(_rows(file)) > 2)
+            yield top
+        finally:
+            top.kill()
+
+
+def _end(top: subprocess.Popen, number: int) -> None:
+    top.send_signal(number)
+    _, errors = top.communicate(timeout=20)
+    assert (top.returncode, errors) == (0, "")
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text().splitlines())) if file.is_file() else []
+
+
+def _until(condition, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)
+
+
+@fake_only
+def test_top_counts_and_writes_csv(fake, tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    out = maixmem("top", "--port", fake.port, "--count", "3", "--interval", "0.05", "--csv", str(file))
+    assert len(out.splitlines()) == 3
+    assert "\x1b" not in out  # a pipe gets no colours
+    rows = _rows(file)
+    assert len(rows) == 3
+    assert all(int(r["gc_free"]) >= int(r["gc_least_free"]) > 0 for r in rows)
+
+
+@fake_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_top_leaves_the_board_at_its_prompt(fake, tmp_path: Path, number: int) -> None:
+    file = tmp_path / "t.csv"
+    with _top(fake, file) as top:
+        _end(top, number)
+    assert mpremote(fake.port, "resume", "exec", "print(6 * 7)").strip() == "42"
+
+
+@fake_only
+@pytest.mark.parametrize("how", ["reset", "unplugged"])
+def test_top_survives(fake, tmp_path: Path, how: str) -> None:
+    file = tmp_path / "t.csv"
+    with _top(fake, file) as top:
+        if how == "reset":
+            fake.press_reset()
+        else:
+            fake.replug_at_once = True
+            fake.cut_after = 1
+        _until(lambda: "reset" in [r["event"] for r in _rows(file)][:-2])
+        _end(top, signal.SIGINT)
+    fake.replug_at_once = False
+    events = [r["event"] for r in _rows(file)]
+    assert events[events.index("reset") - 1] == "away"
+    assert all(r["gc_free"] for r in _rows(file) if r["event"] != "away")
+
+
+@fake_only
+def test_json_wants_once(fake) -> None:
+    assert "--json" in CliRunner().invoke(main, ["top", "--json", "--port", fake.port]).output
+    maixmem("top", "--json", "--port", fake.port, status=2)
+
+
+@pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
+def test_no_board_is_status_2_and_json_stays_json(name: str) -> None:
+    options = ["--once"] if name == "top" else []
+    done = CliRunner().invoke(main, [name, "--port", "/nowhere/port", "--json", *options])
+    assert done.exit_code == 2
+    assert "--port" in json.loads(done.stdout)["error"]
+
+
+@pytest.mark.parametrize("name", ["build", "deploy", "doctor", "top", "sim"])
+def test_help_has_an_example(name: str) -> None:
+    out = " ".join(maixmem(name, "--help").split())
+    assert f"Example: maixmem {name}" in out
+    assert "Exit status" in out

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem sim: exit status, hangs, errors, the board's heap, the SD card, the trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import kmodel_build
+import paths
+import pytest
+from maixmem_cli import tracing
+
+_LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
+
+
+@pytest.fixture
+def sim(tmp_path: Path):
+    """Runs a script with maixmem sim; (exit status, stdout, stderr)."""
+
+    def run(source: str, *options: str) -> tuple[int, str, str]:
+        script = tmp_path / "script.py"
+        script.write_text(source, encoding="utf-8")
+        command = [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
+        done = subprocess.run(command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.kmodel"
+    path.write_bytes(kmodel_build.v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]).to_bytes())
+    return path
+
+
+@pytest.mark.parametrize(("source", "status"), [("print(1)", 0), ("import sys\nsys.exit(7)", 7), ("raise ValueError('x')", 1)])
+def test_exit_status_is_the_scripts(sim, source: str, status: int) -> None:
+    assert sim(source)[0] == status
+
+
+def test_an_error_ends_in_its_meaning_and_one_clear_line(sim) -> None:
+    status, out, _ = sim(_LOAD)
+    assert status == 1
+    lines = out.splitlines()
+    assert lines[0].startswith("Traceback")
+    assert 'script.py", line 2' in out
+    assert "k210_sim.py" not in out
+    assert "= at this place is no model" in out
+    assert "script.py failed: ValueError: [MAIXPY]kpu: load error:2002" in lines[-1]
+
+
+def test_a_syntax_error_is_the_scripts(sim) -> None:
+    for options in ([], ["--trace"]):
+        status, out, _ = sim("x = (\n", *options)
+        assert status == 1
+        assert "script.py failed: SyntaxError" in out.splitlines()[-1]
+
+
+def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
+    status, out, _ = sim("from Maix import utils\nkeep = []\nimport sensor, k210_board\nk210_board.heap.malloc(utils.heap_free() - 40960)\nutils.flash_read(0, 32768)\n")
+    assert status == 3
+    assert "BOARD HANGS: flash_read needs" in out
+    assert "cure: " in out
+
+
+def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
+    source = "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), gc.mem_free() + gc.mem_alloc())"
+    small, large = ([int(n) for n in sim(source, "--board-heap", size)[1].split()] for size in ("256K", "1M"))
+    assert (small[0], large[0]) == (262144, 1048576)
+    assert small[1] - large[1] == large[0] - small[0]
+    assert large[2] > small[2]
+
+
+def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
+    card = tmp_path / "card"
+    (card / "models").mkdir(parents=True)
+    (card / "models" / "m.kmodel").write_bytes(model.read_bytes())
+    status, out, _ = sim('import KPU\nKPU.load("/sd/models/m.kmodel")\nprint("loaded")', "--sd", str(card))
+    assert (status, out) == (0, "loaded\n")
+
+
+def test_trace_names_the_line_of_each_allocation(sim, model: Path) -> None:
+    flash = f"0x300000={model}"
+    status, out, told = sim(_LOAD + "KPU.deinit(net)\nprint('end')\n", "--flash", flash, "--trace")
+    assert (status, out) == (0, "end\n")
+    rows = [line.split() for line in told.splitlines()]
+    taken = [r for r in rows if r[0] == "+" and r[3] == "heap"]
+    given = [r for r in rows if r[0] == "-" and r[3] == "heap"]
+    nbytes = model.stat().st_size + 256
+    assert [r[7] for r in taken if r[1] == str(nbytes)] == ["2"]  # the model, taken by line 2
+    assert [r[7] for r in given if r[1] == str(nbytes)] == ["3"]  # and given back by line 3
+    assert sum(int(r[1]) for r in taken) == sum(int(r[1]) for r in given)
+
+
+def test_marks_do_not_change_what_a_script_does() -> None:
+    source = '''"""doc"""
+def f(n):
+    """text"""
+    if n: return n
+    elif not (n
+              or 0): pass
+    for i in [1,
+              2]: n += i
+    while n > 2: n -= 1
+    with open("/dev/null") as a, open("/dev/null") as b: pass
+    try: x = {k: k for k in (1, 2)}
+    finally: y = """two
+lines"""; z = 2
+    return (n, x, y, z, f.__doc__)
+é = f(0); result = (f(1), é)
+'''
+    plain, marked, lines = {}, {}, []
+    exec(source, plain)
+    marked[tracing.CALL] = lines.append
+    exec(tracing.marked(source), marked)
+    assert marked["result"] == plain["result"]
+    assert marked["__doc__"] == "doc"
+    assert tracing.marked(source).count("\n") == source.count("\n")
+    assert {4, 5, 7, 9, 10, 11, 12, 14, 15} <= set(lines)
+
+
+@pytest.mark.parametrize("options", [["--firmware", "none"], ["--heap", "5x"], ["--flash", "0x300000=/nowhere"], ["--sd", "/nowhere"]])
+def test_wrong_use_is_status_2_and_names_the_option(sim, options: list[str]) -> None:
+    status, out, err = sim("print(1)", *options)
+    assert (status, out) == (2, "")
+    assert options[0] in err.splitlines()[-1]
