@@ -10,6 +10,7 @@ except ImportError:
 SIZE = 16 << 20
 SPIFFS = 0xD00000
 _STEP = 4096
+_BLANK = b"\xff" * 256
 _START = b"\x21\xa8\xef\xbe\xad\xde"
 _FORMATTED = b"\x01\x80\x01\x00\x02\x80\x02\x00"
 
@@ -65,7 +66,8 @@ class Flash:
         return bytes(out)
 
     def _fill(self, out, done, at, n):
-        out[done : done + n] = b"\xff" * n
+        for i in range(done, done + n, len(_BLANK)):
+            out[i : min(i + len(_BLANK), done + n)] = _BLANK[: done + n - i]
         for address, length, read in self._regions:
             first = max(at, address)
             last = min(at + n, address + length)
