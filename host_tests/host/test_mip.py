@@ -60,7 +60,7 @@ def _install(board: FakeBoard, target: str, *what: str) -> None:
     ],
     ids=["clone", "built", "http", "index"],
 )
-def test_mip(tmp_path: Path, built: Path, served: str, kind: str, what: list[str], suffix: str) -> None:
+def test_mip(tmp_path: Path, built: Path, served: str, *, kind: str, what: list[str], suffix: str) -> None:
     with FakeBoard(tmp_path / kind, kind) as board:
         target, folder = ("/flash", board.root) if kind == "maix" else ("/lib", board.root / "lib")
         _install(board, target, *[w.format(built=built, served=served) for w in what])

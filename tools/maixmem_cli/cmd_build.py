@@ -22,14 +22,10 @@ MODULE_BUDGET = 6 << 10  # bytes of .mpy v4, one module
 TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
 
 
-def stale() -> list[str]:
+def stale(top: Path) -> list[str]:
     """The repository files that are not what would be generated now."""
-    wrong = []
-    for name, text in packages.repository_files().items():
-        path = places.checkout() / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            wrong.append(name)
-    return wrong
+    files = ((name, top / name, text) for name, text in packages.repository_files().items())
+    return [name for name, path, text in files if not path.is_file() or path.read_text(encoding="utf-8") != text]
 
 
 def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
@@ -92,7 +88,8 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints sizes and budgets. In a
     checkout it also writes the repository's package.json and manifest.py. Exit status 1: --check found them stale.
     """
-    old = stale() if places.checkout() else []
+    top = places.checkout()
+    old = stale(top) if top else []
     if check:
         if as_json:
             click.echo(json.dumps({"stale": old}))
@@ -104,7 +101,7 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     except (OSError, CompileError) as e:
         raise click.ClickException(f"--out {out}: {e}" if isinstance(e, OSError) else str(e)) from e
     for name in old:
-        (places.checkout() / name).write_text(packages.repository_files()[name], encoding="utf-8")
+        Path(top or "", name).write_text(packages.repository_files()[name], encoding="utf-8")
     sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in K210}
     for version, files in made.items():
         for module, path in files.items():

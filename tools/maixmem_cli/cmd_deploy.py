@@ -118,7 +118,7 @@ def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
         raise click.BadParameter(str(e), param_hint="--modules") from e
 
 
-def to_board(port: str, names: tuple[str, ...], target: str | None, sources: bool, patience: float, quiet: bool) -> dict[str, Any]:
+def to_board(port: str, names: tuple[str, ...], *, target: str | None, sources: bool, patience: float, quiet: bool) -> dict[str, Any]:
     """The whole of deploy for a board at a serial port; what was done, as plain data."""
     with _first(port) as board:
         who = board.identity()
@@ -228,7 +228,7 @@ def show(done: dict[str, Any]) -> None:
 @click.option("--source", is_flag=True, help="Copy .py files also where .mpy files would load.")
 @click.option("--wait", type=float, default=10, show_default=True, help="Seconds to wait for a board that was cut off.")
 @JSON
-def command(port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool) -> None:
+def command(*, port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool) -> None:
     """Put the library on a board with mpremote and check it there.
 
     Asks the board who it is and which bytecode it loads, copies what differs, compares size and SHA-256 on the
@@ -240,6 +240,6 @@ def command(port: str | None, names: str, target: str | None, source: bool, wait
         if target and drive.is_drive(Path(target)):
             done = to_drive(Path(target), wanted, as_json)
         else:
-            done = to_board(choose_port(port), wanted, target, source, wait, as_json)
+            done = to_board(choose_port(port), wanted, target=target, sources=source, patience=wait, quiet=as_json)
     print_json(done) if as_json else show(done)
     raise SystemExit(1 if done["findings"] else 0)

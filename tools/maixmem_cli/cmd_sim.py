@@ -24,6 +24,7 @@ def run(
     script: Path,
     firmware: str,
     flash: dict[int, Path],
+    *,
     heap: int | None = None,
     folder: Path | None = None,
     board_heap: int = BOARD_HEAP,
@@ -84,12 +85,12 @@ def _source(script: Path, trace: bool) -> str:
 @click.option("--heap", type=SIZE, help="Heap of the interpreter here. Default: as much as the board's for the script.")
 @click.option("--trace", is_flag=True, help="On stderr: every allocation, and the line of the script it belongs to.")
 def command(
-    script: Path, firmware: str, flash: tuple[tuple[int, Path], ...], sd: Path | None, board_heap: int, heap: int | None, trace: bool
+    *, script: Path, firmware: str, flash: tuple[tuple[int, Path], ...], sd: Path | None, board_heap: int, heap: int | None, trace: bool
 ) -> None:
     """Run a MaixPy script without a board.
 
     The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own, 1 when it
     raises; 3 where the real board would hang, with the cause and the cure.
     """
-    status = run(script.resolve(), firmware, dict(flash), heap, board_heap=board_heap, sd=sd and sd.resolve(), trace=trace)
+    status = run(script.resolve(), firmware, dict(flash), heap=heap, board_heap=board_heap, sd=sd and sd.resolve(), trace=trace)
     sys.exit(status)

@@ -108,7 +108,7 @@ def _interrupted(number: int, frame: Any) -> None:
 @click.option("--csv", "csv_file", type=click.File("w"), metavar="FILE", help="Also write each sample as a row.")
 @click.option("--wait", type=float, default=30, show_default=True, metavar="SECONDS", help="For a board that was reset or pulled.")
 @JSON
-def command(port: str | None, once: bool, count: int | None, interval: float, csv_file: TextIO | None, wait: float, as_json: bool) -> None:
+def command(*, port: str | None, once: bool, count: int | None, interval: float, csv_file: TextIO | None, wait: float, as_json: bool) -> None:
     """Watch the free memory of a board: now, the least so far, and a history.
 
     Samples at the prompt: the program that runs on the board is interrupted. To watch memory inside a program, call

@@ -41,9 +41,10 @@ def choose_port(port: str | None) -> str:
 @contextlib.contextmanager
 def failing(as_json: bool, *kinds: type[Exception]) -> Iterator[None]:
     """Ends the command with one line on stderr, or {"error": ...} on stdout, when one of these is raised."""
+    caught: tuple[type[Exception], ...] = (*kinds, BoardError, click.ClickException)
     try:
         yield
-    except (*kinds, BoardError, click.ClickException) as e:
+    except caught as e:
         status = e.exit_code if isinstance(e, click.ClickException) else 1
         text = e.format_message() if isinstance(e, click.ClickException) else str(e)
         if as_json:
