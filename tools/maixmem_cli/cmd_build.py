@@ -24,7 +24,7 @@ TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
 
 def stale(top: Path) -> list[str]:
     """The repository files that are not what would be generated now."""
-    files = ((name, top / name, text) for name, text in packages.repository_files().items())
+    files = ((name, top / name, text) for name, text in packages.repository_files(top).items())
     return [name for name, path, text in files if not path.is_file() or path.read_text(encoding="utf-8") != text]
 
 
@@ -80,13 +80,14 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
 )
 @click.option("--out", default="dist", show_default=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write.")
 @click.option("--index", is_flag=True, help="Also write OUT/index, a mip index for any web server.")
-@click.option("--check", is_flag=True, help="Write nothing; say whether package.json and manifest.py are up to date.")
+@click.option("--check", is_flag=True, help="Write nothing; say whether the repository's lists of modules are up to date.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
 
     Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints sizes and budgets. In a
-    checkout it also writes the repository's package.json and manifest.py. Exit status 1: --check found them stale.
+    checkout it also writes the repository's own package.json and manifest.py, and the lists of modules in
+    pyproject.toml. Exit status 1: --check found one of them stale.
     """
     top = places.checkout()
     old = stale(top) if top else []
@@ -94,14 +95,15 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps({"stale": old}))
         else:
-            click.echo(f"stale: {', '.join(old)}. Next: maixmem build" if old else "package.json and manifest.py are up to date")
+            click.echo(f"stale: {', '.join(old)}. Next: maixmem build" if old else "up to date: package.json, manifest.py, pyproject.toml")
         sys.exit(1 if old else 0)
     try:
         made = build(out, index)
     except (OSError, CompileError) as e:
         raise click.ClickException(f"--out {out}: {e}" if isinstance(e, OSError) else str(e)) from e
-    for name in old:
-        Path(top or "", name).write_text(packages.repository_files()[name], encoding="utf-8")
+    if top:
+        for name in old:
+            (top / name).write_text(packages.repository_files(top)[name], encoding="utf-8")
     sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in K210}
     for version, files in made.items():
         for module, path in files.items():

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,26 @@ def package_json(files: dict[str, str]) -> str:
     return json.dumps(package, indent=2) + "\n"
 
 
-def repository_files() -> dict[str, str]:
+def repository_files(top: Path) -> dict[str, str]:
     """{file at the top of the repository: its text}: what must be made again when the modules change."""
     sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
     manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
     manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
-    return {"package.json": package_json(sources), "manifest.py": manifest}
+    return {"package.json": package_json(sources), "manifest.py": manifest, "pyproject.toml": _project(top)}
+
+
+def _project(top: Path) -> str:
+    """pyproject.toml with its two lists made anew: the device modules, and the folders of stand-ins."""
+    text = (top / "pyproject.toml").read_text(encoding="utf-8")
+    shims = {p.parent.relative_to(top / "port_shims").parts for p in (top / "port_shims").rglob("*.py")}
+    lists = {
+        "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),
+        "packages": ["maixmem_cli", *sorted(".".join(("maixmem_shims", *parts)) for parts in shims)],
+    }
+    for key, names in lists.items():
+        rows = "".join(f'  "{name}",\n' for name in names)
+        text = re.sub(rf"^{key} = \[.*?\]", f"{key} = [\n{rows}]", text, count=1, flags=re.DOTALL | re.MULTILINE)
+    return text
 
 
 def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:
