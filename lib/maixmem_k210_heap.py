@@ -5,6 +5,8 @@
 Nothing here touches a board. The allocator's rules as measured on the firmware (v0.6.2_84).
 """
 
+import os
+
 try:
     from micropython import const
 except ImportError:
@@ -16,6 +18,8 @@ except ImportError:
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _TOP = const(32)  # that malloc leaves at the top
+_SPI_PAGE = const(16514)
+_SD_BUFFER = const(2048)
 
 
 def chunk(n):
@@ -55,6 +59,35 @@ def grow(pieces, holes, free):
             moved -= back
             rest -= back
     return most, first
+
+
+def mallocs(info, how, source):
+    """The mallocs of a load in order, those of reading included: [(bytes, passing, deadly)].
+
+    Not checked by the firmware: buffers for reading, main memory of a V4 model.
+    """
+    plain = info.pieces(how) or ()
+    kept = [
+        (n, False, info.format == "v4" and n == info.main_mem)
+        for n, passing in plain
+        if not passing
+    ]
+    reads = [(n, True, True) for n, passing in plain if passing]
+    walk = []
+    if how == "load_path":
+        walk = reads = [(_file_buffer(source), True, True)]
+    elif how == "load_addr" and info.format == "v4":
+        walk = [
+            (40 * info.layers + 160, True, True)
+        ]  # a table of 8 bytes a node and the buffer to read it
+    return kept[:1] + walk + kept[1:3] + reads + kept[3:]
+
+
+def _file_buffer(path):
+    """Bytes that the driver of a file system takes to read: SPIFFS reads pages of 4096 by SPI."""
+    if path[:1] != "/":
+        path = os.getcwd() + "/"
+    return _SD_BUFFER if path[:4] == "/sd/" else _SPI_PAGE
 
 
 def _best(holes, size):

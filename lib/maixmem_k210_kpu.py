@@ -7,7 +7,6 @@ Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 
 import gc
-import os
 
 import image
 import KPU as kpu
@@ -15,7 +14,7 @@ import maixmem_net
 from Maix import utils
 from maixmem import Cost, KModelError, NoRoom, hexa
 from maixmem_k210 import active_gc_heap
-from maixmem_k210_heap import Heap, chunk, grow, step
+from maixmem_k210_heap import Heap, chunk, grow, mallocs, step
 from maixmem_kmodel import read_info
 
 try:
@@ -32,8 +31,6 @@ _SQUEEZE = const(
     32768
 )  # a flash_read of this takes more than _TRIM for a moment, so the top goes back
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
-_SPI_PAGE = const(16514)
-_SD_BUFFER = const(2048)
 _MIN_GC = const(65536)
 _PROBE = const(1)  # a flash address without a model: the firmware's length
 _MODELS = (3, 10003, 0x4B4D444C, 0x534D444C, 0x454D444C)  # what the first word of a model can be
@@ -123,14 +120,14 @@ class Kpu:
         info = read_info(source)
         build = {"v4": info.format != "v4" or self.has_v4() is not False, "ram": None}
         refuse = info.refuse(build, how)
-        pieces = _mallocs(info, how, source)
+        pieces = mallocs(info, how, source)
         self._pieces[_key(source)] = pieces
         need = sum([chunk(n) for n, passing, _ in pieces if not passing])
         cost = Cost({"heap": need}, {"heap": grow(pieces, (), 0)[0]}, "exact", refuse, source)
         cost.pieces = pieces
         cost.file_peak = None
         if how == "load_addr":
-            cost.file_peak = grow(_mallocs(info, "load_path", "/flash/"), (), 0)[0]
+            cost.file_peak = grow(mallocs(info, "load_path", "/flash/"), (), 0)[0]
         return cost
 
     def has_v4(self):
@@ -272,35 +269,6 @@ def _key(source):
 
 def _key_of(net):
     return net.model_path() or net.model_addr()
-
-
-def _mallocs(info, how, source):
-    """The mallocs of a load in order, those of reading included: [(bytes, passing, deadly)].
-
-    Not checked by the firmware: buffers for reading, main memory of a V4 model.
-    """
-    plain = info.pieces(how) or ()
-    kept = [
-        (n, False, info.format == "v4" and n == info.main_mem)
-        for n, passing in plain
-        if not passing
-    ]
-    reads = [(n, True, True) for n, passing in plain if passing]
-    walk = []
-    if how == "load_path":
-        walk = reads = [(_file_buffer(source), True, True)]
-    elif how == "load_addr" and info.format == "v4":
-        walk = [
-            (40 * info.layers + 160, True, True)
-        ]  # a table of 8 bytes a node and the buffer to read it
-    return kept[:1] + walk + kept[1:3] + reads + kept[3:]
-
-
-def _file_buffer(path):
-    """Bytes that the driver of a file system takes to read: SPIFFS reads pages of 4096 by SPI."""
-    if path[:1] != "/":
-        path = os.getcwd() + "/"
-    return _SD_BUFFER if path[:4] == "/sd/" else _SPI_PAGE
 
 
 def _ask_v4():

@@ -43,7 +43,7 @@ from maixmem_net import ModelGone, Net
 #
 # Threads: one at a time; the manager has no lock.
 
-_MARGIN = 8192
+MARGIN = 8192
 _MANY = 1 << 20
 
 # Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
@@ -104,7 +104,7 @@ class ModelManager:
             raise ValueError("ModelManager: keep is {}, at least 1".format(keep))
         self.port = p
         self.keep = min(keep, getattr(p, "slots", _MANY))
-        self.margin = getattr(p, "margin", _MARGIN) if margin is None else margin
+        self.margin = getattr(p, "margin", MARGIN) if margin is None else margin
         self.state = "none"
         self.switches = 0
         self.last_ms = 0

@@ -20,6 +20,7 @@ COMMANDS = {
     "kmodel": "What is in a model, what it needs, where it runs.",
     "flash": "Who owns which flash bytes; collisions before flashing.",
     "kfpkg": "Write a package of models for kflash.",
+    "fit": "Will models, camera and buffers fit; what to change.",
     "build": "Compile the library for each bytecode; sizes, package.json.",
     "deploy": "Put the library on a board and check it there.",
     "doctor": "Ask a board how its memory and flash are.",
