@@ -7,10 +7,11 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import linux_boards
+import maixmem_generic
 import pytest
 
 librknnrt, port = linux_boards.shim("rknn", "librknnrt", "maixmem_rknn")
@@ -24,12 +25,14 @@ PAGE = 4096
 SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
 
 
-@pytest.fixture(autouse=True)
-def quick_collections() -> Iterator[None]:
-    """The manager collects often: what was there before the test need not be looked at each time."""
-    gc.freeze()
+@pytest.fixture(name="desk", autouse=True)
+def desk_fixture() -> Iterator[None]:
+    """For every test: /proc/meminfo is what the last Raw.plug() made it, and collections are quick."""
+    real = maixmem_generic.meminfo
+    gc.freeze()  # the manager collects often: what was there before the test need not be looked at each time
     yield
     gc.unfreeze()
+    maixmem_generic.meminfo = real
 
 
 def small(
@@ -68,6 +71,11 @@ class Raw:
         for name, (result, arguments) in api.CALLS.items():
             getattr(self.lib, name).restype = result
             getattr(self.lib, name).argtypes = arguments
+
+    def plug(self, **options: Any) -> Any:
+        """Makes this the board that our code sees; returns our port on it."""
+        maixmem_generic.meminfo = self.lib.meminfo
+        return port.Port(self.lib, soc=self.runtime.profile.soc, **options)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.lib, "rknn_" + name)
@@ -117,3 +125,14 @@ class Raw:
                 mems.append(self.lib.rknn_create_mem(ctx, attr.size_with_stride))
                 assert self.lib.rknn_set_io_mem(ctx, mems[-1], attr) == 0
         return mems
+
+
+@pytest.fixture(name="boards")
+def boards_fixture(desk: None) -> Callable[..., tuple[Raw, Any]]:
+    """make(profile, capacity, **options) -> (raw view of a board, our port on it)."""
+
+    def make(profile: str = "rk3588", capacity: int = 64 << 20, **options: Any) -> tuple[Raw, Any]:
+        raw = Raw(profile, capacity)
+        return raw, raw.plug(**options)
+
+    return make

@@ -158,11 +158,7 @@ class Runtime:
 
     def held(self, ctx, but=None):
         """Page-rounded bytes of our own memories of `ctx`, except `but`."""
-        return sum([nbytes for mem, nbytes in self._mems_of(ctx).values() if mem is not but])
-
-    def live(self, ctx):
-        """True for a context that was not destroyed."""
-        return ctx in self._mems
+        return sum([nbytes for mem, nbytes, _ in self._mems_of(ctx).values() if mem is not but])
 
     def run(self, ctx):
         """One inference, until it is done."""
@@ -203,7 +199,7 @@ class Runtime:
         """NPU memory of `nbytes`, or None when there is none."""
         if not 0 < nbytes < 1 << 32:
             raise ValueError("{} bytes: must be 1 to 4294967295".format(nbytes))
-        return self._keep(ctx, self._calls["rknn_create_mem"](ctx, nbytes), pages(nbytes))
+        return self._keep(ctx, self._calls["rknn_create_mem"](ctx, nbytes), pages(nbytes), 0)
 
     def view(self, ctx, block, nbytes, offset=0):
         """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would not check the range."""
@@ -213,7 +209,7 @@ class Runtime:
             mem = self._calls["rknn_create_mem_from_phys"](ctx, *where)
         else:
             mem = self._calls["rknn_create_mem_from_fd"](ctx, block.fd, block.virt, nbytes, offset)
-        mem = self._keep(ctx, mem, 0)
+        mem = self._keep(ctx, mem, 0, offset + (block.phys if block.fd is None else 0))
         if mem is not None and mem.contents.phys in BAD_PHYS:
             self.release([(ctx, mem)])
             mem = None
@@ -237,7 +233,7 @@ class Runtime:
     def release_all(self, ctx, but=None):
         """Destroys every memory of `ctx` except `but`."""
         self.release(
-            [(ctx, mem) for mem, _ in list(self._mems_of(ctx).values()) if mem is not but]
+            [(ctx, mem) for mem, _, _ in list(self._mems_of(ctx).values()) if mem is not but]
         )
 
     def _destroy_mem(self, ctx, mem):
@@ -277,10 +273,11 @@ class Runtime:
         _check("rknn_mem_sync", self._calls["rknn_mem_sync"](ctx, mem, mode))
 
     def _block(self, ctx, mem, need, kind):
-        found = self._ours(ctx, mem)
-        if found.size < need or found.offset % PAGE:
-            text = "{} memory: {} bytes at offset {}; the model needs {} at a multiple of {}"
-            raise ValueError(text.format(kind, found.size, found.offset, need, PAGE))
+        size = self._ours(ctx, mem).size
+        start = self._mems[ctx][ctypes.addressof(mem.contents)][2]
+        if size < need or start % PAGE:
+            text = "{} memory: {} bytes at {}; the model needs {} at a multiple of {}"
+            raise ValueError(text.format(kind, size, start, need, PAGE))
 
     # --- parts ---
 
@@ -296,10 +293,11 @@ class Runtime:
             )
         return mem.contents
 
-    def _keep(self, ctx, mem, nbytes):
+    # `start` is where it begins in its block, or in physical memory.
+    def _keep(self, ctx, mem, nbytes, start):
         if not mem:
             return None
-        self._mems_of(ctx)[ctypes.addressof(mem.contents)] = (mem, nbytes)
+        self._mems_of(ctx)[ctypes.addressof(mem.contents)] = (mem, nbytes, start)
         self.used += nbytes
         return mem
 

@@ -26,6 +26,7 @@ from maixmem_rknnapi import (
     NATIVE_OUTPUT_ATTR,
     OUTPUT_ATTR,
     OUTSIDE,
+    PAGE,
     RknnError,
     pages,
 )
@@ -34,6 +35,9 @@ from maixmem_rknncost import Facts, How, RknnCost
 from maixmem_rknnfile import read_file
 from maixmem_rknnmodel import Model
 
+# The bytes that a load reports are the sum of its requests. The driver takes whole pages for each, and a load from a buffer
+# was seen to make up to three: so much more may be taken.
+_ROUNDING = 2 * PAGE
 _DEVICE_TREE = "/proc/device-tree/compatible"
 _MEASURED_ON = "1.5.2"
 
@@ -67,7 +71,7 @@ class Port(maixmem_generic.Port):
 
     @property
     def used(self):
-        """NPU bytes of this port: page-rounded where we asked, as reported where the runtime did."""
+        """NPU bytes of this port, at most: page-rounded where we asked, as reported where the runtime did."""
         return (
             self.lib.used
             + self.lib.lost
@@ -158,6 +162,7 @@ class Port(maixmem_generic.Port):
         shared=False   its own internal memory and turn, so that it can run beside others (and for dynamic shapes)
         dup=True       as shared=False, and Port.dup() can make more of it on the same weights
         master=model   same weights as `model`, which was converted with remove_weight=False and must be unloaded last
+                       (several resolutions of one network; after runtime 1.5.0 dynamic shapes do that in one model)
         weights=Block, internal=Block   memory of the caller instead of new memory
         """
         self.serial.take(self)
@@ -173,11 +178,11 @@ class Port(maixmem_generic.Port):
             self._check_mine(model)
             if not model.can_dup:
                 raise ValueError("{}: load it with dup=True to have more of it".format(model))
-            cost = RknnCost(model.source, How(twin=True, master=model), 0, False)
+            cost = RknnCost(model.name, How(twin=True, master=model), 0, False)
             cost.facts = model.facts
             cost.learn(model.resident + pages(model.internal) + model.io)
             self._must_fit(cost)
-            twin = Model(self, model.source, Turn())
+            twin = Model(self, model.name, Turn())
             twin.ctx = self.lib.dup(model.ctx)
             return self._fill(twin, cost)
         finally:
@@ -210,10 +215,9 @@ class Port(maixmem_generic.Port):
     # --- parts ---
 
     def _free(self):
-        free = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable", 0)
-        if self.budget is not None:
-            free = min(free, self.budget - self.used)
-        return max(0, free)
+        system = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable")
+        budget = None if self.budget is None else self.budget - self.used
+        return max(0, min([n for n in (system, budget) if n is not None] or [0]))
 
     def _create(self, ctx, nbytes):
         free = self._free()
@@ -256,10 +260,10 @@ class Port(maixmem_generic.Port):
             finally:
                 self.lib.destroy(ctx, pages(len(data)))
         cost.update(self._known[key])
-        if self.budget is not None and cost.peak["npu"] > self.budget:
-            cost.refuse = "{} bytes of NPU memory alone, the budget is {}".format(
-                cost.peak["npu"], self.budget
-            )
+        least = cost.least()
+        if self.budget is not None and least > self.budget:
+            text = "{} bytes of NPU memory at least, the budget is {}"
+            cost.refuse = text.format(least, self.budget)
         if cost.how.shared and self.arena.outside:
             cost.refuse = self.arena.blocked(cost.internal, self.arena.size, ())
 
@@ -269,7 +273,7 @@ class Port(maixmem_generic.Port):
         if cost.refuse:
             raise KModelError("{}: {}".format(_name(source), cost.refuse))
         self._must_fit(cost)
-        model = Model(self, source, self.serial if how.shared else Turn())
+        model = Model(self, _name(source), self.serial if how.shared else Turn())
         model.ctx = self._init(data, how.flag(self.lib.mini), how.master, source)
         return self._fill(model, cost)  # `data` must live until the weights are set
 
@@ -293,11 +297,8 @@ class Port(maixmem_generic.Port):
         try:
             size = lib.mem_size(ctx)
             model.facts = cost.facts
-            model.weight, model.internal, model.resident = (
-                size.weight,
-                size.internal,
-                pages(size.dma),
-            )
+            model.weight, model.internal = size.weight, size.internal
+            model.resident = pages(size.dma) + _ROUNDING
             model.can_dup = how.dup
             self.sram = (size.sram, size.sram_free)
             native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
@@ -370,12 +371,7 @@ def _read_soc():
     except (OSError, ValueError):
         return None
     for name in names:
-        chip = name.split(",")[-1]
-        if (
-            name.startswith("rockchip,")
-            and chip[:2] in ("rk", "rv")
-            and chip[2:6].isdigit()
-            and "-" not in chip
-        ):
+        vendor, _, chip = name.partition(",")
+        if vendor == "rockchip" and "-" not in chip:
             return chip
     return None

@@ -21,6 +21,7 @@ class Turn:
     def __init__(self):
         self._lock = threading.RLock()
         self._holder = None
+        self._thread = None
         self.depth = 0
 
     def take(self, who):
@@ -33,6 +34,7 @@ class Turn:
                 "{} is in its turn: leave its with block before {}".format(holder, who)
             )
         self._holder = who
+        self._thread = threading.get_ident()
         self.depth += 1
 
     def give(self):
@@ -43,8 +45,8 @@ class Turn:
         self._lock.release()
 
     def held_by(self, who):
-        """True while `who` has the turn."""
-        return self._holder is who
+        """True in the thread that has the turn for `who`."""
+        return self._holder is who and self._thread == threading.get_ident()
 
 
 # Contract. One block, as large as the largest internal memory among its users (and as `reserve`), of which each user has a

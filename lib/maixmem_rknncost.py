@@ -88,6 +88,12 @@ class RknnCost(Cost):
             "ram": self.nbytes,
         }
 
+    def least(self):
+        """What no load can do without: its own weights and internal memory, as the runtime reports them."""
+        how = self.how
+        weights = self.weight if how.master is None and how.weights is None else 0
+        return pages(weights) + (pages(self.internal) if how.internal is None else 0)
+
     def measured(self):
         """What a load in this way took besides the shared block, or None before the first."""
         return self.facts.taken.get(self._key()) if self.facts else None

@@ -16,8 +16,16 @@ _HEADER = 64  # where the graph begins in every version after the first
 _HEADER_V1 = 24
 _JSON_LIMIT = 4 << 20
 
-# Chips that run each other's models: one NPU, two names.
-_SAME = (("rk3566", "rk3568"), ("rk3588", "rk3588s"), ("rv1103", "rv1106"))
+# The chips that models are converted for; those in one row run each other's models: one NPU, two names. Of other names
+# (rv1106g3...) nothing is known, so they refuse nothing.
+_CHIPS = (
+    ("rk3562",),
+    ("rk3566", "rk3568"),
+    ("rk3576",),
+    ("rk3588", "rk3588s"),
+    ("rv1103", "rv1106"),
+    ("rv1126b",),
+)
 
 
 # Contract. What a file says about itself: `version` of the container, `targets` (lower-case chip names; empty = it does not
@@ -33,9 +41,10 @@ class RknnFile:
 
     def refuse(self, soc):
         """Why this model cannot run on chip `soc` (None: unknown chip), or None when nothing speaks against it."""
-        if soc is None or not self.targets:
+        family = _family(soc)
+        if family is None or not self.targets:
             return None
-        if any(_family(soc) == _family(target) for target in self.targets):
+        if any(_family(target) in (None, family) for target in self.targets):
             return None
         text = "the model is for {}, this chip is {}: convert it again with target_platform='{}'"
         return text.format(" or ".join(self.targets), soc, soc)
@@ -79,7 +88,7 @@ def _targets(text):
 
 
 def _family(soc):
-    for same in _SAME:
+    for same in _CHIPS:
         if soc in same:
-            return same[0]
-    return soc
+            return same
+    return None

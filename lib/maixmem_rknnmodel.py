@@ -92,9 +92,9 @@ class Tensor:
 class Model:
     """A loaded model: run(), or a with block for work without copies."""
 
-    def __init__(self, port, source, turn):
+    def __init__(self, port, name, turn):
         self.lib = port.lib
-        self.source = source
+        self.name = name  # not the source: a model in memory need not stay there
         self.turn = turn
         self.arena = port.arena
         self.ctx = None
@@ -154,7 +154,7 @@ class Model:
         self.turn.give()
 
     def __str__(self):
-        return "model {}".format(self.source if isinstance(self.source, str) else "from memory")
+        return self.name
 
     def check_turn(self):
         """RuntimeError outside of the model's turn: another model may have run since."""

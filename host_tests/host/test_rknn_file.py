@@ -66,6 +66,8 @@ def test_what_a_file_says():
         (["rk3566"], "rk3588", False),
         (["rk3566", "rk3588"], "rk3588", True),
         (["rk3566"], None, True),
+        (["rk3566"], "rv1106g3", True),
+        (["rk9999"], "rk3588", True),
         ([], "rk3588", True),
     ],
 )
@@ -117,6 +119,7 @@ def test_the_device_tree_names_the_chip(tmp_path, monkeypatch):
         (b"rockchip,rk3588s-evb1-lp4x-v10\0rockchip,rk3588s\0", "rk3588s"),
         (b"rockchip,rv1106g-evb1\0rockchip,rv1106\0", "rv1106"),
         (b"sipeed,maixcam\0", None),
+        (b"vendor,box\0rockchip,rv1106g3\0", "rv1106g3"),
         (b"\xff\xfe", None),
     ):
         file.write_bytes(text)
