@@ -123,7 +123,7 @@ class _Walk:
     def all_fit(self, models: list[Model]) -> bool:
         """Claims all for good when they fit beside each other."""
         trial = copy.deepcopy(self.budget)
-        if not all([trial.add(m.name, *self.cost(m)) for m in models]):
+        if not all(trial.add(m.name, *self.cost(m)) for m in models):
             return False
         for model in models:
             self.claim(model.name, *self.cost(model))

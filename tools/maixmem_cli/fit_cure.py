@@ -87,7 +87,8 @@ def _row(table: str, i: int, **values: Any) -> Callable[[Project], Project]:
     def apply(project: Project) -> Project:
         rows = list(getattr(project, table))
         rows[i] = replace(rows[i], **values)
-        return replace(project, **{table: tuple(rows)})
+        changed: Any = {table: tuple(rows)}
+        return replace(project, **changed)
 
     return apply
 
