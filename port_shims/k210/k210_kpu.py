@@ -160,18 +160,22 @@ class Model:
             raise KpuError(ERR_DECRYPT)
         if header.version == 3 and header.bad:
             raise KpuError(ERR_VERSION)
-        if header.version == 4:
-            self._alloc("interpreter", 288)
-            if header.bad:
-                board.crash(
-                    "kpu.load runs into a null pointer on a kmodel that is not V4",
-                    "read the header before kpu.load",
-                )
+        self._interpreter(header)
         self._main(header)
         if header.wrapped:
             board.crash(
                 "kpu.load follows layer sizes that overflow", "the model is damaged: burn it again"
             )
+
+    def _interpreter(self, header):
+        """V4 only: an object that believes the header it is given."""
+        if header.version == 4:
+            self._alloc("interpreter", 288)
+            if header.bad:
+                board.crash(
+                    "loading a kmodel that is not V4 runs into a null pointer",
+                    "read the header before kpu.load",
+                )
 
     def _main(self, header):
         n = max(header.main_mem, 1) if header.version == 4 else header.main_mem
@@ -189,13 +193,7 @@ class Model:
         self.header = header = Header(read, board.state.firmware.v4)
         if not header.version or (header.version == 3 and header.bad):
             raise KpuError(ERR_VERSION)
-        if header.version == 4:
-            self._alloc("interpreter", 288)
-            if header.bad:
-                board.crash(
-                    "kpu.load_flash runs into a null pointer on a kmodel that is not V4",
-                    "read the header first",
-                )
+        self._interpreter(header)
         header.walk()
         self._main(header)
         for name in ("layer", "layer 2")[: 2 if dual else 1]:
