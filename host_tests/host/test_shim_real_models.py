@@ -101,5 +101,5 @@ def test_real_models(firmware: str) -> None:
         timeout=120,
         check=True,
     )
-    found = json.loads(done.stdout.split("FOUND")[1])
+    found = json.loads(done.stdout.split("FOUND")[1].splitlines()[0])
     assert dict(zip(expected, found)) == expected
