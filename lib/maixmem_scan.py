@@ -175,7 +175,8 @@ class Scan:
         elif unread:
             source = "its place, {} of {} blocks could not be read".format(unread, blocks)
         else:
-            source = "{} of {} blocks marked: a boot may format it".format(marked, blocks)
+            does = "erases the other" if marked == blocks - 1 else "formats it"
+            source = "{} of {} blocks marked: a boot {}".format(marked, blocks, does)
         self._found("SPIFFS", start, SPIFFS_SIZE, "filesystem", source)
 
     def _model(self, offset):

@@ -3,6 +3,7 @@
 """The flash map and its scan, on chips that are made here: sparse, as a reader sees them."""
 
 import gc
+import sys
 
 import kmodel_build
 from devtest import Skip, raises
@@ -126,9 +127,9 @@ def test_the_file_system_is_told_by_its_marks():
         assert found(m) == [(start, start + 0x300000, "SPIFFS")]
         assert m.regions[0].source == "formatted, 3 of 744 pages used"
     m = Chip(16 << 20, spiffs(0xD00000)[1:]).scan(offsets=(), gaps=False)
-    assert m.regions[0].source == "23 of 24 blocks marked: a boot may format it"
+    assert m.regions[0].source == "23 of 24 blocks marked: a boot erases the other"
     m = Chip(16 << 20, [(0xD00000, model())]).scan(offsets=(0xD00000,), gaps=False)
-    assert m.regions[0].source == "0 of 24 blocks marked: a boot may format it"
+    assert m.regions[0].source == "0 of 24 blocks marked: a boot formats it"
     assert [sorted((c.first.kind, c.second.kind)) for c in m.conflicts()] == [
         ["filesystem", "model"]
     ]
@@ -204,6 +205,25 @@ def test_a_part_that_cannot_be_hashed_is_neither_right_nor_wrong():
     assert m.unread
 
 
+def test_a_hash_that_cannot_be_read_is_no_verdict():
+    m = Chip(1 << 20, [(0, image(3000))], bad=(3005, 3006)).scan(verify=True, gaps=False)
+    assert m.regions[0].intact is None and m.unread
+
+
+def test_a_header_that_cannot_be_read_to_its_end_is_told():
+    parts = [(0, image(3000)), (0x20000, model())]
+    m = Chip(1 << 20, parts, bad=(0x20010, 0x20040)).scan(gaps=False)
+    assert found(m, "model") == []
+    assert m.unread == [(0x20000, 0x20010, "no memory")]
+
+
+def test_models_of_unknown_length_are_noted():
+    v5 = b"LDMK\x05\x00\x00\x00\x20\x00\x00\x00" + bytes(100)
+    m = Chip(1 << 20, [(0, image(3000)), (0x20000, v5)]).scan(gaps=False)
+    assert m.notes == ["v5b model at 0x020000: its length is not in its header"]
+    assert m.report([].append) is False
+
+
 def test_many_regions_are_bounded_and_told():
     parts = [(i * 8192, b"x") for i in range(128)]
     m = Chip(1 << 20, parts).scan()
@@ -266,7 +286,7 @@ def test_the_port_reads_when_no_reader_is_given():
 
 
 def test_scanning_again_keeps_no_memory():
-    if not hasattr(gc, "mem_alloc"):
+    if sys.implementation.name != "micropython":
         raise Skip("this interpreter does not count its heap")
     chip = Chip(1 << 18, [(0, image(3000)), (0x20000, model(9000))])
     m = FlashMap(1 << 18)

@@ -9,6 +9,7 @@ import random
 
 import flash_oracle
 import pytest
+from devtest import raises
 from maixmem import FlashOverlap
 from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, MODELS, SECTOR, SPIFFS, FlashMap
 
@@ -81,7 +82,9 @@ def _fewest(items: list) -> int | None:
             kept = [models[i] for i in range(len(models)) if i not in chosen]
             if not _good(fixed + [(s, s + n, "model") for s, n in kept]):
                 continue
-            rest = fixed + [(s - s % SECTOR, -(-(s + n) // SECTOR) * SECTOR, "model") for s, n in kept]
+            rest = fixed + [
+                (s - s % SECTOR, -(-(s + n) // SECTOR) * SECTOR, "model") for s, n in kept
+            ]
             sizes = [models[i][1] for i in chosen]
             for places in itertools.product(sectors, repeat=k):
                 if _good(rest + [_rounded(p, n) for p, n in zip(places, sizes)]):
@@ -125,16 +128,24 @@ def test_moves_gives_up_rather_than_search_for_ever() -> None:
     m = FlashMap()
     for i in range(40):
         m.add(str(i), 0x400000 + i, 400000, "model")
-    assert "up to 12" in str(pytest.raises(FlashOverlap, m.moves).value)
+    assert "up to 12" in str(raises(FlashOverlap, m.moves))
+
+
+def test_moves_says_when_a_layout_has_too_many_ways() -> None:
+    m = FlashMap()
+    m.add("firmware", 0, SPIFFS - 40 * FRAME, "firmware")
+    for i in range(20):
+        m.add(str(i), SPIFFS - 40 * FRAME + i * SECTOR, 3 * FRAME, "model")
+    assert "too many ways" in str(raises(FlashOverlap, m.moves))
 
 
 def test_moves_cannot_help_a_firmware() -> None:
     m = FlashMap()
     m.add("firmware", 0, SPIFFS + 1, "firmware")
-    assert "no moves" in str(pytest.raises(FlashOverlap, m.check).value)
+    assert "no moves" in str(raises(FlashOverlap, m.check))
     m = FlashMap(1 << 20)
     m.add("firmware", 0, (1 << 20) + 1, "firmware")
-    assert "leaves the chip" in str(pytest.raises(FlashOverlap, m.check).value)
+    assert "leaves the chip" in str(raises(FlashOverlap, m.check))
 
 
 # --- layouts that people had (the issue lists of MaixPy, its scripts and its flashers) ---
@@ -150,7 +161,9 @@ def _layout(*items: tuple) -> FlashMap:
 def test_the_first_sector_behind_openmv_is_free_but_padding_reaches_it() -> None:
     m = _layout(("firmware", 0, OPENMV, "firmware"), ("model", 0x174000, 388776, "model"))
     assert m.conflicts() == []
-    assert [(c.why, c.first.name, c.start, c.end) for c in m.check()] == [("padding", "firmware", 0x174000, 0x180000)]
+    assert [(c.why, c.first.name, c.start, c.end) for c in m.check()] == [
+        ("padding", "firmware", 0x174000, 0x180000)
+    ]
 
 
 def test_0x180000_behind_openmv_touches_the_padding_and_is_fine() -> None:
@@ -162,15 +175,22 @@ def test_0x180000_behind_openmv_touches_the_padding_and_is_fine() -> None:
 @pytest.mark.parametrize(("end", "nbytes"), [(FULL, 18149), (LVGL, 208072)])
 def test_a_model_at_0x200000_is_inside_the_big_builds(end: int, nbytes: int) -> None:
     m = _layout(("firmware", 0, end, "firmware"), ("mnist", 0x200000, 208072, "model"))
-    text = str(pytest.raises(FlashOverlap, m.check).value)
-    assert f"firmware 0x000000..{end:#08x} overlaps mnist 0x200000..0x232cc8: {nbytes} bytes" in text
+    text = str(raises(FlashOverlap, m.check))
+    assert (
+        f"firmware 0x000000..{end:#08x} overlaps mnist 0x200000..0x232cc8: {nbytes} bytes" in text
+    )
     assert "put mnist at 0x300000" in text
-    assert _layout(("firmware", 0, MINIMUM, "firmware"), ("mnist", 0x200000, 208072, "model")).check() == []
+    assert (
+        _layout(("firmware", 0, MINIMUM, "firmware"), ("mnist", 0x200000, 208072, "model")).check()
+        == []
+    )
 
 
 def test_a_model_at_0xd00000_is_in_the_file_system() -> None:
     m = _layout(("face", 0xD00000, 388776, "model"))
-    assert [(c.first.name, c.second.name, c.nbytes) for c in m.conflicts()] == [("SPIFFS", "face", 388776)]
+    assert [(c.first.name, c.second.name, c.nbytes) for c in m.conflicts()] == [
+        ("SPIFFS", "face", 388776)
+    ]
     assert _layout(("below", 0xD00000 - 4096, 4096, "model")).conflicts() == []
     assert [c.nbytes for c in _layout(("into", 0xD00000 - 4096, 4097, "model")).conflicts()] == [1]
 
@@ -178,7 +198,10 @@ def test_a_model_at_0xd00000_is_in_the_file_system() -> None:
 def test_a_second_model_right_behind_the_first_has_no_sector_of_its_own() -> None:
     m = _layout(("one", 0x300000, 388776, "model"), ("two", 0x35EEA9, 388776, "model"))
     assert m.conflicts() == [] and [r.name for r in m.unaligned()] == ["two"]
-    assert [(c.why, c.first.name, c.second.name) for c in m.risks()] == [("erase", "one", "two"), ("erase", "two", "one")]
+    assert [(c.why, c.first.name, c.second.name) for c in m.risks()] == [
+        ("erase", "one", "two"),
+        ("erase", "two", "one"),
+    ]
     assert [(r.name, at) for r, at in m.moves()] == [("two", 0x360000)]
     alone = _layout(("one", 0x300000, 388776, "model"))
     assert alone.gap_for(388776, start=0x35EEA9, unit=SECTOR) == 0x35F000
@@ -224,10 +247,14 @@ def test_the_end_of_the_chip() -> None:
     last = m.add("last", (1 << 20) - FRAME, FRAME, "model")
     assert m.check() == []
     last.end += 1
-    assert "leaves the chip: 1 bytes, 0x100000..0x100001, would wrap" in str(pytest.raises(FlashOverlap, m.check).value)
+    assert "leaves the chip: 1 bytes, 0x100000..0x100001, would wrap" in str(
+        raises(FlashOverlap, m.check)
+    )
     late = FlashMap(1 << 20)
     late.add("late", (1 << 20) - SECTOR, SECTOR, "model")
-    assert [(c.why, c.second, c.nbytes) for c in late.check()] == [("padding", None, FRAME - SECTOR)]
+    assert [(c.why, c.second, c.nbytes) for c in late.check()] == [
+        ("padding", None, FRAME - SECTOR)
+    ]
 
 
 def test_smaller_chips_repeat_so_the_file_system_is_lower() -> None:
@@ -239,15 +266,25 @@ def test_smaller_chips_repeat_so_the_file_system_is_lower() -> None:
 
 @pytest.mark.parametrize(
     ("start", "nbytes", "kind"),
-    [(-1, 1, "data"), (0, 0, "data"), (0, -1, "data"), (0.0, 1, "data"), (0, "1", "data"), (True, 1, "data"), (0, 1, "x")],
+    [
+        (-1, 1, "data"),
+        (0, 0, "data"),
+        (0, -1, "data"),
+        (0.0, 1, "data"),
+        (0, "1", "data"),
+        (True, 1, "data"),
+        (0, 1, "x"),
+    ],
 )
 def test_what_is_no_region_is_refused(start, nbytes, kind) -> None:
-    assert "flash region odd" in str(pytest.raises(ValueError, FlashMap().add, "odd", start, nbytes, kind).value)
+    assert "flash region odd" in str(
+        raises(ValueError, FlashMap().add, "odd", start, nbytes, kind)
+    )
 
 
 @pytest.mark.parametrize("align", [0, 1, 4095, -4096, 6000])
 def test_gap_for_keeps_to_sectors(align: int) -> None:
-    assert "4096" in str(pytest.raises(ValueError, FlashMap().gap_for, 1, align).value)
+    assert "4096" in str(raises(ValueError, FlashMap().gap_for, 1, align))
 
 
 def test_gap_for_says_none_when_there_is_no_room() -> None:
@@ -261,19 +298,23 @@ def test_what_a_scan_could_not_read_is_no_place_and_not_fine() -> None:
     m = FlashMap()
     m.unread = [(0, 0x400000, "no memory")]
     assert m.gap_for(1) == 0x400000
-    assert "0x000000..0x400000: no memory" in str(pytest.raises(FlashOverlap, m.check).value)
+    assert "0x000000..0x400000: no memory" in str(raises(FlashOverlap, m.check))
     m.add("a", 0x500000, FRAME, "model")
     m.add("b", 0x500000, FRAME, "model")
     assert m.moves()[0][1] == 0x400000
 
 
 def test_trouble_is_about_the_model_only() -> None:
-    m = _layout(("firmware", 0, FULL, "firmware"), ("x", 0x900000, 8, "data"), ("y", 0x900000, 8, "data"))
+    m = _layout(
+        ("firmware", 0, FULL, "firmware"), ("x", 0x900000, 8, "data"), ("y", 0x900000, 8, "data")
+    )
     assert m.trouble(0x300000, 388776) == []
     assert m.trouble(0x200000, 4, "face") == [
         "firmware 0x000000..0x2046e5 overlaps face 0x200000..0x200004: 4 bytes, 0x200000..0x200004"
     ]
     assert "may write whole 64 KiB frames" in m.trouble(0x205000, 4)[0]
     assert "leaves the chip" in m.trouble(CHIP - 1, 2)[1]
-    m.add("v3 model", 0x300000, 388776, "model")  # what a scan found there is that model, not another
+    m.add(
+        "v3 model", 0x300000, 388776, "model"
+    )  # what a scan found there is that model, not another
     assert m.trouble(0x300000, 388776) == []

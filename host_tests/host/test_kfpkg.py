@@ -12,10 +12,13 @@ from pathlib import Path
 
 import paths
 import pytest
+from devtest import raises
 from maixmem_cli import kfpkg
 from maixmem_cli.kfpkg import LIST_NAME, Member, PackageError, read_package, write_package
 
-ONE = '{"version": "0.1.0", "files": [{"address": 3145728, "bin": "a.bin", "sha256Prefix": false}]}'
+ONE = (
+    '{"version": "0.1.0", "files": [{"address": 3145728, "bin": "a.bin", "sha256Prefix": false}]}'
+)
 
 
 def package(folder: Path, listing: str | bytes | None, **files: bytes) -> Path:
@@ -30,7 +33,7 @@ def package(folder: Path, listing: str | bytes | None, **files: bytes) -> Path:
 
 
 def refused(path: Path) -> str:
-    text = str(pytest.raises(PackageError, read_package, path).value)
+    text = str(raises(PackageError, read_package, path))
     assert text and "\n" not in text and len(text) < 300
     return text
 
@@ -52,9 +55,17 @@ def real(name: str) -> Path:
         ("pkg_face_model_be_0x600000.kfpkg", "facedetect_be.kmodel", 0x600000, 388776),
     ],
 )
-def test_real_packages_are_read_as_they_are(name: str, member: str, address: int, nbytes: int) -> None:
+def test_real_packages_are_read_as_they_are(
+    name: str, member: str, address: int, nbytes: int
+) -> None:
     (m,) = read_package(real(name))
-    assert (m.name, m.address, m.nbytes, m.error, m.sha256_prefix) == (member, address, nbytes, None, False)
+    assert (m.name, m.address, m.nbytes, m.error, m.sha256_prefix) == (
+        member,
+        address,
+        nbytes,
+        None,
+        False,
+    )
 
 
 def test_the_real_damaged_package_is_one_clear_line() -> None:
@@ -68,7 +79,8 @@ def test_the_real_damaged_package_is_one_clear_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["3145728", "0x300000", "0x00300000", "0X300000", '"0x300000"', '"3145728"', '"0X300000"']
+    "address",
+    ["3145728", "0x300000", "0x00300000", "0X300000", '"0x300000"', '"3145728"', '"0X300000"'],
 )
 def test_addresses(tmp_path: Path, address: str) -> None:
     listing = f'{{"version": "0.1.0", "files": [{{"address": {address}, "bin": "a.bin", "sha256Prefix": false}}]}}'
@@ -94,7 +106,9 @@ def test_the_empty_version_key_and_a_byte_order_mark(tmp_path: Path) -> None:
 def test_an_entry_listed_twice_is_a_repeat(tmp_path: Path) -> None:
     entry = '{"address": 0, "bin": "a.bin", "sha256Prefix": false}'
     other = '{"address": 4096, "bin": "a.bin", "sha256Prefix": false}'
-    members = read_package(package(tmp_path, f'{{"files": [{entry}, {entry}, {other}]}}', a_bin=b"1"))
+    members = read_package(
+        package(tmp_path, f'{{"files": [{entry}, {entry}, {other}]}}', a_bin=b"1")
+    )
     assert [(m.address, m.repeat) for m in members] == [(0, False), (0, True), (4096, False)]
 
 
@@ -222,7 +236,13 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     assert [(m.address, m.data, m.sha256_prefix, m.swapped) for m in back] == [
         (m.address, m.data, m.sha256_prefix, m.swapped) for m in members
     ]
-    assert [m.name for m in back] == ["face.kmodel", "face-2.kmodel", "face.kmodel", "fw.bin", "swapped__.kmodel"]
+    assert [m.name for m in back] == [
+        "face.kmodel",
+        "face-2.kmodel",
+        "face.kmodel",
+        "fw.bin",
+        "swapped__.kmodel",
+    ]
     first = path.read_bytes()
     write_package(path, members)
     assert path.read_bytes() == first
@@ -231,7 +251,10 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 def test_kflash_reads_our_list(tmp_path: Path) -> None:
     """kflash turns `"address": X,` into a string by line and takes int(X, 0): one key a line, a comma behind it."""
     path = tmp_path / "x.kfpkg"
-    write_package(path, [Member("a.kmodel", 0x300000, b"a", None, False), Member("f.bin", 0, b"f", None, True)])
+    write_package(
+        path,
+        [Member("a.kmodel", 0x300000, b"a", None, False), Member("f.bin", 0, b"f", None, True)],
+    )
     text = zipfile.ZipFile(path).read(LIST_NAME).decode("ascii")
     lines = [line.strip() for line in text.splitlines() if "address" in line]
     assert lines == ['"address": 3145728,', '"address": 0,']
@@ -244,4 +267,4 @@ def test_kflash_reads_our_list(tmp_path: Path) -> None:
 
 def test_a_member_without_data_is_not_packed(tmp_path: Path) -> None:
     gone = Member("a", 0, None, "damaged", False)
-    assert "a: damaged" in str(pytest.raises(PackageError, write_package, tmp_path / "x", [gone]).value)
+    assert "a: damaged" in str(raises(PackageError, write_package, tmp_path / "x", [gone]))
