@@ -29,8 +29,8 @@ _KPU_RAM = const(0x200000)
 _HEADERS = const(4096)  # what kpu.load_flash keeps of a file, trusting that it holds all headers
 _ENTRIES = const(1000)  # 8-byte entries of tables that a reader of 8 KiB can take
 _STEP = const(256)  # bytes of a table in memory at a time
-_SPI_CHUNK = const(65536)
-_SPI_EXTRA = const(130)
+_SPI_CHUNK = const(65536)  # of flash that the driver reads at once, into four bytes for each
+_SPI_EXTRA = const(130)  # and what it adds
 _CONV = const(10240)
 
 _FORMATS = {
@@ -67,8 +67,8 @@ def bad(offset, field, value, rule):
 
 
 # A source as numbered 32-bit words. load() brings a piece of at most _STEP bytes into memory (the
-# only allocation), word(i) reads one word of it.
-# size is the length of the file, or None when only a reader knows. close() is safe at any time.
+# only allocation), word(i) reads one word of it. size is the length of the file; in flash what is
+# left of 16 MiB. It owns the file that it opened, until close(). `swapped` turns words around.
 class File:
     """The bytes of a model, wherever they are."""
 
@@ -162,11 +162,8 @@ class KModel:
         elif self.header > _HEADERS:
             return None
         else:
-            sizes = (
-                [1, 192, 4352]
-                + rest
-                + [self.largest_body + 256] * (2 if how == "stream_dual" else 1)
-            )
+            buffers = 2 if how == "stream_dual" else 1
+            sizes = [1, 192, 4352] + rest + [self.largest_body + 256] * buffers
         return [(abs(n), n < 0) for n in sizes]
 
     def need(self, how):
@@ -232,18 +229,16 @@ def read_info(source, reader=None):
 
 
 def identify(f):
+    """The KModel of a File, which stays open."""
     f.load(0, 4, "identifier")
     word = f.word(0)
     f.swapped = word not in _FORMATS
     kind = _FORMATS.get(f.word(0))
     if not kind:
-        burned = f.fetch(5, 4) == b"\x21\xa8\xef\xbe"  # an image in flash begins with its length
-        bad(
-            0,
-            "identifier",
-            "0x{:x}".format(word),
-            _ALIENS.get(0xBEEFA821 if burned else word, "no model: check the address"),
-        )
+        if f.fetch(5, 4) == b"\x21\xa8\xef\xbe":  # in flash an image has its length before it
+            word = 0xBEEFA821
+        rule = _ALIENS.get(word, "no model: check the address")
+        bad(0, "identifier", "0x{:x}".format(word), rule)
     f.load(0, 12, "header")
     m = KModel(kind, f.swapped, None if f.reader else f.size)
     if kind == "v3":
