@@ -17,7 +17,7 @@ from fakeboard import FakeBoard
 from maixmem_cli import cmd_deploy, modules
 from maixmem_cli.cli import main
 from maixmem_cli.mpboard import Board
-from maixmem_cli.transfer import Transfer, TransferError
+from maixmem_cli.transfer import CHECK, Transfer, TransferError, matches
 
 pytestmark = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
 
@@ -211,3 +211,65 @@ def test_the_probe_finds_what_the_board_loads(board) -> None:
         assert who.bytecode is None  # MaixPy's sys.implementation has two fields
         assert cmd_deploy.accepted(b, who, "/flash") == 6  # what the unix port behind the fake loads
     assert list(board.root.iterdir()) == []
+
+
+# --- the same on the board that is given: the host stops in the middle of a byte stream ---
+
+
+class _Cut(Board):
+    """A connection that breaks after `left` bytes to the board."""
+
+    left = 0
+
+    def open(self) -> Board:
+        super().open()
+        port = self._transport.serial
+        write = port.write
+
+        def limited(data: bytes) -> int:
+            count = min(len(data), self.left)
+            _Cut.left -= count
+            write(data[:count])
+            if count < len(data):
+                raise OSError("cut by the test")
+            return count
+
+        port.write = limited
+        return self
+
+    def close(self) -> None:
+        if self._transport:
+            self._transport.serial.close()  # nothing more reaches the board, as when the plug is out
+        self._transport = None
+
+
+@pytest.mark.skipif(not os.environ.get("MAIXMEM_BOARD"), reason="no board: MAIXMEM_BOARD=PORT gives one")
+def test_cable_pulled_from_the_board_that_is_given() -> None:
+    port = os.environ["MAIXMEM_BOARD"]
+    old, new = ({f"/flash/cut_{n}": d for n, d in _files(s).items()} for s in (b"#old\n", b"#new\n"))
+
+    def there() -> str:
+        with Board(port) as board:
+            board.run(CHECK, "preparing the check")
+            found = {name: board.ask(f"print(check({name!r}))", "checking") for name in old}
+        for state, files in (("old", old), ("new", new)):
+            if all(matches(data, found[name]) for name, data in files.items()):
+                return state
+        return f"neither: {found}"
+
+    def put(files: dict[str, bytes]) -> None:
+        Transfer(lambda: Board(port), files).run(lambda name, done: None)
+
+    seen = []
+    put(old)
+    for k in (1, 50, 1200, 3000, 5000, 7000, 9000, 11000, 13000, 14000, 15000, 15500, 16000, 16500, 17000):
+        _Cut.left = k
+        try:
+            Transfer(lambda: _Cut(port), new, patience=0, attempts=1).run(lambda name, done: None)
+        except TransferError as e:
+            assert "run the same command again" in str(e)
+        seen.append(there())
+        put(old)
+    with Board(port) as board:
+        board.run(f"import os\nfor n in {list(old)!r}: os.remove(n)", "tidying up")
+    assert set(seen) == {"old", "new"}, seen

@@ -16,6 +16,7 @@ from maixmem_cli.needs import need
 from maixmem_cli.rawrepl import BoardError
 
 _SILENCE = 5.0  # seconds a read waits; mpremote itself waits for ever
+_ENTER = 4.0  # seconds for one try to get the raw REPL
 _CHUNK = 512  # bytes of a file in one line of Python
 
 # What the board is. Runs on MicroPython 1.9 and later, and CircuitPython.
@@ -81,12 +82,22 @@ class Board:
             with self._guarded("connecting"):
                 self._transport = serial.SerialTransport(self.port)
                 self._transport.serial.timeout = _SILENCE
-                with contextlib.redirect_stdout(io.StringIO()):  # it prints what it did not expect
-                    self._transport.enter_raw_repl(soft_reset=False)
+                self._enter(errors.TransportError)
         except BoardError:
             self.close()
             raise
         return self
+
+    def _enter(self, failure: type[Exception]) -> None:
+        """The raw REPL; tries again, because some boards restart when their port is opened."""
+        for last in (False, False, True):
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):  # it prints what it did not expect
+                    self._transport.enter_raw_repl(soft_reset=False, timeout_overall=_ENTER)
+                return
+            except failure:
+                if last:
+                    raise
 
     def close(self) -> None:
         """Gives the prompt back and closes the port."""

@@ -24,8 +24,13 @@ _TEMP = "~"
 _SENDS = 2  # times that a file is sent when the board finds it wrong
 _RETRY = 0.5  # seconds between two tries to open the port again
 
-# Defines check(name) on the board: (size, algorithm, digest), or None when there is no such file.
-_CHECK = """
+# Closes the file that mpremote held open when a cut came. Defines check(name) on the board: (size, algorithm,
+# digest), or None when there is no such file.
+CHECK = """
+try:
+    f.close()
+except (NameError, AttributeError, OSError):
+    pass
 try:
     import os
 except ImportError:
@@ -170,7 +175,7 @@ class Transfer:
         return "The old files on the board are as they were."
 
     def _once(self, board: Board, progress: Callable[[str, int], None]) -> None:
-        board.run(_CHECK, "preparing the check")
+        board.run(CHECK, "preparing the check")
         todo = self._wrong(board, list(self.files))
         stale = [name for name, found in self._found(board, list(self.stale)).items() if found]
         if self._first:
