@@ -49,10 +49,11 @@ class Model:
         self.block = None
 
     def __getattr__(self, name):
-        net = self.__dict__.get("_net")
-        if net is None:
+        if name[0] == "_":
+            raise AttributeError(name)
+        if self._net is None:
             raise RuntimeError("{}: this model was unloaded. Next: use() or load() it again.".format(self.source))
-        return getattr(net, name)
+        return getattr(self._net, name)  # no local variable for it: a traceback would keep the model
 
 
 # The activations of all models share blocks: a model takes the first block that is large enough, else a new one

@@ -57,14 +57,22 @@ class NN:
         return dict(self._extra)
 
     def forward(self, tensors, copy_result=True, dual_buff_wait=False):
-        if self._model is None:
-            raise err.Exception(err.Err.ERR_NOT_INIT, "model not loaded")
-        if board.faults.point("forward") is not None:
-            raise err.Exception(err.Err.ERR_RUNTIME, "forward failed")
-        return {name: bytes(1) for name, _, _ in self._model.outputs}
+        model = self._model
+        del self  # a method in C++ leaves no frame in a traceback that would keep the object
+        return _forward(model)
 
     def forward_image(self, img, *mean_scale_fit, copy_result=True, dual_buff_wait=False):
-        return self.forward({}, copy_result, dual_buff_wait)
+        model = self._model
+        del self
+        return _forward(model)
+
+
+def _forward(model):
+    if model is None:
+        raise err.Exception(err.Err.ERR_NOT_INIT, "model not loaded")
+    if board.faults.point("forward") is not None:
+        raise err.Exception(err.Err.ERR_RUNTIME, "forward failed")
+    return {name: bytes(1) for name, _, _ in model.outputs}
 
 
 class _Wrapper:
@@ -82,7 +90,9 @@ class _Wrapper:
         return _NONE
 
     def detect(self, img, *thresholds):
-        self._nn.forward_image(img)
+        model = self._nn._model
+        del self
+        _forward(model)
         return []
 
 
