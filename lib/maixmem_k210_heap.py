@@ -5,8 +5,6 @@
 Nothing here touches a board. The allocator's rules as measured on the firmware (v0.6.2_84).
 """
 
-import os
-
 try:
     from micropython import const
 except ImportError:
@@ -86,6 +84,8 @@ def mallocs(info, how, source):
 def _file_buffer(path):
     """Bytes that the driver of a file system takes to read: SPIFFS reads pages of 4096 by SPI."""
     if path[:1] != "/":
+        import os
+
         path = os.getcwd() + "/"
     return _SD_BUFFER if path[:4] == "/sd/" else _SPI_PAGE
 
