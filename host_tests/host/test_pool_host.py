@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Pools on the host: interrupted at every line, out of memory, and the budget of a whole project."""
+
+from __future__ import annotations
+
+import sys
+
+import paths
+import pool_sweep
+import pytest
+from maixmem_budget import Budget, k210_budget
+from maixmem_image import camera_bytes, image_bytes, lcd_bytes
+from maixmem_pool import BufferPool
+
+CLEAN = {"works", "out of memory", "no start"}
+
+
+def interrupted(pool: BufferPool, job, at: int) -> bool:
+    """Runs job(pool) with KeyboardInterrupt before the at-th line of the library; False when it has fewer lines."""
+    count = 0
+
+    def trace(frame, event, arg):
+        nonlocal count
+        if "maixmem_pool" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            count += 1
+            if count == at:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        job(pool)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def take_and_give(pool: BufferPool) -> None:
+    first, second = pool.acquire("a"), pool.acquire("b")
+    pool.release(first, "a")
+    pool.release(second)
+
+
+def lend(pool: BufferPool) -> None:
+    with pool.borrow("a"), pool.borrow("b"):
+        pass
+
+
+@pytest.mark.parametrize("job", [take_and_give, lend])
+def test_an_interrupt_before_any_line_leaves_a_whole_pool(job) -> None:
+    lines = 0
+    while True:
+        pool = BufferPool(4, 3)
+        if not interrupted(pool, job, lines + 1):
+            break
+        lines += 1
+        assert pool.check() == pool.in_use <= 2
+        for buf in [b for b in pool._free[1 : 4 - pool.in_use]]:
+            assert not pool._held[id(buf)]
+        left = [pool.acquire() for _ in range(3 - pool.in_use)]
+        assert len({id(b) for b in left}) == len(left)
+        for buf in left:
+            pool.release(buf)
+    assert lines > 20
+
+
+def test_the_sweep_ends_clean_in_every_heap() -> None:
+    if not paths.micropython():
+        pytest.skip("no MicroPython unix port here: the out-of-memory sweep did not run")
+    found = pool_sweep.sweep(1024, works=1)
+    wrong = {heap: text for heap, text in found.items() if text not in CLEAN}
+    assert not wrong
+    assert set(found.values()) == CLEAN
+
+
+def test_budget_of_a_project_that_fits() -> None:
+    budget = k210_budget(heap_free=4734976)
+    assert budget.add("camera", {"heap": camera_bytes(320, 240)})
+    assert budget.add("face", {"heap": 434224}, {"heap": 651306})
+    assert budget.add("frames", {"gc": 2 * image_bytes(320, 240, "rgb565")})
+    assert budget.fits and budget.free["heap"] == 4734976 - 384000 - 434224
+    assert budget.free["gc"] == 524288 * 1024 // 1036 - 307200
+
+
+def test_budget_names_what_does_not_fit_and_goes_on() -> None:
+    budget = k210_budget(heap_free=2244608, gc_heap=1 << 20)
+    assert budget.total["heap"] == 2244608 - 524288
+    assert budget.add("lcd", {"heap": lcd_bytes()})
+    assert not budget.add("big", {"heap": 1500000}, {"heap": 1762274})
+    assert budget.add("small", {"heap": 300000}, {"heap": 562274})
+    assert [row[0] for row in budget.short] == ["big"] and not budget.fits
+    lines: list[str] = []
+    budget.report(lines.append)
+    assert len(lines) == 4 and "short" in lines[1] and "big" in lines[1] and "does not fit" in lines[-1]
+
+
+def test_a_peak_must_fit_though_it_is_given_back() -> None:
+    budget = Budget({"heap": 1000})
+    assert not budget.add("model", {"heap": 500}, {"heap": 1001})
+    assert budget.add("model", {"heap": 500}, {"heap": 1000})
+    assert budget.free == {"heap": 500}
+
+
+def test_budget_refuses_what_it_does_not_know() -> None:
+    with pytest.raises(ValueError, match="kpu"):
+        Budget({"heap": 1}).add("x", {"kpu": 1})
+    with pytest.raises(ValueError, match="GC heap"):
+        k210_budget(heap_free=100000, gc_heap=1 << 20)
