@@ -221,7 +221,7 @@ def _arena_size(plan, options):
 
 
 def _conv3_places(conv, offset):
-    """Where the parts of a V3 convolution body lie, relative to it: they are aligned in the file."""
+    """Where the parts of a V3 convolution body lie: they are aligned in the file."""
     layer = _up(offset + 24, 8) - offset
     weights = _up(offset + layer + 96, 128) - offset
     bn = _up(offset + weights + conv.weights, 128) - offset
@@ -285,7 +285,8 @@ def _cpu3(plan, name, args):
 
 
 def v3(shape, description, **options):
-    """A V3 model. Options: main_mem, outputs (how many), max_start, arch, flags, short, trailing."""
+    """A V3 model. Options: main_mem, outputs (how many), max_start, arch, flags, short,
+    trailing."""
     plan = _Plan(shape, 1 if description[0][0] == "conv" else 4)
     if plan.width == 4:
         plan.take(plan.nbytes())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Damages kmodels in every way the headers allow, and checks that readers only ever say KModelError.
+"""Damages kmodels in every way, and checks that readers only ever say KModelError.
 
 python host_tests/kmodel_fuzz.py 1000000 [SEED]
 """
@@ -29,7 +29,7 @@ from maixmem_kmodel import HOWS, KModelError, read_info  # noqa: E402
 FIRMWARES = [
     {"name": "it", "v4": v4, "ram": ram} for v4 in (False, True) for ram in (None, 0, 4 << 20)
 ]
-#: what a field is set to: the edges of u32, and counts that overflow 32 bits when multiplied by a size
+#: what a field is set to: the edges of u32, and counts that overflow when multiplied by a size
 VALUES = (0, 1, 2, 3, 7, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x10000000)
 VALUES += (0x20000000, 0x20000001, 0x40000000, 0x08000001, 0x00FFFFFF, 0x01000000, 0x6000000, 1000)
 _HEAD = 6144  # of a real model: its headers and some bodies
@@ -117,13 +117,13 @@ def check(data: bytes) -> bool:
         taken += n
         return data[offset : offset + n]
 
-    started = time.perf_counter()
+    started = time.process_time()
     good = _try(lambda: _use(read_info(data)))
     _try(lambda: _use(read_info(0, read)))
     assert taken <= _READ, taken
     _try(lambda: _desk(data))
     _try(lambda: _use(read_v5(data)))
-    assert time.perf_counter() - started < _SECONDS
+    assert time.process_time() - started < _SECONDS
     return good
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Damaged kmodels: a short run of kmodel_fuzz.py, and hypothesis on the bytes. The full run is a million."""
+"""Damaged kmodels: a short run of kmodel_fuzz.py (the full one is a million), and hypothesis."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The kmodel reader against real models: what the loaders really allocated, and what netron reads."""
+"""The kmodel reader against real models: what loaders allocated, and what netron reads."""
 
 from __future__ import annotations
 
