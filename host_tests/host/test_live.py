@@ -197,6 +197,16 @@ def test_top_leaves_the_board_at_its_prompt(fake, tmp_path: Path, number: int) -
 
 
 @fake_only
+def test_a_port_in_use_is_refused_and_its_user_not_disturbed(fake, tmp_path: Path) -> None:
+    with _top(fake, tmp_path / "t.csv") as top:
+        for name in ("doctor", "deploy"):
+            assert "--port" in CliRunner().invoke(main, [name, "--port", fake.port]).stderr
+            maixmem(name, "--port", fake.port, status=2)
+        _end(top, signal.SIGINT)
+    assert {r["event"] for r in _rows(tmp_path / "t.csv")} == {""}
+
+
+@fake_only
 @pytest.mark.parametrize("how", ["reset", "unplugged"])
 def test_top_survives(fake, tmp_path: Path, how: str) -> None:
     file = tmp_path / "t.csv"

@@ -21,6 +21,12 @@ from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_
 from maixmem_cli.questions import Missing, ask
 from maixmem_cli.rawrepl import BoardError, RawRepl
 
+#: what a flash scan notes -> cure
+_NOTES = (
+    ("length is not in its header", "MaixPy v1 cannot load it: convert the network with nncase 0.1 (V3) or 0.2 (V4)."),
+    ("no firmware header", "The board runs, so a boot loader of its own is there; else flash the firmware at 0x000000."),
+    ("no image at", "Flash that image again, or clear its entry in the boot loader's configuration."),
+)
 _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 
 
@@ -99,7 +105,7 @@ class Examination:
         for start, end, why in found["unread"]:
             self.find(f"flash {hexa(start)}..{hexa(end)} could not be read: {why}", "Reset the board, so that nothing is loaded; ask again.")
         for text in found["notes"]:
-            self.find(text)
+            self.find(text, *[step for key, step in _NOTES if key in text])
         self.told["models"] = [self.model(r) for r in found["regions"] if r[3] == "model"]
 
     def model(self, region: list[Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_
 from maixmem_cli.questions import Missing
 from maixmem_cli.rawrepl import BoardError
 
+_PIPE = 100  # columns of a picture that goes to a pipe
 _STEPS = "▁▂▃▄▅▆▇█"
 
 
@@ -133,7 +134,8 @@ def command(*, port: str | None, once: bool, count: int | None, interval: float,
                 sample = next(samples)
                 if log:
                     log.add(sample)
-                Console().print(picture(sample, monitor.url))
+                console = Console()
+                console.print(picture(sample, monitor.url), width=None if console.is_terminal else _PIPE)
             else:
                 watch(samples, monitor.url, log)
         except KeyboardInterrupt:

@@ -34,7 +34,7 @@ class RawRepl:
         self.url = url
         self._pending = b""
         try:
-            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.05)
+            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.05, exclusive=True)
         except (serial.SerialException, ValueError, OSError) as e:
             raise PortError(f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it.") from e
 
