@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -56,6 +57,25 @@ def answer(data: bytes, *inputs: bytes) -> list[bytes]:
     """What the model in `data` computes."""
     spec = rknn_model.parse(data)
     return [rknn_model.answer(spec, i, inputs) for i in range(len(spec.outputs))]
+
+
+def in_threads(calls: list[Callable[[], Any]]) -> list[BaseException]:
+    """Runs the calls in threads at once; returns the exceptions."""
+    errors: list[BaseException] = []
+
+    def body(call: Callable[[], Any]) -> None:
+        try:
+            call()
+        except BaseException as e:
+            errors.append(e)
+
+    threads = [threading.Thread(target=body, args=(call,)) for call in calls]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(20)
+    assert not any(t.is_alive() for t in threads)
+    return errors
 
 
 class Raw:

@@ -127,7 +127,7 @@ class Port(maixmem_generic.Port):
         size, freed = arena.without(going)
         freed += sum([m.resident + self.lib.held(m.ctx, arena.mem) for m in going])
         need = cost.peak["npu"]
-        if cost.how.shared and cost.internal:
+        if cost.how.shared and cost.facts:
             grown = arena.grown(cost.internal, size)
             need += (pages(grown) if grown > size else 0) - pages(cost.internal)
             text = arena.blocked(cost.internal, size, [m for m in arena.users if m not in going])
@@ -296,25 +296,24 @@ class Port(maixmem_generic.Port):
         lib, ctx, how = self.lib, model.ctx, cost.how
         try:
             size = lib.mem_size(ctx)
-            model.facts = cost.facts
-            model.weight, model.internal = size.weight, size.internal
+            facts = model.facts = cost.facts
+            model.weight, model.internal = facts.weight, facts.internal
             model.resident = pages(size.dma) + _ROUNDING
             model.can_dup = how.dup
             self.sram = (size.sram, size.sram_free)
             native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
             model.describe(native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR))
             outside = how.flag(lib.mini) & OUTSIDE and not how.twin
-            weights = size.weight if outside and how.weights is None else 0
-            internal = size.internal if how.given and how.internal is None else 0
+            weights = facts.weight if outside and how.weights is None else 0
+            internal = facts.internal if how.given and how.internal is None else 0
             cost.learn(model.resident + pages(weights) + pages(internal) + model.io)
             if outside:
-                lib.set_weight(ctx, self._memory(ctx, how.weights, size.weight), size.weight)
+                lib.set_weight(ctx, self._memory(ctx, how.weights, facts.weight), facts.weight)
             if how.shared:
                 self.arena.add(model)
             elif how.given:
-                lib.set_internal(
-                    ctx, self._memory(ctx, how.internal, size.internal), size.internal
-                )
+                mem = self._memory(ctx, how.internal, facts.internal)
+                lib.set_internal(ctx, mem, facts.internal)
             for tensor in model.inputs + model.outputs:
                 tensor.allocate(self._create)
         except BaseException:

@@ -82,7 +82,7 @@ class Arena:
 
     def grown(self, internal, size):
         """What a block of `size` bytes becomes once a model that needs `internal` bytes is in."""
-        return size if self.outside or not internal else max(internal, self._reserve, size)
+        return size if self.outside else max(internal, self._reserve, size)
 
     def without(self, going):
         """(size of the block, bytes given back) once the models `going` are gone, if it can move."""
@@ -108,8 +108,6 @@ class Arena:
 
     def add(self, model):
         """Gives a model its view. On failure nothing has changed but memories of its context, which go with it."""
-        if not model.internal:
-            return
         if model.internal > self.size:
             self._replace(self.users + [model], self.grown(model.internal, self.size))
         else:

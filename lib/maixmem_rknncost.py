@@ -3,7 +3,7 @@
 """How an RKNN model is to be loaded, and what that takes."""
 
 from maixmem import Cost
-from maixmem_rknnapi import INTERNAL_OUTSIDE, OUTSIDE, SHARE_WEIGHT, pages
+from maixmem_rknnapi import INTERNAL_OUTSIDE, OUTSIDE, PAGE, SHARE_WEIGHT, pages
 
 
 # The ways of loading; Port.load() says what they mean. A twin is what Port.dup() makes. `given`: not in the shared block,
@@ -39,13 +39,14 @@ class How:
         return flag | (SHARE_WEIGHT if self.master else 0)
 
 
-# What is known of one file: the runtime's own figures, and what a load in each way took besides the shared block.
+# What is known of one file: the runtime's own figures (a page where it says 0, because whether a model without runs when it
+# is given nothing was not measured), and what a load in each way took besides the shared block.
 class Facts:
     """Sizes of one model, in bytes."""
 
     def __init__(self, size):
-        self.weight = size.weight
-        self.internal = size.internal
+        self.weight = size.weight or PAGE
+        self.internal = size.internal or PAGE
         self.taken = {}
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 
 import pytest
 from devtest import raises
@@ -21,6 +20,7 @@ from rknn_raw import (
     api,
     boards_fixture,
     desk_fixture,
+    in_threads,
     port,
     small,
 )
@@ -175,25 +175,6 @@ def test_two_at_a_time_in_one_block_corrupt():
         raw.attach_io(ctx)
         contexts.append(ctx)
     assert "at the same time" in str(in_threads([lambda c=c: raw.run(c, None) for c in contexts]))
-
-
-def in_threads(calls):
-    """Runs the calls in threads at once; returns the exceptions."""
-    errors = []
-
-    def body(call):
-        try:
-            call()
-        except BaseException as e:
-            errors.append(e)
-
-    threads = [threading.Thread(target=body, args=(call,)) for call in calls]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(20)
-    assert not any(t.is_alive() for t in threads)
-    return errors
 
 
 def test_threads_take_turns(boards):

@@ -107,7 +107,7 @@ class Runtime(MemoryCalls):
             )
             return self._fail(MODEL_INVALID, text)
         for kind, nbytes in self._pieces(context, len(data), size == 0):
-            if not self._take(context, kind, nbytes):
+            if nbytes and not self._take(context, kind, nbytes):
                 # out of memory while the file is read is reported as a bad model
                 return self._fail(
                     MODEL_INVALID if kind == "file" else MALLOC_FAIL,
@@ -290,7 +290,7 @@ class Runtime(MemoryCalls):
         mini = self.profile.mini
         if context.flag & INFO_ONLY and not mini:
             return self._fail(FAIL, "rknn_run is denied: RKNN_FLAG_COLLECT_MODEL_INFO_ONLY")
-        inside = any(piece.kind == "internal" and not piece.freed for piece in context.own)
+        inside = not context.flag & (OUTSIDE | INTERNAL_OUTSIDE)
         # 0x200 without internal memory was not measured: taken to end as 0x10 does
         if (context.internal is None and not inside) or (
             context.flag & OUTSIDE and not context.weighed
