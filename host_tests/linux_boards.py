@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from types import ModuleType
@@ -20,24 +21,26 @@ def shim(folder: str, board: str, port: str) -> tuple[ModuleType, ModuleType]:
     return importlib.import_module(board), importlib.import_module(port)
 
 
-def every_fault(scenario: Callable[[Callable[[], None]], Any], faults: Any, exc: Any) -> list[tuple[int, bool, Any]]:
-    """Runs scenario() once for each fault point and way of failing: [(point, for ever, what came out)].
+def every_fault(prepare: Callable[[], tuple[Callable, Callable]], faults: Any, exc: Any) -> int:
+    """Fails every fault point, once and for ever; how many failures that were.
 
-    scenario() makes its own board, clears the fault points where the part under test begins, and runs it; it is
-    given the arming function to call there. A run without faults first tells how many points there are.
+    prepare() makes a board of its own and returns (run, check): run() is the part under test, check() is called
+    after it, with no fault armed, whatever came out. A run without faults first tells how many points there are.
     """
-    scenario(faults.clear)
+    run, check = prepare()
+    faults.clear()
+    run()
     points = faults.count
-    assert points, "the scenario passes no fault point"
-    out = []
+    check()
+    assert points, "no fault point is passed"
     for k in range(1, points + 1):
         for forever in (False, True):
-            try:
-                result = scenario(lambda k=k, forever=forever: (faults.clear(), faults.fail(k, exc, forever)))
-            except AssertionError:
-                raise
-            except BaseException as e:
-                result = e.with_traceback(None)
+            run, check = prepare()
+            faults.clear()
+            faults.fail(k, exc, forever)
+            with contextlib.suppress(BaseException):
+                run()
             assert faults.count >= k, f"point {k} of {points} was not reached"
-            out.append((k, forever, result))
-    return out
+            faults.clear()
+            check()
+    return 2 * points

@@ -166,7 +166,10 @@ class Port:
     def room(self, region):
         """Free bytes of a region, 0 when the board does not have it."""
         self.enter()
-        return acl.rt.get_mem_info(dict(_ATTRS).get(region, -1))[0]
+        free, total, code = acl.rt.get_mem_info(dict(_ATTRS).get(region, -1))
+        if not total:
+            check("rt.get_mem_info", code, "({})".format(region))
+        return free
 
     def warnings(self):
         """Sentences about memory that the device did not take back."""
@@ -293,7 +296,7 @@ class Port:
 
     def _move(self, model):
         model.drop(1)
-        if model.ids[-1][1] is not self.works[0]:
+        if model.ids and model.ids[-1][1] is not self.works[0]:
             model.bind(self.works[0])
             model.drop(1)
 

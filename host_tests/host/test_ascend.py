@@ -1,0 +1,390 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Ascend 310: the stand-in keeps the rules of pyACL, and the port does not break them. Models, work memory, threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from linux_boards import every_fault, shim
+from maixmem import NoRoom
+from maixmem_acl import AclError
+
+board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
+import acl  # noqa: E402  the shim's folder is importable only now
+
+MIB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def fresh_board():
+    board.reset()
+    board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
+    board.add_model("b.om", work=3 * MIB, weight=1 * MIB)
+    board.add_model("c.om", work=2 * MIB, weight=500)
+
+
+@pytest.fixture
+def rt():
+    """acl.rt in a thread that has a context."""
+    assert acl.rt.set_device(0) == 0
+    return acl.rt
+
+
+def taken(n: int) -> int:
+    return (n + 31) // 32 * 32 + 32
+
+
+# --- the stand-in ---
+
+
+def test_nothing_works_before_there_is_a_context():
+    for call, failed in (
+        (lambda: acl.rt.malloc(64, 0), (0, 107002)),
+        (lambda: acl.rt.malloc_host(64), (0, 107002)),
+        (lambda: acl.media.dvpp_malloc(64), (0, 107002)),
+        (lambda: acl.rt.get_mem_info(0), (0, 0, 107002)),
+        (lambda: acl.mdl.query_size("a.om"), (0, 0, 107002)),
+        (lambda: acl.mdl.load_from_file("a.om"), (0, 107002)),
+        (lambda: acl.rt.free(1), 107002),
+    ):
+        assert call() == failed
+    context, code = acl.rt.create_context(0)
+    assert code == 0 and context
+    assert acl.rt.malloc(64, 0)[1] == 0
+
+
+def test_free_comes_first_in_get_mem_info_and_a_wrong_attribute_is_zero(rt):
+    ptr, _ = rt.malloc(3 * MIB, 0)
+    free, total, code = rt.get_mem_info(0)
+    assert code == 0 and free == total - 3 * MIB - 32
+    assert rt.get_mem_info(2)[1] + rt.get_mem_info(3)[1] == total
+    for attr in (1, 4, 5, 6, 9, 10, -1):
+        assert rt.get_mem_info(attr)[:2] == (0, 0)
+    rt.free(ptr)
+
+
+def test_sizes_are_rounded_to_32_and_32_more_and_dvpp_to_pages(rt):
+    for n, size in ((1, 64), (32, 64), (33, 96), (64, 96), (1000, 1056)):
+        ptr, code = rt.malloc(n, 2)
+        assert code == 0 and ptr % 64 == 0 and board.live("device") == size
+        rt.free(ptr)
+    for n, size in ((1, 2 * MIB), (2 * MIB - 32, 2 * MIB), (2 * MIB - 31, 4 * MIB), (3133440, 4 * MIB)):
+        ptr, code = acl.media.dvpp_malloc(n)
+        assert code == 0 and ptr % 128 == 0 and board.live("dvpp") == size
+        acl.media.dvpp_free(ptr)
+    assert rt.malloc(0, 0) == (0, 100000) and acl.media.dvpp_malloc(0) == (0, 100000)
+    assert rt.malloc(64, 3) == (0, 207000)
+
+
+def test_out_of_memory_is_a_code(rt):
+    board.pages.update(normal=1000, huge=2 * MIB)
+    assert rt.malloc(1000, 2) == (0, 207001)
+    assert acl.media.dvpp_malloc(2 * MIB) == (0, 207001)
+    assert acl.media.dvpp_malloc(2 * MIB - 32)[1] == 0
+
+
+def test_each_kind_is_freed_by_its_own_call_only(rt):
+    calls = {
+        "device": (lambda: rt.malloc(64, 0), rt.free),
+        "host": (lambda: rt.malloc_host(64), rt.free_host),
+        "dvpp": (lambda: acl.media.dvpp_malloc(64), acl.media.dvpp_free),
+    }
+    for kind in calls:
+        ptr, _ = calls[kind][0]()
+        for other in calls:
+            if other != kind:
+                assert calls[other][1](ptr) != 0 and ptr in board.blocks
+        assert calls[kind][1](ptr) == 0
+        assert calls[kind][1](ptr) != 0
+
+
+def with_mem(rt, path: str, work: int, weight: int):
+    w, _ = rt.malloc(work, 0)
+    x, _ = rt.malloc(weight, 0)
+    return acl.mdl.load_from_file_with_mem(path, w, work, x, weight), w, x
+
+
+def test_memory_that_is_too_small_or_in_use_is_refused(rt):
+    assert acl.mdl.query_size("a.om") == (MIB, 2 * MIB, 0)
+    assert acl.mdl.query_size("none.om") == (0, 0, 145002)
+    assert with_mem(rt, "a.om", MIB - 1, 2 * MIB)[0] == (0, 145000)
+    assert with_mem(rt, "a.om", MIB, 2 * MIB - 1)[0] == (0, 500002)
+    (number, code), work, weight = with_mem(rt, "a.om", MIB, 2 * MIB)
+    assert code == 0
+    assert rt.free(work) == rt.free(weight) == 207002
+    assert acl.mdl.unload(number) == 0 and acl.mdl.unload(number) == 145003
+    assert rt.free(work) == rt.free(weight) == 0
+
+
+def test_load_from_file_takes_both_and_unload_gives_both_back(rt):
+    number, code = acl.mdl.load_from_file("a.om")
+    assert code == 0 and board.live() == taken(MIB) + taken(2 * MIB)
+    assert acl.mdl.unload(number) == 0 and board.live() == 0
+    board.pages.update(normal=0, huge=2 * MIB)
+    assert acl.mdl.load_from_file("a.om") == (0, 207001) and board.live() == 0
+
+
+def test_two_models_at_once_in_one_work_memory_destroy_each_other(rt):
+    work, _ = rt.malloc(3 * MIB, 0)
+    numbers = [acl.mdl.load_from_file_with_mem(p, work, 3 * MIB, 0, 0)[0] for p in ("a.om", "b.om")]
+    buf = acl.create_data_buffer(rt.malloc(64, 0)[0], 64)
+    streams = [rt.create_stream()[0] for _ in range(2)]
+    assert acl.mdl.execute_async(numbers[0], [buf], [buf], streams[0]) == 0
+    with pytest.raises(board.MemoryCorruption):
+        acl.mdl.execute_async(numbers[1], [buf], [buf], streams[1])
+    assert acl.mdl.execute_async(numbers[1], [buf], [buf], streams[0]) == 0  # one stream is a queue
+    assert rt.synchronize_stream(streams[0]) == 0
+    assert acl.mdl.execute(numbers[1], [buf], [buf]) == 0
+
+
+def test_a_model_belongs_to_its_context(rt):
+    number, _ = acl.mdl.load_from_file("a.om")
+    acl.rt.create_context(0)
+    assert acl.mdl.unload(number) == 107004
+    rt.set_context(0)
+    assert acl.mdl.unload(number) == 0
+
+
+# --- the port ---
+
+
+def test_regions_are_normalised():
+    found = {r.name: r for r in ascend.Port().regions()}
+    assert set(found) == {"ddr", "huge", "normal"}  # no hbm here
+    assert found["huge"].total == 1940 * MIB and found["huge"].free == 1940 * MIB
+    for r in found.values():
+        assert r.used + r.free == r.total and r.used == 0
+    assert found["ddr"].total == found["huge"].total + found["normal"].total
+
+
+def test_the_work_memory_is_the_largest_not_the_sum():
+    port = ascend.Port()
+    port.reserve(["a.om", "b.om", "c.om"])
+    assert port.work_bytes == 3 * MIB
+    models = [port.load(p) for p in ("a.om", "b.om", "c.om")]
+    assert board.live() == taken(3 * MIB) + taken(2 * MIB) + taken(MIB) + taken(500)
+    for m in models:
+        port.unload(m)
+    assert board.live() == taken(3 * MIB)
+    port.close()
+    assert board.live() == 0
+
+
+@pytest.mark.parametrize("order", ["abc", "cba", "bac", "acb"])
+def test_the_work_memory_grows_and_all_move_to_it(order: str):
+    port = ascend.Port()
+    models = []
+    for name in order:
+        cost = port.inspect(f"{name}.om")
+        assert cost.certainty == "exact" and cost.need == cost.peak == {"ddr": taken(cost.work) + taken(cost.weight)}
+        models.append(port.load(f"{name}.om"))
+        assert len(port.works) == 1 and port.work_bytes == max(m.cost.work for m in models)
+        assert board.live() == taken(port.work_bytes) + sum(taken(m.cost.weight) for m in models)
+        assert len(board.loaded) == len(models) and not port.warnings()
+    for m in models:
+        port.unload(m)
+        port.unload(m)  # harmless
+    assert board.live() == 0 and not board.loaded
+
+
+def test_one_model_after_the_other_computes():
+    port = ascend.Port()
+    models = [port.load("a.om"), port.load("b.om")]
+    given, wanted = port.memory.alloc("device", 64), port.memory.alloc("device", 64)
+    for i in range(4):
+        port.memory.write(given, bytes([i]) * 64)
+        models[i % 2].run([given], [wanted])
+        assert port.memory.read(wanted, 1) == bytes([i + 1])
+    host = port.memory.alloc("host", 64)
+    for wrong in ([], [host], [given, given], [ascend.Picture(given.ptr, (1, 1, "", 63), None)]):
+        with pytest.raises(ValueError, match="run: input buffers"):
+            models[0].run(wrong, [wanted])
+    port.unload(models[0])
+    with pytest.raises(RuntimeError, match="was unloaded"):
+        models[0].run([given], [wanted])
+    models[1].run([given], [wanted])
+
+
+def test_threads_take_turns_and_have_their_context():
+    port = ascend.Port()
+    models = [port.load("a.om"), port.load("b.om")]
+    inside, failures = [], []
+
+    def running(number):
+        inside.append(number)
+        gate.wait(0.05)  # the other thread would come in here
+        assert inside[-1] == number
+
+    gate = threading.Event()
+    board.running = running
+    buffers = [[port.memory.alloc("device", 64)] for _ in range(4)]
+
+    def work(i):
+        try:
+            for _ in range(3):
+                models[i].run(buffers[2 * i], buffers[2 * i + 1])
+        except BaseException as e:
+            failures.append(e)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures and len(inside) == 6
+
+
+def test_without_the_ports_turn_two_threads_corrupt():
+    port = ascend.Port()
+    a, b = port.load("a.om"), port.load("b.om")
+    buf = port.memory.alloc("device", 64)
+    seen = []
+
+    def other():
+        acl.rt.set_context(port._context)
+        with pytest.raises(board.MemoryCorruption):
+            acl.mdl.execute(b.ids[-1][0], [(buf.ptr, 64)], [(buf.ptr, 64)])
+        seen.append(True)
+
+    def running(number):
+        board.running = None
+        t = threading.Thread(target=other)
+        t.start()
+        t.join()
+
+    board.running = running
+    a.run([buf], [buf])
+    assert seen == [True]
+
+
+def test_no_room_is_said_before_anything_is_taken():
+    board.reset(normal=4 * MIB, huge=0)
+    board.add_model("a.om", work=MIB, weight=2 * MIB)
+    board.add_model("b.om", work=MIB, weight=2 * MIB)
+    board.add_model("d.om", work=2 * MIB, weight=100)
+    port = ascend.Port()
+    a = port.load("a.om")
+    board.faults.clear()
+    for path in ("b.om", "d.om"):  # d's larger work memory would stand beside a's
+        with pytest.raises(NoRoom, match="Next: unload a model") as e:
+            port.load(path)
+        assert e.value.region == "ddr" and e.value.need > e.value.free
+    assert "rt.malloc" not in board.faults.names
+    short = port.shortage(port.inspect("d.om"), 0, [a])
+    assert short is None
+    port.unload(a)
+    port.unload(port.load("d.om"))
+    assert board.live() == 0
+
+
+def test_errors_name_the_call_the_code_and_what_it_means():
+    port = ascend.Port()
+    with pytest.raises(AclError, match=r"acl\.mdl\.query_size\(none\.om\): no such model file \(145002\)") as e:
+        port.load("none.om")
+    assert e.value.code == 145002
+    board.faults.clear()
+    port.load("a.om")
+    k = board.faults.names.index("rt.malloc") + 1
+    board.faults.clear()
+    board.faults.fail(k, 207001)
+    with pytest.raises(NoRoom, match="207001"):
+        port.load("b.om")
+
+
+def test_a_failed_start_leaves_the_device_alone():
+    board.faults.clear()
+    board.faults.fail(2, 207005)
+    with pytest.raises(AclError, match="create_context"):
+        ascend.Port()
+    assert not board.contexts
+
+
+# --- failure injection ---
+
+
+def consistent(port, models) -> None:
+    """Every model that counts as loaded computes, and all that is taken belongs to one."""
+    given, wanted = port.memory.alloc("dvpp", 64), port.memory.alloc("dvpp", 64)
+    for m in models:
+        m.run([given], [wanted])
+    for buf in (given, wanted):
+        port.memory.free(buf)
+    blocks = {id(w.buf): w.buf for w in port.works}
+    blocks.update({id(m.weight): m.weight for m in port.models + port._doomed if m.weight and m.weight.ptr})
+    assert board.live("device") == sum(taken(b.nbytes) for b in blocks.values())
+    assert sum(len(m.ids) for m in port.models + port._doomed) == len(board.loaded)
+
+
+@pytest.mark.parametrize("exc", [207001, 500000, MemoryError, KeyboardInterrupt], ids=str)
+def test_every_fault_point_of_load_growth_and_unload(exc, capsys):
+    """a is resident, b needs larger work memory: a moves; then a goes. After any failure all is accounted for."""
+
+    def prepare():
+        board.reset()
+        board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
+        board.add_model("b.om", work=3 * MIB, weight=1 * MIB)
+        port = ascend.Port()
+        loaded = [port.load("a.om")]
+
+        def run():
+            loaded.append(port.load("b.om"))
+            port.unload(loaded[0])
+
+        def check():
+            consistent(port, [m for m in loaded if m.ids])
+            port._settle()
+            assert not port._doomed and len(port.works) == 1 and not port.warnings()
+            consistent(port, [m for m in loaded if m.ids])
+            for m in reversed(loaded):
+                port.unload(m)
+            assert board.live() == 0 and not board.loaded
+            port.close()
+
+        return run, check
+
+    count = every_fault(prepare, board.faults, exc)
+    with capsys.disabled():
+        print(f"\nascend {exc}: {count} failures of load, growth and unload: nothing leaked", end=" ")
+
+
+@pytest.mark.parametrize("exc", [500000, KeyboardInterrupt], ids=str)
+def test_every_fault_point_of_reserve_and_close(exc):
+    def prepare():
+        board.reset()
+        board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
+        port = ascend.Port()
+
+        def run():
+            port.reserve(["a.om"])
+            port.load("a.om")
+            port.close()
+
+        def check():
+            if board.contexts:
+                port.close()
+            assert board.live() == 0 and not board.loaded
+
+        return run, check
+
+    assert every_fault(prepare, board.faults, exc) > 10
+
+
+def test_a_model_that_cannot_move_stays_where_it_works_and_moves_later():
+    port = ascend.Port()
+    a = port.load("a.om")
+    board.faults.clear()
+    port.load("c.om")  # c's larger work memory: a moves
+    moving = board.faults.names.index("mdl.load") + 1
+    for m in list(port.models):
+        port.unload(m)
+    a = port.load("a.om")
+    board.faults.clear()
+    board.faults.fail(moving, 500000)
+    c = port.load("c.om")
+    assert [m.ids[-1][1].buf.nbytes for m in (a, c)] == [MIB, 2 * MIB]
+    assert "3.0 MiB of work memory in 2 blocks" in port.warnings()[0]
+    consistent(port, [a, c])
+    port.load("b.om")
+    assert len(port.works) == 1 and not port.warnings()
