@@ -33,8 +33,9 @@ class Interpreter:
         if self.name == "mp2019":
             extra = [arg for folder in path for arg in ("-I", folder)]
             command[-1:-1] = extra
+        options: dict = {"text": True, "errors": "replace", "stderr": subprocess.STDOUT}
         return subprocess.run(
-            command, env=env, timeout=timeout, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command, check=False, env=env, timeout=timeout, stdout=subprocess.PIPE, **options
         )
 
 
