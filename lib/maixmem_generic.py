@@ -69,13 +69,40 @@ def meminfo(path=_MEMINFO):
     return found
 
 
+# What psutil.virtual_memory() calls it, and /proc/meminfo; the last two are Linux's contiguous memory.
+_FIELDS = (
+    ("total", "MemTotal"),
+    ("available", "MemAvailable"),
+    ("free", "MemFree"),
+    ("cma_total", "CmaTotal"),
+    ("cma_free", "CmaFree"),
+)
+
+
+def virtual_memory():
+    """{"total", "available", "free", "used", "percent", "cma_total", "cma_free"} of Linux, those that it tells.
+
+    Bytes, and used = total - available in percent. No field is made up: {} on other systems.
+    """
+    info = meminfo()
+    found = {name: info[key] for name, key in _FIELDS if key in info}
+    if found.get("total") and "available" in found:
+        found["used"] = found["total"] - found["available"]
+        found["percent"] = round(100 * found["used"] / found["total"], 1)
+    return found
+
+
 def ram_region():
     """Linux user memory: used = MemTotal - MemAvailable, as `free` and psutil say; None elsewhere."""
-    info = meminfo()
-    total, free = info.get("MemTotal"), info.get("MemAvailable")
-    if total is None or free is None:
-        return None
-    return Region("ram", total, total - free, free)
+    info = virtual_memory()
+    return Region("ram", info["total"], info["used"], info["available"]) if "used" in info else None
+
+
+def cma_region():
+    """Linux's contiguous memory, or None where there is none."""
+    info = virtual_memory()
+    total, free = info.get("cma_total"), info.get("cma_free")
+    return Region("cma", total, total - free, free) if total and free is not None else None
 
 
 class Port:
@@ -88,12 +115,12 @@ class Port:
         self.watched = ("gc",) if hasattr(gc, "mem_free") else ()
 
     def regions(self):
-        """The GC heap and the Linux user memory, as far as they can be read. Collects garbage."""
+        """The GC heap, the Linux user memory and its CMA, as far as they can be read. Collects garbage."""
         gc.collect()
         r = gc_region()
         if r is not None and r.free is not None:
             r = gc_region(largest_block(r.free))
-        return [x for x in (r, ram_region()) if x is not None]
+        return [x for x in (r, ram_region(), cma_region()) if x is not None]
 
     def warnings(self):
         """What is wrong with the set-up: nothing that this port could know."""
