@@ -104,11 +104,19 @@ _RAW = b"raw REPL; CTRL-B to exit\r\n>"
 class FakeBoard:
     """A board that mpremote can connect to at `port`, whose files are in `root` on the host."""
 
-    def __init__(self, root: Path, kind: str = "maix", flash: dict[int, Path] | None = None, blocks: int = 21) -> None:
+    def __init__(
+        self,
+        root: Path,
+        kind: str = "maix",
+        flash: dict[int, Path] | None = None,
+        blocks: int = 21,
+    ) -> None:
         self.root, self.kind = root, kind
         shim = [str(paths.SHIM)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
-        self._boot = _BOOT[kind].format(shim=shim, flash=host_flash, firmware="full", blocks=blocks)
+        self._boot = _BOOT[kind].format(
+            shim=shim, flash=host_flash, firmware="full", blocks=blocks
+        )
         self.port = str(root.parent / f"{root.name}.port")
         self.received = 0
         self.cut_after: int | None = None
@@ -166,7 +174,15 @@ class FakeBoard:
         tty.setraw(slave)
         env = dict(os.environ, MICROPYPATH=":.frozen:/lib")
         command = [str(paths.micropython()), "-X", "heapsize=512k", "-i", "-c", self._boot]
-        self._vm = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, cwd=self.root, start_new_session=True)
+        self._vm = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=env,
+            cwd=self.root,
+            start_new_session=True,
+        )
         os.close(slave)
         self._busy = False
 

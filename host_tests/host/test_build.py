@@ -27,12 +27,18 @@ def built(tmp_path_factory) -> tuple[Path, dict]:
 
 
 def test_every_module_belongs_to_a_platform() -> None:
-    assert set(modules.every()) == LIBRARY, "add the module to a row of tools/maixmem_cli/modules.py"
+    assert set(modules.every()) == LIBRARY, (
+        "add the module to a row of tools/maixmem_cli/modules.py"
+    )
 
 
 def _listed(key: str) -> set[str]:
     """The strings of a list in pyproject.toml (tomllib came with Python 3.11)."""
-    found = re.search(rf"^{key} = \[(.*?)\]", (paths.ROOT / "pyproject.toml").read_text(), re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^{key} = \[(.*?)\]",
+        (paths.ROOT / "pyproject.toml").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
     assert found
     return set(re.findall(r'"([\w.]+)"', found[1]))
 
@@ -92,13 +98,18 @@ def test_index_holds_what_it_promises(built) -> None:
     for kind in ("py", "4", "5", "6"):
         package = json.loads((index / "package" / kind / "maixmem" / "latest.json").read_text())
         assert {Path(name).stem for name, _ in package["hashes"]} == set(modules.K210)
-        assert all((index / "file" / digest[:2] / digest).is_file() for _, digest in package["hashes"])
+        assert all(
+            (index / "file" / digest[:2] / digest).is_file() for _, digest in package["hashes"]
+        )
 
 
 def test_manifest_freezes_files_that_are_there() -> None:
     said = {}
     frozen = []
-    names = {"metadata": lambda **kw: said.update(kw), "module": lambda name, base_path, opt: frozen.append((base_path, name))}
+    names = {
+        "metadata": lambda **kw: said.update(kw),
+        "module": lambda name, base_path, opt: frozen.append((base_path, name)),
+    }
     exec((paths.ROOT / "manifest.py").read_text(), names)
     assert said["version"] == maixmem.__version__
     assert all((paths.ROOT / base / name).is_file() for base, name in frozen)

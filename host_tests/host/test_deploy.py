@@ -6,20 +6,23 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import paths
 import pytest
 from click.testing import CliRunner
+from commands import maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli import cmd_deploy, modules
 from maixmem_cli.cli import main
 from maixmem_cli.mpboard import Board
 from maixmem_cli.transfer import CHECK, Transfer, TransferError, matches
 
-pytestmark = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
+pytestmark = pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
 
 _SMALL = ("maixmem_pool", "maixmem")  # enough for the sweeps
 
@@ -36,20 +39,6 @@ def modern(tmp_path: Path):
         yield b
 
 
-def maixmem(*arguments: str, status: int = 0) -> str:
-    """Runs the command in this process; its standard output."""
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == status, f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
-    return done.stdout
-
-
-def mpremote(board, *arguments: str) -> str:
-    command = [sys.executable, "-m", "mpremote", "connect", board.port, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
     done = json.loads(maixmem("deploy", "--port", board.port, "--json"))
     assert done["kind"] == "maixpy"
@@ -59,7 +48,7 @@ def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
     assert done["free_before"] > done["free_after"] > 0
     assert done["findings"] == []
     assert {p.name for p in board.root.iterdir()} == {Path(n).name for n in done["copied"]}
-    assert "heap" in mpremote(board, "exec", "import maixmem; maixmem.report()")
+    assert "heap" in mpremote(board.port, "exec", "import maixmem; maixmem.report()")
 
 
 def test_again_copies_nothing_and_a_changed_file_only_itself(modern) -> None:
@@ -84,7 +73,10 @@ def test_a_modern_board_gets_its_bytecode_in_lib(modern) -> None:
     done = json.loads(maixmem("deploy", "--port", modern.port, "--json"))
     assert (done["kind"], done["target"], done["bytecode"]) == ("micropython", "/lib", 6)
     assert {p.stem for p in (modern.root / "lib").iterdir()} == set(modules.modules("generic"))
-    assert mpremote(modern, "exec", "import maixmem; print(maixmem.port().name)").strip() == "generic"
+    assert (
+        mpremote(modern.port, "exec", "import maixmem; print(maixmem.port().name)").strip()
+        == "generic"
+    )
 
 
 def test_a_board_that_is_too_full_is_left_alone(tmp_path: Path) -> None:
@@ -100,7 +92,9 @@ def test_circuitpython_gets_sources_on_its_drive(tmp_path: Path) -> None:
     done = json.loads(maixmem("deploy", "--target", str(tmp_path), "--json"))
     assert done["kind"] == "circuitpython"
     for name in modules.modules("generic"):
-        assert (tmp_path / "lib" / f"{name}.py").read_bytes() == (paths.LIB / f"{name}.py").read_bytes()
+        assert (tmp_path / "lib" / f"{name}.py").read_bytes() == (
+            paths.LIB / f"{name}.py"
+        ).read_bytes()
     assert json.loads(maixmem("deploy", "--target", str(tmp_path), "--json"))["copied"] == []
 
 
@@ -134,7 +128,9 @@ def _files(suffix: bytes) -> dict[str, bytes]:
 
 
 def _transfer(board, new: dict[str, bytes], patience: float):
-    return Transfer(lambda: Board(board.port), {f"/flash/{n}": d for n, d in new.items()}, (), patience)
+    return Transfer(
+        lambda: Board(board.port), {f"/flash/{n}": d for n, d in new.items()}, (), patience
+    )
 
 
 def _whole_length(board, new: dict[str, bytes]) -> int:
@@ -151,12 +147,16 @@ def _put(root: Path, files: dict[str, bytes]) -> None:
         (root / name).write_bytes(data)
 
 
-def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(board, record_property) -> None:
+def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(
+    board, record_property
+) -> None:
     old, new = _files(b"#old\n"), _files(b"#new\n")
     _put(board.root, old)
     length = _whole_length(board, new)
-    every = int(os.environ.get("MAIXMEM_CUT_EVERY", length // 16))
-    stages = sorted({*range(1, length, every), *range(length - 800, length, min(50, every))})  # the end: checked, renamed
+    every = int(os.environ.get("MAIXMEM_CUT_EVERY", length // 12))
+    stages = sorted(
+        {*range(1, length, every), *range(length - 800, length, min(80, every))}
+    )  # the end: checked, renamed
     seen = {"old": 0, "new": 0}
     for k in stages:
         _put(board.root, old)
@@ -168,7 +168,9 @@ def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(board, re
             said = str(e)
             assert "run the same command again" in said
         state = _state(board.root, old, new)
-        assert state in (seen if said else ("new",)), f"cut after {k} of {length} bytes: {state}, and said {said!r}"
+        assert state in (seen if said else ("new",)), (
+            f"cut after {k} of {length} bytes: {state}, and said {said!r}"
+        )
         seen[state] += 1
         board.cut_after = None
         board.replug()
@@ -209,7 +211,9 @@ def test_the_probe_finds_what_the_board_loads(board) -> None:
     with Board(board.port) as b:
         who = b.identity()
         assert who.bytecode is None  # MaixPy's sys.implementation has two fields
-        assert cmd_deploy.accepted(b, who, "/flash") == 6  # what the unix port behind the fake loads
+        assert (
+            cmd_deploy.accepted(b, who, "/flash") == 6
+        )  # what the unix port behind the fake loads
     assert list(board.root.iterdir()) == []
 
 
@@ -243,10 +247,14 @@ class _Cut(Board):
         self._transport = None
 
 
-@pytest.mark.skipif(not os.environ.get("MAIXMEM_BOARD"), reason="no board: MAIXMEM_BOARD=PORT gives one")
+@pytest.mark.skipif(
+    not os.environ.get("MAIXMEM_BOARD"), reason="no board: MAIXMEM_BOARD=PORT gives one"
+)
 def test_cable_pulled_from_the_board_that_is_given() -> None:
     port = os.environ["MAIXMEM_BOARD"]
-    old, new = ({f"/flash/cut_{n}": d for n, d in _files(s).items()} for s in (b"#old\n", b"#new\n"))
+    old, new = (
+        {f"/flash/cut_{n}": d for n, d in _files(s).items()} for s in (b"#old\n", b"#new\n")
+    )
 
     def there() -> str:
         with Board(port) as board:
@@ -262,7 +270,23 @@ def test_cable_pulled_from_the_board_that_is_given() -> None:
 
     seen = []
     put(old)
-    for k in (1, 50, 1200, 3000, 5000, 7000, 9000, 11000, 13000, 14000, 15000, 15500, 16000, 16500, 17000):
+    for k in (
+        1,
+        50,
+        1200,
+        3000,
+        5000,
+        7000,
+        9000,
+        11000,
+        13000,
+        14000,
+        15000,
+        15500,
+        16000,
+        16500,
+        17000,
+    ):
         _Cut.left = k
         try:
             Transfer(lambda: _Cut(port), new, patience=0, attempts=1).run(lambda name, done: None)

@@ -19,28 +19,23 @@ import kmodel_build
 import paths
 import pytest
 from click.testing import CliRunner
+from commands import maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli.cli import main
 
 REAL = os.environ.get("MAIXMEM_BOARD")
-fake_only = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
-
-
-def maixmem(*arguments: str, status: int = 0) -> str:
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == status, f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
-    return done.stdout
-
-
-def mpremote(port: str, *arguments: str) -> str:
-    command = [sys.executable, "-m", "mpremote", "connect", port, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+fake_only = pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
 
 
 def _built(path: Path) -> Path:
-    path.write_bytes(kmodel_build.v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]).to_bytes())
+    path.write_bytes(
+        kmodel_build.v3(
+            (28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]
+        ).to_bytes()
+    )
     return path
 
 
@@ -90,7 +85,11 @@ def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
     mpremote(str(REAL), "exec", clean)
     package = paths.ROOT if form == "py" else tmp_path / form
     mpremote(str(REAL), "mip", "install", "--target", "/flash", str(package / "package.json"))
-    said = mpremote(str(REAL), "exec", "import os; print(os.listdir('/flash')); import maixmem; maixmem.report()")
+    said = mpremote(
+        str(REAL),
+        "exec",
+        "import os; print(os.listdir('/flash')); import maixmem; maixmem.report()",
+    )
     assert all(name in said for name in files)
     assert "on k210" in said
 
@@ -102,7 +101,11 @@ def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
 def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(tmp_path: Path) -> None:
     model = _built(tmp_path / "m.kmodel")
     (tmp_path / "v5.kmodel").write_bytes(b"LDMK" + (5).to_bytes(4, "little") + bytes(56))
-    flash = {0x100000: model, 0x300000: tmp_path / "v5.kmodel", 0x400000: model}  # the first is inside the firmware
+    flash = {
+        0x100000: model,
+        0x300000: tmp_path / "v5.kmodel",
+        0x400000: model,
+    }  # the first is inside the firmware
     with FakeBoard(tmp_path / "maix", "maix", flash) as board:
         maixmem("deploy", "--port", board.port)
         told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
@@ -120,7 +123,10 @@ def test_doctor_on_a_bare_board_says_how_to_deploy(tmp_path: Path) -> None:
         said = maixmem("doctor", "--port", board.port, status=1)
         assert "no module named 'maixmem'" in said
         assert f"maixmem deploy --port {board.port}" in said
-        assert "Next: maixmem deploy" in CliRunner().invoke(main, ["top", "--once", "--port", board.port]).output
+        assert (
+            "Next: maixmem deploy"
+            in CliRunner().invoke(main, ["top", "--once", "--port", board.port]).output
+        )
 
 
 @fake_only
@@ -150,8 +156,21 @@ def test_doctor_sees_hidden_and_unfinished_files(fake) -> None:
 @contextlib.contextmanager
 def _top(board: FakeBoard, file: Path):
     """maixmem top in a process of its own, after its first samples."""
-    command = [sys.executable, "-m", "maixmem_cli", "top", "--port", board.port, "--interval", "0.05", "--csv", str(file)]
-    with subprocess.Popen(command, cwd=paths.TOOLS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as top:
+    command = [
+        sys.executable,
+        "-m",
+        "maixmem_cli",
+        "top",
+        "--port",
+        board.port,
+        "--interval",
+        "0.05",
+        "--csv",
+        str(file),
+    ]
+    with subprocess.Popen(
+        command, cwd=paths.TOOLS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as top:
         try:
             _until(lambda: len(_rows(file)) > 2)
             yield top
@@ -179,7 +198,9 @@ def _until(condition, seconds: float = 20) -> None:
 @fake_only
 def test_top_counts_and_writes_csv(fake, tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
-    out = maixmem("top", "--port", fake.port, "--count", "3", "--interval", "0.05", "--csv", str(file))
+    out = maixmem(
+        "top", "--port", fake.port, "--count", "3", "--interval", "0.05", "--csv", str(file)
+    )
     assert len(out.splitlines()) == 3
     assert "\x1b" not in out  # a pipe gets no colours
     rows = _rows(file)

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import functools
 import http.server
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import paths
 import pytest
+from commands import mpremote
 from fakeboard import FakeBoard
 from maixmem_cli import cmd_build, modules
 
-pytestmark = pytest.mark.skipif(paths.micropython() is None or sys.platform == "win32", reason="no MicroPython unix port here: no fake board")
+pytestmark = pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -44,30 +47,34 @@ def served(tmp_path_factory, built: Path):
         server.shutdown()
 
 
-def _install(board: FakeBoard, target: str, *what: str) -> None:
-    command = [sys.executable, "-m", "mpremote", "connect", board.port, "mip", "install", "--target", target, *what]
-    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 @pytest.mark.parametrize(
     ("kind", "what", "suffix"),
     [
         ("maix", ["./package.json"], ".py"),
         ("maix", ["{built}/mpy6/package.json"], ".mpy"),
         ("maix", ["{served}/dist/mpy6/"], ".mpy"),
-        ("modern", ["--index", "{served}/dist/index", "maixmem"], ".mpy"),  # mip asks the board for its bytecode
+        (
+            "modern",
+            ["--index", "{served}/dist/index", "maixmem"],
+            ".mpy",
+        ),  # mip asks the board for its bytecode
     ],
     ids=["clone", "built", "http", "index"],
 )
-def test_mip(tmp_path: Path, built: Path, served: str, *, kind: str, what: list[str], suffix: str) -> None:
+def test_mip(
+    tmp_path: Path, built: Path, served: str, *, kind: str, what: list[str], suffix: str
+) -> None:
     with FakeBoard(tmp_path / kind, kind) as board:
         target, folder = ("/flash", board.root) if kind == "maix" else ("/lib", board.root / "lib")
-        _install(board, target, *[w.format(built=built, served=served) for w in what])
+        wanted = [w.format(built=built, served=served) for w in what]
+        mpremote(board.port, "mip", "install", "--target", target, *wanted)
         assert {p.name for p in folder.iterdir()} == {m + suffix for m in modules.K210}
         for module in modules.K210:
-            same = built / "mpy6" / f"{module}.mpy" if suffix == ".mpy" else paths.LIB / f"{module}.py"
+            same = (
+                built / "mpy6" / f"{module}.mpy"
+                if suffix == ".mpy"
+                else paths.LIB / f"{module}.py"
+            )
             assert (folder / (module + suffix)).read_bytes() == same.read_bytes()
-        command = [sys.executable, "-m", "mpremote", "connect", board.port, "exec", "import maixmem; maixmem.report()"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        assert ("on k210" if kind == "maix" else "on generic") in done.stdout, done.stdout + done.stderr
+        said = mpremote(board.port, "exec", "import maixmem; maixmem.report()")
+        assert ("on k210" if kind == "maix" else "on generic") in said

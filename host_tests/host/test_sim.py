@@ -24,7 +24,9 @@ def sim(tmp_path: Path):
         script = tmp_path / "script.py"
         script.write_text(source, encoding="utf-8")
         command = [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
-        done = subprocess.run(command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False
+        )
         return done.returncode, done.stdout, done.stderr
 
     return run
@@ -33,11 +35,18 @@ def sim(tmp_path: Path):
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     path = tmp_path / "m.kmodel"
-    path.write_bytes(kmodel_build.v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]).to_bytes())
+    path.write_bytes(
+        kmodel_build.v3(
+            (28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]
+        ).to_bytes()
+    )
     return path
 
 
-@pytest.mark.parametrize(("source", "status"), [("print(1)", 0), ("import sys\nsys.exit(7)", 7), ("raise ValueError('x')", 1)])
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [("print(1)", 0), ("import sys\nsys.exit(7)", 7), ("raise ValueError('x')", 1)],
+)
 def test_exit_status_is_the_scripts(sim, source: str, status: int) -> None:
     assert sim(source)[0] == status
 
@@ -61,7 +70,9 @@ def test_a_syntax_error_is_the_scripts(sim) -> None:
 
 
 def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
-    status, out, _ = sim("from Maix import utils\nkeep = []\nimport sensor, k210_board\nk210_board.heap.malloc(utils.heap_free() - 40960)\nutils.flash_read(0, 32768)\n")
+    status, out, _ = sim(
+        "from Maix import utils\nkeep = []\nimport sensor, k210_board\nk210_board.heap.malloc(utils.heap_free() - 40960)\nutils.flash_read(0, 32768)\n"
+    )
     assert status == 3
     assert "BOARD HANGS: flash_read needs" in out
     assert "cure: " in out
@@ -69,7 +80,9 @@ def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
 
 def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
     source = "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), gc.mem_free() + gc.mem_alloc())"
-    small, large = ([int(n) for n in sim(source, "--board-heap", size)[1].split()] for size in ("256K", "1M"))
+    small, large = (
+        [int(n) for n in sim(source, "--board-heap", size)[1].split()] for size in ("256K", "1M")
+    )
     assert (small[0], large[0]) == (262144, 1048576)
     assert small[1] - large[1] == large[0] - small[0]
     assert large[2] > small[2]
@@ -79,7 +92,9 @@ def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
     card = tmp_path / "card"
     (card / "models").mkdir(parents=True)
     (card / "models" / "m.kmodel").write_bytes(model.read_bytes())
-    status, out, _ = sim('import KPU\nKPU.load("/sd/models/m.kmodel")\nprint("loaded")', "--sd", str(card))
+    status, out, _ = sim(
+        'import KPU\nKPU.load("/sd/models/m.kmodel")\nprint("loaded")', "--sd", str(card)
+    )
     assert (status, out) == (0, "loaded\n")
 
 
@@ -123,7 +138,15 @@ lines"""; z = 2
     assert {4, 5, 7, 9, 10, 11, 12, 14, 15} <= set(lines)
 
 
-@pytest.mark.parametrize("options", [["--firmware", "none"], ["--heap", "5x"], ["--flash", "0x300000=/nowhere"], ["--sd", "/nowhere"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--firmware", "none"],
+        ["--heap", "5x"],
+        ["--flash", "0x300000=/nowhere"],
+        ["--sd", "/nowhere"],
+    ],
+)
 def test_wrong_use_is_status_2_and_names_the_option(sim, options: list[str]) -> None:
     status, out, err = sim("print(1)", *options)
     assert (status, out) == (2, "")

@@ -41,7 +41,9 @@ def copy(board: RawRepl, mpy: bool, models: tuple[int, ...]) -> None:
     library = [paths.LIB / f"{name}.py" for name in K210]
     stale = "py" if mpy else "mpy"
     names = [f"{p.stem}.{stale}" for p in library]
-    board.check(f"import os\nfor n in {names!r}:\n  if n in os.listdir('/flash'): os.remove('/flash/' + n)")
+    board.check(
+        f"import os\nfor n in {names!r}:\n  if n in os.listdir('/flash'): os.remove('/flash/' + n)"
+    )
     for p in library:
         data = compiled(p) if mpy else p.read_bytes()
         board.write_file(f"/flash/{p.stem}.{'mpy' if mpy else 'py'}", data)
@@ -65,14 +67,29 @@ def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str,
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--board", "port", required=True, metavar="PORT", help="Serial port, pty or socket://host:port.")
+@click.option(
+    "--board",
+    "port",
+    required=True,
+    metavar="PORT",
+    help="Serial port, pty or socket://host:port.",
+)
 @click.option("--mpy", is_flag=True, help="Copy bytecode 4 instead of sources.")
-@click.option("--model", multiple=True, metavar="ADDR", help="A model in the board's flash, for tests that switch.")
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="ADDR",
+    help="A model in the board's flash, for tests that switch.",
+)
 @click.option("--keep", is_flag=True, help="Do not copy the library again.")
 @click.argument("names", nargs=-1)
 def main(port: str, mpy: bool, model: tuple[str, ...], keep: bool, names: tuple[str, ...]) -> None:
     """Run the device tests on a board."""
-    suites = [s for s in device_suite.suites() if not s.needs and (not names or any(n in s.module for n in names))]
+    suites = [
+        s
+        for s in device_suite.suites()
+        if not s.needs and (not names or any(n in s.module for n in names))
+    ]
     if not suites:
         raise click.UsageError(f"no device test that a board can run is named like {names}")
     counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
@@ -90,7 +107,9 @@ def main(port: str, mpy: bool, model: tuple[str, ...], keep: bool, names: tuple[
         click.echo(f"on_target: {e}", err=True)
         sys.exit(2)
     took = time.monotonic() - start
-    click.echo(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped in {took:.0f} s")
+    click.echo(
+        f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped in {took:.0f} s"
+    )
     sys.exit(1 if counts["FAIL"] else 0)
 
 

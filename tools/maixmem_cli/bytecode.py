@@ -13,7 +13,11 @@ from maixmem_cli import places
 from maixmem_cli.needs import need
 
 #: bytecode -> who loads it
-VERSIONS = {4: "MaixPy v1 (MicroPython 1.11)", 5: "MicroPython 1.12 to 1.18", 6: "MicroPython 1.19 and later"}
+VERSIONS = {
+    4: "MaixPy v1 (MicroPython 1.11)",
+    5: "MicroPython 1.12 to 1.18",
+    6: "MicroPython 1.19 and later",
+}
 #: the first bytes of a file of that bytecode, and features that every build has
 MAGIC = {4: b"M\x04", 5: b"M\x05", 6: b"M\x06"}
 
@@ -24,7 +28,10 @@ class CompileError(Exception):
 
 def compile_modules(names: Iterable[str], version: int, folder: Path) -> dict[str, Path]:
     """Writes NAME.mpy for each module of lib/ into folder; {module: file}. The same bytes each time."""
-    return {name: compile_file(places.lib() / f"{name}.py", version, folder / f"{name}.mpy") for name in names}
+    return {
+        name: compile_file(places.lib() / f"{name}.py", version, folder / f"{name}.mpy")
+        for name in names
+    }
 
 
 def compile_file(source: Path, version: int, out: Path) -> Path:

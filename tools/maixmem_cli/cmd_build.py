@@ -25,7 +25,11 @@ TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
 def stale(top: Path) -> list[str]:
     """The repository files that are not what would be generated now."""
     files = ((name, top / name, text) for name, text in packages.repository_files(top).items())
-    return [name for name, path, text in files if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    return [
+        name
+        for name, path, text in files
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
 
 
 def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
@@ -48,15 +52,23 @@ def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
 
 def findings(sizes: dict[str, dict[int, int]]) -> list[str]:
     """What is over its budget."""
-    over = [f"{m}.mpy: {s[4]} bytes, {s[4] - MODULE_BUDGET} over its {MODULE_BUDGET}" for m, s in sizes.items() if s[4] > MODULE_BUDGET]
+    over = [
+        f"{m}.mpy: {s[4]} bytes, {s[4] - MODULE_BUDGET} over its {MODULE_BUDGET}"
+        for m, s in sizes.items()
+        if s[4] > MODULE_BUDGET
+    ]
     total = sum(s[4] for s in sizes.values())
     if total > TOTAL_BUDGET:
-        over.append(f"all that a K210 needs: {total} bytes, {total - TOTAL_BUDGET} over its {TOTAL_BUDGET}")
+        over.append(
+            f"all that a K210 needs: {total} bytes, {total - TOTAL_BUDGET} over its {TOTAL_BUDGET}"
+        )
     return over
 
 
 def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
-    table = Table(title=f"maixmem {__version__} in {out}: bytes", title_justify="left", box=box.SIMPLE)
+    table = Table(
+        title=f"maixmem {__version__} in {out}: bytes", title_justify="left", box=box.SIMPLE
+    )
     table.add_column("module")
     table.add_column(".py", justify="right")
     for version in VERSIONS:
@@ -67,7 +79,11 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
         table.add_row(module, *cells, f"{row[4] * 100 // MODULE_BUDGET} %")
     table.add_section()
     sums = {v: sum(row[v] for row in sizes.values()) for v in (0, *VERSIONS)}
-    table.add_row("all that a K210 needs", *map(str, sums.values()), f"{sums[4] * 100 // TOTAL_BUDGET} % of {kib(TOTAL_BUDGET)}")
+    table.add_row(
+        "all that a K210 needs",
+        *map(str, sums.values()),
+        f"{sums[4] * 100 // TOTAL_BUDGET} % of {kib(TOTAL_BUDGET)}",
+    )
     console = Console()
     console.print(table)
     for text in over:
@@ -78,9 +94,21 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
     name="build",
     epilog="Example: maixmem build --out dist && mpremote mip install --target /flash dist/mpy4/package.json",
 )
-@click.option("--out", default="dist", show_default=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write.")
-@click.option("--index", is_flag=True, help="Also write OUT/index, a mip index for any web server.")
-@click.option("--check", is_flag=True, help="Write nothing; say whether the repository's lists of modules are up to date.")
+@click.option(
+    "--out",
+    default="dist",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write.",
+)
+@click.option(
+    "--index", is_flag=True, help="Also write OUT/index, a mip index for any web server."
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; say whether the repository's lists of modules are up to date.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
@@ -95,12 +123,18 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps({"stale": old}))
         else:
-            click.echo(f"stale: {', '.join(old)}. Next: maixmem build" if old else "up to date: package.json, manifest.py, pyproject.toml")
+            click.echo(
+                f"stale: {', '.join(old)}. Next: maixmem build"
+                if old
+                else "up to date: package.json, manifest.py, pyproject.toml"
+            )
         sys.exit(1 if old else 0)
     try:
         made = build(out, index)
     except (OSError, CompileError) as e:
-        raise click.ClickException(f"--out {out}: {e}" if isinstance(e, OSError) else str(e)) from e
+        raise click.ClickException(
+            f"--out {out}: {e}" if isinstance(e, OSError) else str(e)
+        ) from e
     if top:
         for name in old:
             (top / name).write_text(packages.repository_files(top)[name], encoding="utf-8")
@@ -111,6 +145,10 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     over = findings(sizes)
     if as_json:
         rows = {m: {"py": s[0], **{f"mpy{v}": s[v] for v in VERSIONS}} for m, s in sizes.items()}
-        click.echo(json.dumps({"version": __version__, "modules": rows, "over_budget": over, "written": old}))
+        click.echo(
+            json.dumps(
+                {"version": __version__, "modules": rows, "over_budget": over, "written": old}
+            )
+        )
     else:
         show(sizes, over, out)

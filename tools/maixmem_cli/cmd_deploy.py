@@ -63,7 +63,9 @@ def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
     done: dict[str, int] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
+    with Progress(
+        *columns, console=console, transient=True, disable=quiet or not console.is_terminal
+    ) as progress:
         task = progress.add_task("copying", total=sum(map(len, files.values())))
 
         def show(name: str, nbytes: int) -> None:
@@ -108,7 +110,10 @@ def contents(names: tuple[str, ...], version: int | None) -> dict[str, bytes]:
     if version is None:
         return {f"{n}.py": (places.lib() / f"{n}.py").read_bytes() for n in names}
     with tempfile.TemporaryDirectory() as temp:
-        return {p.name: p.read_bytes() for p in bytecode.compile_modules(names, version, Path(temp)).values()}
+        return {
+            p.name: p.read_bytes()
+            for p in bytecode.compile_modules(names, version, Path(temp)).values()
+        }
 
 
 def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -118,7 +123,15 @@ def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
         raise click.BadParameter(str(e), param_hint="--modules") from e
 
 
-def to_board(port: str, names: tuple[str, ...], *, target: str | None, sources: bool, patience: float, quiet: bool) -> dict[str, Any]:
+def to_board(
+    port: str,
+    names: tuple[str, ...],
+    *,
+    target: str | None,
+    sources: bool,
+    patience: float,
+    quiet: bool,
+) -> dict[str, Any]:
     """The whole of deploy for a board at a serial port; what was done, as plain data."""
     with _first(port) as board:
         who = board.identity()
@@ -135,7 +148,9 @@ def to_board(port: str, names: tuple[str, ...], *, target: str | None, sources: 
     with progress_bar(full, quiet) as progress:
         result = Transfer(lambda: Board(port), full, stale, patience).run(progress)
     with Board(port) as board:
-        free, after, failed, elsewhere = board.ask(_IMPORT.format(names=chosen, target=where or "/"), "importing the modules")
+        free, after, failed, elsewhere = board.ask(
+            _IMPORT.format(names=chosen, target=where or "/"), "importing the modules"
+        )
     return {
         "board": str(who),
         "kind": who.kind,
@@ -157,7 +172,9 @@ def _first(port: str) -> Board:
     try:
         return Board(port).open()
     except LinkLost as e:
-        raise NoBoard(f"--port {e}. Next: is it the right port, does another program use it, does the board run?") from e
+        raise NoBoard(
+            f"--port {e}. Next: is it the right port, does another program use it, does the board run?"
+        ) from e
 
 
 def _make(board: Board, folder: str) -> None:
@@ -168,20 +185,34 @@ def _make(board: Board, folder: str) -> None:
         except LinkLost:
             raise
         except BoardError as e:
-            raise click.BadParameter(f"{folder} is not on the board and cannot be made: {e}", param_hint="--target") from e
+            raise click.BadParameter(
+                f"{folder} is not on the board and cannot be made: {e}", param_hint="--target"
+            ) from e
 
 
 def _findings(failed: list[tuple[str, str]], elsewhere: list[tuple[str, str]]) -> list[str]:
-    found = [f"import {name} fails on the board: {error}. Next: reset the board, then maixmem doctor" for name, error in failed]
-    found += [f"{name} comes from {path}, not from what was copied. Next: remove that file" for name, path in elsewhere]
+    found = [
+        f"import {name} fails on the board: {error}. Next: reset the board, then maixmem doctor"
+        for name, error in failed
+    ]
+    found += [
+        f"{name} comes from {path}, not from what was copied. Next: remove that file"
+        for name, path in elsewhere
+    ]
     return found
 
 
 def _only_drive() -> Path:
     found = drive.find()
     if len(found) != 1:
-        what = f"several drives: {', '.join(map(str, found))}" if found else "no mounted CIRCUITPY drive found"
-        raise NoBoard(f"--target: this is CircuitPython, files go to its drive; {what}. Next: --target /path/to/CIRCUITPY")
+        what = (
+            f"several drives: {', '.join(map(str, found))}"
+            if found
+            else "no mounted CIRCUITPY drive found"
+        )
+        raise NoBoard(
+            f"--target: this is CircuitPython, files go to its drive; {what}. Next: --target /path/to/CIRCUITPY"
+        )
     return found[0]
 
 
@@ -192,7 +223,9 @@ def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]
         try:
             copied, same = drive.copy(place, files, progress)
         except OSError as e:
-            raise TransferError(f"{e}. That file and those after it are the old ones. Next: free the drive, run this again.") from e
+            raise TransferError(
+                f"{e}. That file and those after it are the old ones. Next: free the drive, run this again."
+            ) from e
     return {
         "board": f"CircuitPython drive {place}",
         "kind": "circuitpython",
@@ -212,23 +245,49 @@ def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]
 def show(done: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     form = "sources" if done["bytecode"] is None else f"bytecode {done['bytecode']}"
-    console.print(f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False)
-    console.print(f"{len(done['copied'])} copied, {len(done['same'])} were right already, {len(done['removed'])} old removed; checked by {done['checked_by']}")
+    console.print(
+        f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False
+    )
+    console.print(
+        f"{len(done['copied'])} copied, {len(done['same'])} were right already, {len(done['removed'])} old removed; checked by {done['checked_by']}"
+    )
     if done["free_before"] is not None:
         taken = done["free_before"] - done["free_after"]
-        console.print(f"imported all: {kib(done['free_before'])} free in the GC heap before, {kib(done['free_after'])} after ({kib(taken)} for all modules at once)")
+        console.print(
+            f"imported all: {kib(done['free_before'])} free in the GC heap before, {kib(done['free_after'])} after ({kib(taken)} for all modules at once)"
+        )
     for text in done["findings"]:
         console.print(f"! {text}", markup=False)
 
 
-@click.command(name="deploy", epilog="Example: maixmem deploy --port /dev/ttyUSB0 --modules pool,flash")
+@click.command(
+    name="deploy", epilog="Example: maixmem deploy --port /dev/ttyUSB0 --modules pool,flash"
+)
 @PORT
-@click.option("--modules", "names", metavar="A,B", default="", help="Only these and what they need: pool,flash. Default: all for the board.")
-@click.option("--target", metavar="DIR", help="Directory on the board, /flash or /sd; or a mounted CIRCUITPY drive.")
+@click.option(
+    "--modules",
+    "names",
+    metavar="A,B",
+    default="",
+    help="Only these and what they need: pool,flash. Default: all for the board.",
+)
+@click.option(
+    "--target",
+    metavar="DIR",
+    help="Directory on the board, /flash or /sd; or a mounted CIRCUITPY drive.",
+)
 @click.option("--source", is_flag=True, help="Copy .py files also where .mpy files would load.")
-@click.option("--wait", type=float, default=10, show_default=True, help="Seconds to wait for a board that was cut off.")
+@click.option(
+    "--wait",
+    type=float,
+    default=10,
+    show_default=True,
+    help="Seconds to wait for a board that was cut off.",
+)
 @JSON
-def command(*, port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool) -> None:
+def command(
+    *, port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool
+) -> None:
     """Put the library on a board with mpremote and check it there.
 
     Asks the board who it is and which bytecode it loads, copies what differs, compares size and SHA-256 on the
@@ -240,6 +299,13 @@ def command(*, port: str | None, names: str, target: str | None, source: bool, w
         if target and drive.is_drive(Path(target)):
             done = to_drive(Path(target), wanted, as_json)
         else:
-            done = to_board(choose_port(port), wanted, target=target, sources=source, patience=wait, quiet=as_json)
+            done = to_board(
+                choose_port(port),
+                wanted,
+                target=target,
+                sources=source,
+                patience=wait,
+                quiet=as_json,
+            )
     print_json(done) if as_json else show(done)
     raise SystemExit(1 if done["findings"] else 0)

@@ -23,9 +23,18 @@ from maixmem_cli.rawrepl import BoardError, RawRepl
 
 #: what a flash scan notes -> cure
 _NOTES = (
-    ("length is not in its header", "MaixPy v1 cannot load it: convert the network with nncase 0.1 (V3) or 0.2 (V4)."),
-    ("no firmware header", "The board runs, so a boot loader of its own is there; else flash the firmware at 0x000000."),
-    ("no image at", "Flash that image again, or clear its entry in the boot loader's configuration."),
+    (
+        "length is not in its header",
+        "MaixPy v1 cannot load it: convert the network with nncase 0.1 (V3) or 0.2 (V4).",
+    ),
+    (
+        "no firmware header",
+        "The board runs, so a boot loader of its own is there; else flash the firmware at 0x000000.",
+    ),
+    (
+        "no image at",
+        "Flash that image again, or clear its entry in the boot loader's configuration.",
+    ),
 )
 _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 
@@ -43,7 +52,9 @@ class Examination:
     def find(self, what: str, *cure: str) -> None:
         """Notes a finding; without a cure, the table of known errors is asked for one."""
         known = maixmem_advice.find(what)
-        steps = list(cure) or (list(known[1]) if known else ["See the message: what comes after 'Next:'."])
+        steps = list(cure) or (
+            list(known[1]) if known else ["See the message: what comes after 'Next:'."]
+        )
         self.findings.append({"what": what, "cure": steps})
 
     def ask(self, name: str, code: str, timeout: float = 60) -> Any:
@@ -71,39 +82,69 @@ class Examination:
             ours = [n for n in names if n.startswith("maixmem")]
             for name in ours:
                 if name.endswith(".mpy") and name[:-4] + ".py" in ours:
-                    self.find(f"{folder}: {name[:-4]}.py hides {name}", f"Remove one of the two, or maixmem deploy --target {folder}.")
+                    self.find(
+                        f"{folder}: {name[:-4]}.py hides {name}",
+                        f"Remove one of the two, or maixmem deploy --target {folder}.",
+                    )
             rest = [n for n in ours if n.endswith("~")]
             if rest:
-                self.find(f"{folder}: {', '.join(rest)}: a deploy was cut", f"maixmem deploy --target {folder}: it goes on where it stopped.")
+                self.find(
+                    f"{folder}: {', '.join(rest)}: a deploy was cut",
+                    f"maixmem deploy --target {folder}: it goes on where it stopped.",
+                )
         for folder, (free, _, block) in (self.ask("file_systems", questions.ROOM) or {}).items():
             if free < 2 * block:
-                self.find(f"{folder}: {kib(free)} free; writing becomes very slow", "Remove files.")
+                self.find(
+                    f"{folder}: {kib(free)} free; writing becomes very slow", "Remove files."
+                )
 
     def memory(self) -> None:
         report = self.told["report"]
         for text in report["warnings"]:
             self.find(text)
         if report["version"] != __version__:
-            self.find(f"the board has maixmem {report['version']}, this is {__version__}", f"maixmem deploy --port {self._board.url}")
+            self.find(
+                f"the board has maixmem {report['version']}, this is {__version__}",
+                f"maixmem deploy --port {self._board.url}",
+            )
         for r in report["regions"]:
-            if r["name"] == "gc" and r["largest"] is not None and r["largest"] < _QVGA <= r["free"]:
+            if (
+                r["name"] == "gc"
+                and r["largest"] is not None
+                and r["largest"] < _QVGA <= r["free"]
+            ):
                 what = f"GC heap in pieces: {r['free']} bytes free, the largest block {r['largest']}: no room for a QVGA image ({_QVGA})"
-                self.find(what, "gc.collect(), or a soft reset.", "Allocate image buffers once, at the start: maixmem_imagepool.")
+                self.find(
+                    what,
+                    "gc.collect(), or a soft reset.",
+                    "Allocate image buffers once, at the start: maixmem_imagepool.",
+                )
 
     def gc_heap(self) -> None:
         self.ask("gc_heap", questions.GC_HEAP)  # what is wrong with it is in the report's warnings
 
     def flash(self) -> None:
-        found = self.ask("flash", questions.FLASH % {"gaps": self._full, "verify": self._full}, timeout=300)
+        found = self.ask(
+            "flash", questions.FLASH % {"gaps": self._full, "verify": self._full}, timeout=300
+        )
         if not found:
             return
         for text in found["conflicts"]:
-            self.find(text, "maixmem flash --help: put them together before flashing; flash what was overwritten again.")
+            self.find(
+                text,
+                "maixmem flash --help: put them together before flashing; flash what was overwritten again.",
+            )
         for name, start, end, _, _, intact in found["regions"]:
             if intact is False:
-                self.find(f"{name} {hexa(start)}..{hexa(end)} is damaged: its SHA-256 does not match", "Flash it again.")
+                self.find(
+                    f"{name} {hexa(start)}..{hexa(end)} is damaged: its SHA-256 does not match",
+                    "Flash it again.",
+                )
         for start, end, why in found["unread"]:
-            self.find(f"flash {hexa(start)}..{hexa(end)} could not be read: {why}", "Reset the board, so that nothing is loaded; ask again.")
+            self.find(
+                f"flash {hexa(start)}..{hexa(end)} could not be read: {why}",
+                "Reset the board, so that nothing is loaded; ask again.",
+            )
         for text in found["notes"]:
             self.find(text, *[step for key, step in _NOTES if key in text])
         self.told["models"] = [self.model(r) for r in found["regions"] if r[3] == "model"]
@@ -130,7 +171,10 @@ def firmware_of(found: dict[str, Any] | None) -> str:
 def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     name, version, platform, machine = told.get("who") or ("?", [], "?", "?")
-    console.print(f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {firmware_of(told.get('flash'))}".rstrip(), markup=False)
+    console.print(
+        f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {firmware_of(told.get('flash'))}".rstrip(),
+        markup=False,
+    )
     table = Table(box=box.SIMPLE)
     table.add_column("region")
     for head in ("", "used", "free", "largest"):
@@ -141,9 +185,17 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     if table.row_count:
         console.print(table)
     for name, start, end, _, source, _ in (told.get("flash") or {}).get("regions", []):
-        console.print(f"{hexa(start)}..{hexa(end)} {kib(end - start):>10} {name}: {source}", markup=False)
+        console.print(
+            f"{hexa(start)}..{hexa(end)} {kib(end - start):>10} {name}: {source}", markup=False
+        )
     for m in told.get("models", []):
-        verdict = m.get("refuse") or m.get("shortage") or f"fits now: keeps {m['need']['heap']}, {m['peak']['heap']} while it loads" if "need" in m else "?"
+        verdict = (
+            m.get("refuse")
+            or m.get("shortage")
+            or f"fits now: keeps {m['need']['heap']}, {m['peak']['heap']} while it loads"
+            if "need" in m
+            else "?"
+        )
         console.print(f"{hexa(m['address'])} {verdict}", markup=False)
     console.print(f"{len(findings)} findings" if findings else "no findings")
     for i, f in enumerate(findings, 1):
@@ -154,7 +206,11 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
 
 @click.command(name="doctor", epilog="Example: maixmem doctor --port /dev/ttyUSB0")
 @PORT
-@click.option("--full", is_flag=True, help="Also check the firmware's SHA-256 and read the whole flash (a minute).")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Also check the firmware's SHA-256 and read the whole flash (a minute).",
+)
 @JSON
 def command(port: str | None, full: bool, as_json: bool) -> None:
     """Ask a board how it is: memory, GC heap size, flash, models, files.

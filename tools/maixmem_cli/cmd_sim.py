@@ -51,18 +51,26 @@ def run(
         click.echo(_CPYTHON, err=True)
     size = heap or board_heap + _STAND_IN
     command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable]
-    env = dict(os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path))
+    env = dict(
+        os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path)
+    )
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as temp:
         order = Path(temp) / "job"
         order.write_text(repr(job), encoding="utf-8")
         simulator = places.shim("k210") / "k210_sim.py"
-        return subprocess.run([*command, str(simulator), str(order)], env=env, check=False).returncode
+        return subprocess.run(
+            [*command, str(simulator), str(order)], env=env, check=False
+        ).returncode
 
 
 def sd_files(folder: Path) -> dict[str, str]:
     """{name on the board: host file} for every file below a folder that stands for the SD card."""
-    return {f"/sd/{p.relative_to(folder).as_posix()}": str(p) for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        f"/sd/{p.relative_to(folder).as_posix()}": str(p)
+        for p in sorted(folder.rglob("*"))
+        if p.is_file()
+    }
 
 
 def _source(script: Path, trace: bool) -> str:
@@ -78,19 +86,65 @@ def _source(script: Path, trace: bool) -> str:
     epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash 0x300000=a.kmodel --trace",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--firmware", default="full", show_default=True, callback=known_firmwares, help="The build on the board.")
-@click.option("--flash", multiple=True, type=ADDRESS_FILE, metavar="ADDR=FILE", help="Put a file into flash (repeat).")
-@click.option("--sd", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER", help="The SD card: its files are /sd/NAME.")
-@click.option("--board-heap", default="512K", show_default=True, type=SIZE, help="GC heap that the board is set to (gc_heap_size).")
-@click.option("--heap", type=SIZE, help="Heap of the interpreter here. Default: as much as the board's for the script.")
-@click.option("--trace", is_flag=True, help="On stderr: every allocation, and the line of the script it belongs to.")
+@click.option(
+    "--firmware",
+    default="full",
+    show_default=True,
+    callback=known_firmwares,
+    help="The build on the board.",
+)
+@click.option(
+    "--flash",
+    multiple=True,
+    type=ADDRESS_FILE,
+    metavar="ADDR=FILE",
+    help="Put a file into flash (repeat).",
+)
+@click.option(
+    "--sd",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="The SD card: its files are /sd/NAME.",
+)
+@click.option(
+    "--board-heap",
+    default="512K",
+    show_default=True,
+    type=SIZE,
+    help="GC heap that the board is set to (gc_heap_size).",
+)
+@click.option(
+    "--heap",
+    type=SIZE,
+    help="Heap of the interpreter here. Default: as much as the board's for the script.",
+)
+@click.option(
+    "--trace",
+    is_flag=True,
+    help="On stderr: every allocation, and the line of the script it belongs to.",
+)
 def command(
-    *, script: Path, firmware: str, flash: tuple[tuple[int, Path], ...], sd: Path | None, board_heap: int, heap: int | None, trace: bool
+    *,
+    script: Path,
+    firmware: str,
+    flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    board_heap: int,
+    heap: int | None,
+    trace: bool,
 ) -> None:
     """Run a MaixPy script without a board.
 
     The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own, 1 when it
     raises; 3 where the real board would hang, with the cause and the cure.
     """
-    status = run(script.resolve(), firmware, dict(flash), heap=heap, board_heap=board_heap, sd=sd and sd.resolve(), trace=trace)
+    status = run(
+        script.resolve(),
+        firmware,
+        dict(flash),
+        heap=heap,
+        board_heap=board_heap,
+        sd=sd and sd.resolve(),
+        trace=trace,
+    )
     sys.exit(status)

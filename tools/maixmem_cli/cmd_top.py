@@ -38,8 +38,12 @@ def spark(series: Series, width: int = 16) -> str:
 
 
 def picture(sample: Sample, url: str) -> Table:
-    note = {"away": ", no answer, trying again", "reset": ", the board was reset"}.get(sample.event, "")
-    table = Table(box=box.SIMPLE, title=f"{url}, {sample.seconds:.0f} s{note}", title_justify="left")
+    note = {"away": ", no answer, trying again", "reset": ", the board was reset"}.get(
+        sample.event, ""
+    )
+    table = Table(
+        box=box.SIMPLE, title=f"{url}, {sample.seconds:.0f} s{note}", title_justify="left"
+    )
     table.add_column("region")
     table.add_column("use")
     for head in ("used", "most used", "free", "of"):
@@ -59,7 +63,16 @@ def line(sample: Sample) -> str:
 
 
 def as_data(sample: Sample) -> dict[str, Any]:
-    rows = [{"name": s.name, "total": s.total, "free": s.free, "least_free": s.low, "used": s.used(s.free)} for s in sample.series]
+    rows = [
+        {
+            "name": s.name,
+            "total": s.total,
+            "free": s.free,
+            "least_free": s.low,
+            "used": s.used(s.free),
+        }
+        for s in sample.series
+    ]
     return {"seconds": round(sample.seconds, 3), "event": sample.event, "regions": rows}
 
 
@@ -74,12 +87,18 @@ class Log:
 
     def add(self, sample: Sample) -> None:
         if not self._header:
-            columns = [f"{s.name}_{what}" for s in sample.series for what in ("free", "least_free", "total")]
+            columns = [
+                f"{s.name}_{what}"
+                for s in sample.series
+                for what in ("free", "least_free", "total")
+            ]
             self._csv.writerow(["time", "seconds", "event", *columns])
             self._header = True
         away = sample.event == "away"
         values = ["" if away else v for s in sample.series for v in (s.free, s.low, s.total)]
-        self._csv.writerow([time.strftime("%Y-%m-%dT%H:%M:%S"), f"{sample.seconds:.3f}", sample.event, *values])
+        self._csv.writerow(
+            [time.strftime("%Y-%m-%dT%H:%M:%S"), f"{sample.seconds:.3f}", sample.event, *values]
+        )
         self._out.flush()
 
 
@@ -105,11 +124,40 @@ def _interrupted(number: int, frame: Any) -> None:
 @PORT
 @click.option("--once", is_flag=True, help="One sample, then end.")
 @click.option("--count", type=click.IntRange(1), metavar="N", help="End after N samples.")
-@click.option("--interval", type=click.FloatRange(0.05), default=1.0, show_default=True, metavar="SECONDS", help="Between two samples.")
-@click.option("--csv", "csv_file", type=click.File("w"), metavar="FILE", help="Also write each sample as a row.")
-@click.option("--wait", type=float, default=30, show_default=True, metavar="SECONDS", help="For a board that was reset or pulled.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(0.05),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Between two samples.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.File("w"),
+    metavar="FILE",
+    help="Also write each sample as a row.",
+)
+@click.option(
+    "--wait",
+    type=float,
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="For a board that was reset or pulled.",
+)
 @JSON
-def command(*, port: str | None, once: bool, count: int | None, interval: float, csv_file: TextIO | None, wait: float, as_json: bool) -> None:
+def command(
+    *,
+    port: str | None,
+    once: bool,
+    count: int | None,
+    interval: float,
+    csv_file: TextIO | None,
+    wait: float,
+    as_json: bool,
+) -> None:
     """Watch the free memory of a board: now, the least so far, and a history.
 
     Samples at the prompt: the program that runs on the board is interrupted. To watch memory inside a program, call
@@ -135,7 +183,9 @@ def command(*, port: str | None, once: bool, count: int | None, interval: float,
                 if log:
                     log.add(sample)
                 console = Console()
-                console.print(picture(sample, monitor.url), width=None if console.is_terminal else _PIPE)
+                console.print(
+                    picture(sample, monitor.url), width=None if console.is_terminal else _PIPE
+                )
             else:
                 watch(samples, monitor.url, log)
         except KeyboardInterrupt:

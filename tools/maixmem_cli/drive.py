@@ -25,12 +25,18 @@ def find() -> list[Path]:
     if sys.platform == "win32":
         places = [Path(f"{letter}:/") for letter in string.ascii_uppercase[2:]]
     else:
-        places = [p for root in ("/media", "/run/media", "/Volumes", "/mnt") for p in Path(root).glob("*")]
+        places = [
+            p
+            for root in ("/media", "/run/media", "/Volumes", "/mnt")
+            for p in Path(root).glob("*")
+        ]
         places += [p for root in ("/media", "/run/media") for p in Path(root).glob("*/*")]
     return [p for p in places if is_drive(p)]
 
 
-def copy(drive: Path, files: dict[str, bytes], progress: Callable[[str, int], None]) -> tuple[list[str], list[str]]:
+def copy(
+    drive: Path, files: dict[str, bytes], progress: Callable[[str, int], None]
+) -> tuple[list[str], list[str]]:
     """Puts files into drive/lib, each under a temporary name first, read back and renamed; (copied, same) names.
 
     OSError says what went wrong; the file of that name is then the old one, as are all after it.

@@ -9,7 +9,15 @@ import functools
 
 from maixmem_cli import places
 
-_ROLES = ("maixmem", "maixmem_advice", "maixmem_arena", "maixmem_budget", "maixmem_generic", "maixmem_models", "maixmem_pool")
+_ROLES = (
+    "maixmem",
+    "maixmem_advice",
+    "maixmem_arena",
+    "maixmem_budget",
+    "maixmem_generic",
+    "maixmem_models",
+    "maixmem_pool",
+)
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {

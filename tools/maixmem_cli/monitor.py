@@ -78,7 +78,10 @@ class Monitor:
         while True:
             began = time.monotonic()
             try:
-                for series, free in zip(self.series, questions.ask(self._connected(), questions.SAMPLE, timeout=_SILENCE)):
+                for series, free in zip(
+                    self.series,
+                    questions.ask(self._connected(), questions.SAMPLE, timeout=_SILENCE),
+                ):
                     series.add(free)
             except BoardError as e:
                 yield self._sample("away")

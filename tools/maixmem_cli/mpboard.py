@@ -58,7 +58,9 @@ class Identity:
         return "maixpy" if self.platform in ("MaixPy", "CanMV") else "micropython"
 
     def __str__(self) -> str:
-        name = {"maixpy": self.platform, "circuitpython": "CircuitPython"}.get(self.kind, "MicroPython")
+        name = {"maixpy": self.platform, "circuitpython": "CircuitPython"}.get(
+            self.kind, "MicroPython"
+        )
         return f"{name} {'.'.join(str(n) for n in self.version)}, {self.machine}"
 
 
@@ -77,7 +79,14 @@ class Board:
         serial = need("mpremote.transport_serial")
         errors = need("mpremote.transport")
         self._exec_error = errors.TransportExecError
-        self._transport_errors = (errors.TransportError, OSError, struct.error, ValueError, SyntaxError, EOFError)
+        self._transport_errors = (
+            errors.TransportError,
+            OSError,
+            struct.error,
+            ValueError,
+            SyntaxError,
+            EOFError,
+        )
         try:
             with self._guarded("connecting"):
                 self._transport = serial.SerialTransport(self.port)
@@ -101,7 +110,9 @@ class Board:
 
     def close(self) -> None:
         """Gives the prompt back and closes the port."""
-        for step in (self._transport.exit_raw_repl, self._transport.close) if self._transport else ():
+        for step in (
+            (self._transport.exit_raw_repl, self._transport.close) if self._transport else ()
+        ):
             with contextlib.suppress(OSError):
                 step()
         self._transport = None
@@ -109,7 +120,9 @@ class Board:
     def __enter__(self) -> Board:
         return self if self._transport else self.open()
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     @contextlib.contextmanager
@@ -121,7 +134,9 @@ class Board:
             raise
         except self._transport_errors as e:
             if isinstance(e, self._exec_error):
-                raise BoardError(f"{self.port}: {e.error_output.strip().splitlines()[-1]} (while {doing})") from e
+                raise BoardError(
+                    f"{self.port}: {e.error_output.strip().splitlines()[-1]} (while {doing})"
+                ) from e
             text = " ".join(str(e).split()) or type(e).__name__
             raise LinkLost(f"{self.port}: {text} (while {doing})") from e
 
@@ -138,8 +153,12 @@ class Board:
 
     def identity(self) -> Identity:
         """Asks who it is. Collects the board's garbage."""
-        name, version, platform, machine, mpy, path, free = self.ask(_WHO, "asking the board who it is")
-        return Identity(name, version, platform, machine, mpy & 0xFF if mpy > 0 else None, tuple(path), free)
+        name, version, platform, machine, mpy, path, free = self.ask(
+            _WHO, "asking the board who it is"
+        )
+        return Identity(
+            name, version, platform, machine, mpy & 0xFF if mpy > 0 else None, tuple(path), free
+        )
 
     def write(self, name: str, data: bytes, progress: Callable[[int], None]) -> None:
         """Writes a file with mpremote; `progress` takes the bytes written so far."""

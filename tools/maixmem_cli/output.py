@@ -16,7 +16,12 @@ import click
 from maixmem_cli.needs import need
 from maixmem_cli.rawrepl import BoardError
 
-PORT = click.option("--port", "-p", metavar="PORT", help="Serial port, pty or socket://HOST:PORT; default $MAIXMEM_PORT or the only USB one.")
+PORT = click.option(
+    "--port",
+    "-p",
+    metavar="PORT",
+    help="Serial port, pty or socket://HOST:PORT; default $MAIXMEM_PORT or the only USB one.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -35,7 +40,9 @@ def choose_port(port: str | None) -> str:
     if len(found) == 1:
         return found[0]
     what = f"several USB serial ports: {', '.join(found)}" if found else "no USB serial port found"
-    raise NoBoard(f"--port: {what}. Next: give the one of the board, as --port {found[0] if found else '/dev/ttyUSB0'}")
+    raise NoBoard(
+        f"--port: {what}. Next: give the one of the board, as --port {found[0] if found else '/dev/ttyUSB0'}"
+    )
 
 
 @contextlib.contextmanager

@@ -29,7 +29,10 @@ metadata(description={description!r}, version={version!r}, license="MIT")
 
 def package_json(files: dict[str, str]) -> str:
     """A package of {name on the board: url relative to the file}. Flat names: MaixPy's /flash has no folders."""
-    package = {"urls": [[name, url] for name, url in sorted(files.items())], "version": __version__}
+    package = {
+        "urls": [[name, url] for name, url in sorted(files.items())],
+        "version": __version__,
+    }
     return json.dumps(package, indent=2) + "\n"
 
 
@@ -38,20 +41,35 @@ def repository_files(top: Path) -> dict[str, str]:
     sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
     manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
     manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
-    return {"package.json": package_json(sources), "manifest.py": manifest, "pyproject.toml": _project(top)}
+    return {
+        "package.json": package_json(sources),
+        "manifest.py": manifest,
+        "pyproject.toml": _project(top),
+    }
 
 
 def _project(top: Path) -> str:
     """pyproject.toml with its two lists made anew: the device modules, and the folders of stand-ins."""
     text = (top / "pyproject.toml").read_text(encoding="utf-8")
-    shims = {p.parent.relative_to(top / "port_shims").parts for p in (top / "port_shims").rglob("*.py")}
+    shims = {
+        p.parent.relative_to(top / "port_shims").parts for p in (top / "port_shims").rglob("*.py")
+    }
     lists = {
         "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),
-        "packages": ["maixmem_cli", *sorted(".".join(("maixmem_shims", *parts)) for parts in shims)],
+        "packages": [
+            "maixmem_cli",
+            *sorted(".".join(("maixmem_shims", *parts)) for parts in shims),
+        ],
     }
     for key, names in lists.items():
         rows = "".join(f'  "{name}",\n' for name in names)
-        text = re.sub(rf"^{key} = \[.*?\]", f"{key} = [\n{rows}]", text, count=1, flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(
+            rf"^{key} = \[.*?\]",
+            f"{key} = [\n{rows}]",
+            text,
+            count=1,
+            flags=re.DOTALL | re.MULTILINE,
+        )
     return text
 
 

@@ -34,15 +34,21 @@ class RawRepl:
         self.url = url
         self._pending = b""
         try:
-            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.05, exclusive=True)
+            self._port = serial.serial_for_url(
+                url, baudrate=baudrate, timeout=0.05, exclusive=True
+            )
         except (serial.SerialException, ValueError, OSError) as e:
-            raise PortError(f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it.") from e
+            raise PortError(
+                f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it."
+            ) from e
 
     def __enter__(self) -> RawRepl:
         self.enter()
         return self
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def enter(self, timeout: float = 15) -> None:
@@ -64,7 +70,9 @@ class RawRepl:
         said = self._until(_BANNER, timeout)
         return said.decode(errors="replace")
 
-    def run(self, code: str, timeout: float = 60, on_text: Callable[[str], None] | None = None) -> tuple[str, str]:
+    def run(
+        self, code: str, timeout: float = 60, on_text: Callable[[str], None] | None = None
+    ) -> tuple[str, str]:
         """Runs code; its output and its traceback ("" when none). `timeout` is the longest silence in seconds."""
         data = code.encode()
         for i in range(0, len(data), 256):
@@ -75,16 +83,22 @@ class RawRepl:
         out = self._until(b"\x04", timeout, on_text)[:-1]
         error = self._until(b"\x04", timeout)[:-1]
         self._until(b">", timeout)
-        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(errors="replace").replace("\r\n", "\n")
+        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(
+            errors="replace"
+        ).replace("\r\n", "\n")
 
     def check(self, code: str, timeout: float = 60) -> str:
         """Runs code that must not fail; its output."""
         out, error = self.run(code, timeout)
         if error:
-            raise BoardError(f"{self.url}: {error.strip().splitlines()[-1]} (while running {code[:60]!r})")
+            raise BoardError(
+                f"{self.url}: {error.strip().splitlines()[-1]} (while running {code[:60]!r})"
+            )
         return out
 
-    def write_file(self, name: str, data: bytes, progress: Callable[[int], None] | None = None) -> None:
+    def write_file(
+        self, name: str, data: bytes, progress: Callable[[int], None] | None = None
+    ) -> None:
         """Writes a file on the board and checks its length there."""
         self.check(f"_f = open({name!r}, 'wb')")
         for i in range(0, len(data), _CHUNK):
@@ -93,7 +107,9 @@ class RawRepl:
                 progress(min(len(data), i + _CHUNK))
         length = self.check(f"_f.close()\nimport os\nprint(os.stat({name!r})[6])").split()[-1]
         if int(length) != len(data):
-            raise BoardError(f"{name}: {len(data)} bytes were sent, {length} are there. Next: free space on the board, again.")
+            raise BoardError(
+                f"{name}: {len(data)} bytes were sent, {length} are there. Next: free space on the board, again."
+            )
 
     def close(self) -> None:
         """Back to the friendly prompt, port closed."""
@@ -107,7 +123,9 @@ class RawRepl:
         except (serial.SerialException, OSError) as e:
             raise PortError(self._lost(f"the connection broke: {e}")) from e
 
-    def _until(self, end: bytes, timeout: float, on_text: Callable[[str], None] | None = None) -> bytes:
+    def _until(
+        self, end: bytes, timeout: float, on_text: Callable[[str], None] | None = None
+    ) -> bytes:
         last = time.monotonic()
         shown = 0
         while end not in self._pending:

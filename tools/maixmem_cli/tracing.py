@@ -7,7 +7,11 @@ from __future__ import annotations
 import ast
 
 CALL = "_maixmem_at"
-_HEADS = {ast.If: "test", ast.While: "test", ast.For: "iter"}  # statements that begin with an expression
+_HEADS = {
+    ast.If: "test",
+    ast.While: "test",
+    ast.For: "iter",
+}  # statements that begin with an expression
 
 
 def marked(source: str) -> str:
@@ -15,7 +19,11 @@ def marked(source: str) -> str:
     marks: list[tuple[int, int, str]] = []
     for node in ast.walk(ast.parse(source)):
         for body in ("body", "orelse", "finalbody"):
-            for statement in getattr(node, body, None) or () if isinstance(getattr(node, body, None), list) else ():
+            for statement in (
+                getattr(node, body, None) or ()
+                if isinstance(getattr(node, body, None), list)
+                else ()
+            ):
                 marks += _marks(statement)
     return _inserted(source, marks)
 

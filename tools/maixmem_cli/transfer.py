@@ -150,7 +150,9 @@ class Transfer:
             except LinkLost as e:
                 failure = e
             except BoardError as e:
-                raise TransferError(f"{e}. {self._state()} Next: reset the board, see its free space, run this again.") from e
+                raise TransferError(
+                    f"{e}. {self._state()} Next: reset the board, see its free space, run this again."
+                ) from e
         raise TransferError(self._cut(failure)) from failure
 
     def _reconnect(self, failure: LinkLost | None) -> Board:
@@ -197,7 +199,9 @@ class Transfer:
         if todo or stale:
             self._switch(board, todo, stale)
 
-    def _found(self, board: Board, names: list[str]) -> dict[str, tuple[int, str, str | int] | None]:
+    def _found(
+        self, board: Board, names: list[str]
+    ) -> dict[str, tuple[int, str, str | int] | None]:
         """What check() says about files on the board."""
         found = board.ask(f"print({{n: check(n) for n in {names!r}}})", "checking the files")
         self.result.algorithm = next((f[1] for f in found.values() if f), self.result.algorithm)
@@ -226,5 +230,7 @@ class Transfer:
         board.ask(_RENAME.format(names=todo, temp=_TEMP, stale=stale), "renaming the new files")
         wrong = self._wrong(board, todo)
         if wrong:
-            raise TransferError(f"{', '.join(wrong)}: not what was sent after renaming. Next: run the same command again.")
+            raise TransferError(
+                f"{', '.join(wrong)}: not what was sent after renaming. Next: run the same command again."
+            )
         self._renaming = False

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Running `maixmem` and the real mpremote from a test."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import paths
+from click.testing import CliRunner
+from maixmem_cli.cli import main
+
+_SLOW = 400  # seconds; a board at 115200 baud takes a minute for the library
+
+
+def maixmem(*arguments: str, status: int = 0) -> str:
+    """Runs the command in this process, which must end with this exit status; its standard output."""
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == status, (
+        f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
+    )
+    return done.stdout
+
+
+def mpremote(port: str, *arguments: str) -> str:
+    """Runs mpremote, which must succeed, from the top of the project; its standard output."""
+    command = [sys.executable, "-m", "mpremote", "connect", port, *arguments]
+    done = subprocess.run(
+        command, cwd=paths.ROOT, capture_output=True, text=True, timeout=_SLOW, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
