@@ -99,7 +99,7 @@ def _up(n, unit):
 
 
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and clash with
-# nothing; regions that only touch are fine. With `size` of 3 MiB or more the map starts with SPIFFS, at the address
+# nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
 # that a chip of this size makes of 0xD00000. conflicts() and risks() sort a copy and allocate what they return.
 class FlashMap:
     """The regions of one flash chip and the verdicts about them."""
