@@ -182,6 +182,42 @@ def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(
     record_property("cuts", f"{len(stages)} of {length} bytes: {seen}")
 
 
+def _deploy_cut_after(board: FakeBoard, k: int, *options: str) -> str:
+    """Runs the whole command with a cut; what it said, "" when it was done before."""
+    board.cut_after = k
+    done = CliRunner().invoke(main, ["deploy", "--port", board.port, "--wait", "0", *options])
+    board.cut_after = None
+    board.replug()
+    assert done.exit_code in ((1, 2) if done.stderr else (0,)), done.output
+    return done.stderr
+
+
+def test_cable_pulled_from_a_bare_board_leaves_nothing_or_all(modern) -> None:
+    lib = modern.root / "lib"
+    maixmem("deploy", "--port", modern.port, "--modules", "pool")
+    length = modern.received
+    whole = {p.name: p.read_bytes() for p in lib.iterdir()}
+    for k in range(5, length, length // 9):
+        for p in lib.iterdir():
+            p.unlink()
+        said = _deploy_cut_after(modern, k, "--modules", "pool")
+        there = {p.name: p.read_bytes() for p in lib.iterdir() if not p.name.endswith("~")}
+        assert there in ((({}, whole)) if said else (whole,)), f"cut after {k} of {length} bytes"
+        assert "Next:" in said or not said
+    maixmem("deploy", "--port", modern.port, "--modules", "pool")
+    assert {p.name: p.read_bytes() for p in lib.iterdir()} == whole
+
+
+def test_cable_pulled_while_the_board_is_asked(board) -> None:
+    for k in range(1, 1700, 240):
+        said = _deploy_cut_after(board, k)
+        assert "Next:" in said
+        left = {p.name for p in board.root.iterdir() if not p.name.endswith("~")}
+        assert left <= {"maixmem_try.mpy"}
+    maixmem("deploy", "--port", board.port, "--modules", "pool")
+    assert "maixmem_try.mpy" not in {p.name for p in board.root.iterdir()}
+
+
 def test_a_plug_that_comes_back_is_not_noticed_but_in_time(board) -> None:
     old, new = _files(b"#old\n"), _files(b"#new\n")
     _put(board.root, old)

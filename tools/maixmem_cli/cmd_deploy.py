@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
@@ -19,7 +20,7 @@ from maixmem_cli import bytecode, drive, modules, places
 from maixmem_cli.mpboard import Board, Identity, LinkLost
 from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_json
 from maixmem_cli.rawrepl import BoardError
-from maixmem_cli.transfer import Transfer, TransferError
+from maixmem_cli.transfer import Transfer, TransferError, cut
 
 _PROBE = "maixmem_try"
 # Imports each module anew, says what it took and where it came from, and forgets it again.
@@ -123,6 +124,33 @@ def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
         raise click.BadParameter(str(e), param_hint="--modules") from e
 
 
+@dataclass
+class Plan:
+    """What a board is to get: full names on the board, and what has to go once they are there."""
+
+    who: Identity
+    folder: str
+    names: tuple[str, ...]
+    version: int | None
+    files: dict[str, bytes]
+    stale: tuple[str, ...]
+
+
+def plan(board: Board, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
+    """Asks the board and decides; None for CircuitPython, whose files are not ours to write from here."""
+    who = board.identity()
+    if who.kind == "circuitpython":
+        return None
+    folder = (target or default_target(who)).rstrip("/")
+    chosen = select("k210" if who.kind == "maixpy" else "generic", names)
+    _make(board, folder)
+    version = None if sources else accepted(board, who, folder)
+    files = {f"{folder}/{name}": data for name, data in contents(chosen, version).items()}
+    twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
+    stale = tuple(f"{folder}/{n}.{twin}" for n in chosen)
+    return Plan(who, folder, chosen, version, files, (*stale, f"{folder}/{_PROBE}.mpy"))
+
+
 def to_board(
     port: str,
     names: tuple[str, ...],
@@ -133,30 +161,22 @@ def to_board(
     quiet: bool,
 ) -> dict[str, Any]:
     """The whole of deploy for a board at a serial port; what was done, as plain data."""
-    with _first(port) as board:
-        who = board.identity()
-        if who.kind == "circuitpython":
-            return to_drive(_only_drive(), names, quiet)
-        where = (target or default_target(who)).rstrip("/") or ""
-        chosen = select("k210" if who.kind == "maixpy" else "generic", names)
-        _make(board, where)
-        version = None if sources else accepted(board, who, where)
-    files = contents(chosen, version)
-    full = {f"{where}/{name}": data for name, data in files.items()}
-    twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
-    stale = tuple(f"{where}/{n}.{twin}" for n in chosen)
-    with progress_bar(full, quiet) as progress:
-        result = Transfer(lambda: Board(port), full, stale, patience).run(progress)
-    with Board(port) as board:
+    with _cut("Nothing was changed on the board."), _first(port) as board:
+        p = plan(board, names, target, sources)
+    if p is None:
+        return to_drive(_only_drive(), names, quiet)
+    with progress_bar(p.files, quiet) as progress:
+        result = Transfer(lambda: Board(port), p.files, p.stale, patience).run(progress)
+    with _cut("The new files are in their places; importing was not tried."), Board(port) as board:
         free, after, failed, elsewhere = board.ask(
-            _IMPORT.format(names=chosen, target=where or "/"), "importing the modules"
+            _IMPORT.format(names=p.names, target=p.folder or "/"), "importing the modules"
         )
     return {
-        "board": str(who),
-        "kind": who.kind,
-        "target": where or "/",
-        "bytecode": version,
-        "bytes": sum(map(len, files.values())),
+        "board": str(p.who),
+        "kind": p.who.kind,
+        "target": p.folder or "/",
+        "bytecode": p.version,
+        "bytes": sum(map(len, p.files.values())),
         "copied": result.copied,
         "same": result.same,
         "removed": result.removed,
@@ -165,6 +185,15 @@ def to_board(
         "free_after": after,
         "findings": _findings(failed, elsewhere),
     }
+
+
+@contextlib.contextmanager
+def _cut(state: str) -> Iterator[None]:
+    """Says what is on the board, and what to do, when the connection breaks outside of the transfer."""
+    try:
+        yield
+    except LinkLost as e:
+        raise TransferError(cut(e, state)) from e
 
 
 def _first(port: str) -> Board:

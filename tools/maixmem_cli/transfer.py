@@ -98,6 +98,14 @@ class TransferError(Exception):
     """It did not end well: the text says what is on the board now and what to do."""
 
 
+def cut(failure: LinkLost | None, state: str) -> str:
+    """What to say when the connection broke: why, what is on the board now, what to do."""
+    return (
+        f"the connection was cut: {failure}. {state} Next: check cable and port, reset the board, "
+        "run the same command again: it goes on where it stopped."
+    )
+
+
 def matches(data: bytes, found: tuple[int, str, str | int] | None) -> bool:
     """True when what check() found on the board is this data."""
     if found is None:
@@ -153,7 +161,7 @@ class Transfer:
                 raise TransferError(
                     f"{e}. {self._state()} Next: reset the board, see its free space, run this again."
                 ) from e
-        raise TransferError(self._cut(failure)) from failure
+        raise TransferError(cut(failure, self._state())) from failure
 
     def _reconnect(self, failure: LinkLost | None) -> Board:
         end = time.monotonic() + self._patience
@@ -162,14 +170,8 @@ class Transfer:
                 return self._connect().open()
             except LinkLost as e:
                 if failure is None or time.monotonic() > end:
-                    raise TransferError(self._cut(failure or e)) from e
+                    raise TransferError(cut(failure or e, self._state())) from e
                 time.sleep(_RETRY)
-
-    def _cut(self, failure: LinkLost | None) -> str:
-        return (
-            f"the connection was cut: {failure}. {self._state()} Next: check cable and port, reset the board, "
-            "run the same command again: it goes on where it stopped."
-        )
 
     def _state(self) -> str:
         if self._renaming:
