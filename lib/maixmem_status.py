@@ -29,7 +29,7 @@ def status(manager, out=print):
     )
     gone = _gone(manager, models)
     for region in sorted(gone):
-        if gone[region]:
+        if gone[region] > manager.margin:  # less is page ends
             text = "{}: {} gone since the start: camera or other buffers, or a leak"
             for line in wrap(text.format(region, kib(gone[region]))):
                 out(line)

@@ -8,10 +8,10 @@ import image
 import KPU as kpu
 import maixmem
 from devtest import Skip, raises
+from Maix import utils
 from maixmem import NoRoom
 from maixmem_kmodel import read_info
 from maixmem_models import ModelGone, ModelManager
-from Maix import utils
 
 try:
     import k210_board
