@@ -124,6 +124,7 @@ import gc
 from maixmem_pool import BufferPool
 for count in (1, 4, 16, 64, 256):
     block = bytearray(count * 8)
+    pool = None
     gc.collect()
     before = gc.mem_alloc()
     pool = BufferPool(8, count, block=block)

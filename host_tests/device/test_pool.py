@@ -219,6 +219,7 @@ def test_overhead():
         raise Skip("this interpreter does not count its heap")
     for count in (1, 2, 5, 16, 33, 100):
         block = bytearray(count * 8)
+        pool = None
         gc.collect()
         before = gc.mem_alloc()
         pool = BufferPool(8, count, block=block)
