@@ -279,6 +279,44 @@ def test_no_room_is_said_before_anything_is_taken():
     assert board.live() == 0
 
 
+def test_the_last_unload_says_when_work_memory_is_not_taken_back():
+    port = ascend.Port()
+    port.reserve(())
+    assert port.work_bytes == 0
+    a = port.load("a.om")
+    board.faults.clear()
+    board.faults.fail(3, 207002)  # the model, its weights, then the work memory
+    with pytest.raises(AclError, match=r"rt\.free: not freed: in use"):
+        port.unload(a)
+    assert board.live() == taken(MIB) and "1.0 MiB of work memory in 1 blocks" in port.warnings()[0]
+    port.unload(a)
+    assert board.live() == 0 and not port.warnings()
+    board.faults.clear()
+    board.faults.fail(1, 500000)
+    with pytest.raises(AclError, match=r"get_mem_info\(ddr\)"):
+        port.room("ddr")
+    assert port.room("npu") == 0
+
+
+def test_what_this_port_does_not_have():
+    with pytest.raises(NotImplementedError, match="models are files"):
+        ascend.Port().read_flash(0, 16)
+
+
+def test_a_run_that_fails_leaves_the_model_and_its_buffers():
+    port = ascend.Port()
+    a = port.load("a.om")
+    buf = port.memory.alloc("device", 64)
+    for k in (1, 2, 3):
+        board.faults.clear()
+        board.faults.fail(k, 500002)
+        with pytest.raises(AclError):
+            a.run([buf], [buf])
+    board.faults.clear()
+    a.run([buf], [buf])
+    assert board.faults.names == ["mdl.add_dataset_buffer"] * 2 + ["mdl.execute"]
+
+
 def test_errors_name_the_call_the_code_and_what_it_means():
     port = ascend.Port()
     with pytest.raises(AclError, match=r"acl\.mdl\.query_size\(none\.om\): no such model file \(145002\)") as e:

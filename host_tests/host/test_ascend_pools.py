@@ -93,7 +93,7 @@ def test_copies_that_do_not_fit_are_refused_before_the_call(port):
 
 @pytest.mark.parametrize("version", [(5, 0), (7, 0)])
 def test_async_copies_are_aligned_and_never_host_to_host(port, version: tuple):
-    board.cann = version
+    board.toolkit = version
     m, stream = port.memory, acl.rt.create_stream()[0]
     pool = DevicePool(m, 4096)
     piece, other, host = pool.alloc(100), pool.alloc(100), m.alloc("host", 100)
@@ -229,7 +229,10 @@ def test_pictures_lie_as_the_unit_wants_them(port, case):
         for p in out:
             frames.release(p)
         frames.close()
+        frames.close()
         assert not board.blocks
+    with pytest.raises(ValueError, match="1 or more"):
+        Pictures(port.memory, w, h, format, rule=rule, count=0)
 
 
 def test_small_pictures_are_dear_one_by_one_and_cheap_in_a_pool(port):

@@ -15,6 +15,7 @@ import pytest
 from cvimodel_build import cvimodel, program
 from linux_boards import every_fault, shim
 from maixmem import KModelError, NoRoom
+from maixmem_models import ModelManager
 
 board, maixcam = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 from maix import err, image, nn, sys  # noqa: E402  the shim's folder is importable only now
@@ -282,6 +283,52 @@ def test_activations_that_are_there_are_not_counted_twice(files):
         p.load(big)
     assert e.value.region == "cmm" and e.value.need - e.value.free == SMALL_SHARED
     assert board.cmm.live() == first.taken == SMALL_NEED
+
+
+def test_the_manager_counts_on_the_shared_activations(files):
+    """Both stay in exactly the measured bytes; the other way round the first has to go."""
+    big, small = pair(files)
+    for order, resident in (((big, small), [big, small]), ((small, big), [big])):
+        board.reset(cmm=BIG_FIRST)
+        m = ModelManager(port(), margin=0)
+        for path in order:
+            m.add(path, path)
+            m.use(path)
+        assert sorted(x.name for x in m.models() if x.ready) == sorted(resident)
+        m.release_all()
+        assert board.cmm.live() == 0
+
+
+def test_a_block_that_goes_is_not_counted_on(files):
+    p = port()
+    big, small = (p.load(path) for path in pair(files))
+    cost = p.inspect(small.source)
+    board.cmm.total = board.cmm.used() + 1_200_000  # room for the weights of one more, not for activations
+    assert p.shortage(cost) is None
+    board.cmm.total -= 200_000
+    assert p.shortage(cost).need == SMALL_NEED - SMALL_SHARED
+    short = p.shortage(p.inspect(big.source), 0, [small])
+    assert short.need == SMALL_FIRST - SMALL_NEED - 3 * MIB and short.free == 1_000_000 + SMALL_NEED
+    assert p.shortage(p.inspect(big.source), 0, [big, small]) is None
+
+
+def test_what_this_port_does_not_have(files):
+    with pytest.raises(NotImplementedError, match="models are files"):
+        port().read_flash(0, 16)
+    assert port().room("npu") == 0
+    model = port().load(files("a.cvimodel", 1000))
+    assert not hasattr(model, "_private") and not hasattr(model, "unload")
+
+
+def test_no_configs_to_read_is_no_warning():
+    board.reset("maixcam2")
+
+    def closed(path):
+        if path == "/boot/configs":
+            raise OSError(13, "Permission denied")
+        return board.read_text(path)
+
+    assert maixcam.Port(closed).warnings() == []
 
 
 def test_no_room_is_said_before_the_runtime_is_asked(files):

@@ -122,7 +122,7 @@ class _Rt:
         if dst % 64 or src % 64:
             return board.ADDR_UNALIGNED
         if kind == 0 and not board.rc:
-            if board.cann >= (7, 0):
+            if board.toolkit >= (7, 0):
                 return board.NOT_SUPPORTED
             board.late[stream] = [None]  # accepted, and fails when it is carried out
             return board.OK

@@ -86,7 +86,7 @@ late = {}
 busy = {}
 running = None
 rc = False
-cann = (5, 0)
+toolkit = (5, 0)
 _next = {"address": 0, "id": 0}
 _thread = threading.local()
 _lock = threading.RLock()
@@ -94,8 +94,8 @@ _lock = threading.RLock()
 
 def reset(normal=6144 * MIB, huge=1940 * MIB, on_device=False, version=(5, 0)):
     """Power-on.  `normal` and `huge` are bytes of the two kinds of pages; on_device: the program runs on the board (RC)."""
-    global rc, cann, running, _thread
-    rc, cann, running = on_device, version, None
+    global rc, toolkit, running, _thread
+    rc, toolkit, running = on_device, version, None
     _thread = threading.local()
     for table in (models, blocks, loaded, contexts, pages, late, busy):
         table.clear()
