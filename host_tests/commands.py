@@ -8,18 +8,26 @@ import subprocess
 import sys
 
 import paths
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
 
 _SLOW = 400  # seconds; a board at 115200 baud takes a minute for the library
 
 
+def invoke(*arguments: str) -> Result:
+    """Runs the command in this process; the result has .exit_code, .stdout and .stderr."""
+    try:
+        runner = CliRunner(mix_stderr=False)  # click 8.1
+    except TypeError:
+        runner = CliRunner()
+    return runner.invoke(main, list(arguments))
+
+
 def maixmem(*arguments: str, status: int = 0) -> str:
-    """Runs the command in this process, which must end with this exit status; its standard output."""
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == status, (
-        f"exit status {done.exit_code}\n{done.output}\n{done.exception}"
-    )
+    """Runs the command, which must end with this exit status; its standard output."""
+    done = invoke(*arguments)
+    said = f"{done.stdout}\n{done.stderr}\n{done.exception}"
+    assert done.exit_code == status, f"exit status {done.exit_code}\n{said}"
     return done.stdout
 
 

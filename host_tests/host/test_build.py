@@ -11,9 +11,8 @@ from pathlib import Path
 import maixmem
 import paths
 import pytest
-from click.testing import CliRunner
+from commands import invoke
 from maixmem_cli import bytecode, modules, packages
-from maixmem_cli.cli import main
 
 LIBRARY = {p.stem for p in paths.LIB.glob("*.py")}
 
@@ -21,8 +20,8 @@ LIBRARY = {p.stem for p in paths.LIB.glob("*.py")}
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> tuple[Path, dict]:
     out = tmp_path_factory.mktemp("dist")
-    done = CliRunner().invoke(main, ["build", "--out", str(out), "--index", "--json"])
-    assert done.exit_code == 0, done.output
+    done = invoke("build", "--out", str(out), "--index", "--json")
+    assert done.exit_code == 0, done.stdout + done.stderr
     return out, json.loads(done.stdout)
 
 
@@ -55,8 +54,8 @@ def test_pyproject_installs_every_stand_in() -> None:
 
 
 def test_generated_files_are_up_to_date() -> None:
-    done = CliRunner().invoke(main, ["build", "--check"])
-    assert done.exit_code == 0, done.output
+    done = invoke("build", "--check")
+    assert done.exit_code == 0, done.stdout + done.stderr
 
 
 def test_a_module_stands_on_what_is_selected_with_it() -> None:
@@ -125,6 +124,6 @@ def test_a_module_that_does_not_compile_is_named(tmp_path: Path) -> None:
 
 def test_stale_package_json_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "K210", modules.K210[1:])
-    done = CliRunner().invoke(main, ["build", "--check", "--json"])
+    done = invoke("build", "--check", "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["stale"] == ["package.json", "manifest.py"]

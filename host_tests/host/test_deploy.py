@@ -11,11 +11,9 @@ from pathlib import Path
 
 import paths
 import pytest
-from click.testing import CliRunner
-from commands import maixmem, mpremote
+from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli import cmd_deploy, modules
-from maixmem_cli.cli import main
 from maixmem_cli.mpboard import Board
 from maixmem_cli.transfer import CHECK, Transfer, TransferError, matches
 
@@ -108,9 +106,9 @@ def test_circuitpython_gets_sources_on_its_drive(tmp_path: Path) -> None:
 )
 def test_wrong_use_is_status_2_and_names_the_option(board, options: list[str], named: str) -> None:
     command = ["deploy", *([] if named == "--port" else ["--port", board.port]), *options]
-    done = CliRunner().invoke(main, command)
+    done = invoke(*command)
     assert done.exit_code == 2
-    assert [line for line in done.output.splitlines() if named in line], done.output
+    assert [line for line in done.stderr.splitlines() if named in line], done.stderr
     assert list(board.root.iterdir()) == []
 
 
@@ -185,10 +183,10 @@ def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(
 def _deploy_cut_after(board: FakeBoard, k: int, *options: str) -> str:
     """Runs the whole command with a cut; what it said, "" when it was done before."""
     board.cut_after = k
-    done = CliRunner().invoke(main, ["deploy", "--port", board.port, "--wait", "0", *options])
+    done = invoke("deploy", "--port", board.port, "--wait", "0", *options)
     board.cut_after = None
     board.replug()
-    assert done.exit_code in ((1, 2) if done.stderr else (0,)), done.output
+    assert done.exit_code in ((1, 2) if done.stderr else (0,)), done.stdout + done.stderr
     return done.stderr
 
 
@@ -241,6 +239,19 @@ def test_what_was_sent_before_the_cut_is_not_sent_again(board) -> None:
         _transfer(board, new, 0).run(lambda name, done: None)
     board.replug()
     assert _whole_length(board, new) < length * 3 // 4
+
+
+def test_ctrl_c_leaves_the_old_files_and_the_prompt(board) -> None:
+    old, new = _files(b"#old\n"), _files(b"#new\n")
+    _put(board.root, old)
+
+    def stop(name: str, done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(TransferError, match="The old files on the board are as they were"):
+        _transfer(board, new, 0).run(stop)
+    assert _state(board.root, old, new) == "old"
+    assert mpremote(board.port, "resume", "exec", "print(6 * 7)").strip() == "42"
 
 
 def test_the_probe_finds_what_the_board_loads(board) -> None:

@@ -18,10 +18,8 @@ from pathlib import Path
 import kmodel_build
 import paths
 import pytest
-from click.testing import CliRunner
-from commands import maixmem, mpremote
+from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
-from maixmem_cli.cli import main
 
 REAL = os.environ.get("MAIXMEM_BOARD")
 fake_only = pytest.mark.skipif(
@@ -123,10 +121,7 @@ def test_doctor_on_a_bare_board_says_how_to_deploy(tmp_path: Path) -> None:
         said = maixmem("doctor", "--port", board.port, status=1)
         assert "no module named 'maixmem'" in said
         assert f"maixmem deploy --port {board.port}" in said
-        assert (
-            "Next: maixmem deploy"
-            in CliRunner().invoke(main, ["top", "--once", "--port", board.port]).output
-        )
+        assert "Next: maixmem deploy" in invoke("top", "--once", "--port", board.port).stderr
 
 
 @fake_only
@@ -221,7 +216,7 @@ def test_top_leaves_the_board_at_its_prompt(fake, tmp_path: Path, number: int) -
 def test_a_port_in_use_is_refused_and_its_user_not_disturbed(fake, tmp_path: Path) -> None:
     with _top(fake, tmp_path / "t.csv") as top:
         for name in ("doctor", "deploy"):
-            assert "--port" in CliRunner().invoke(main, [name, "--port", fake.port]).stderr
+            assert "--port" in invoke(name, "--port", fake.port).stderr
             maixmem(name, "--port", fake.port, status=2)
         _end(top, signal.SIGINT)
     assert {r["event"] for r in _rows(tmp_path / "t.csv")} == {""}
@@ -247,14 +242,14 @@ def test_top_survives(fake, tmp_path: Path, how: str) -> None:
 
 @fake_only
 def test_json_wants_once(fake) -> None:
-    assert "--json" in CliRunner().invoke(main, ["top", "--json", "--port", fake.port]).output
+    assert "--json" in invoke("top", "--json", "--port", fake.port).stderr
     maixmem("top", "--json", "--port", fake.port, status=2)
 
 
 @pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
 def test_no_board_is_status_2_and_json_stays_json(name: str) -> None:
     options = ["--once"] if name == "top" else []
-    done = CliRunner().invoke(main, [name, "--port", "/nowhere/port", "--json", *options])
+    done = invoke(name, "--port", "/nowhere/port", "--json", *options)
     assert done.exit_code == 2
     assert "--port" in json.loads(done.stdout)["error"]
 

@@ -92,7 +92,7 @@ class Board:
                 self._transport = serial.SerialTransport(self.port)
                 self._transport.serial.timeout = _SILENCE
                 self._enter(errors.TransportError)
-        except BoardError:
+        except BaseException:
             self.close()
             raise
         return self
@@ -109,13 +109,14 @@ class Board:
                     raise
 
     def close(self) -> None:
-        """Gives the prompt back and closes the port."""
-        for step in (
-            (self._transport.exit_raw_repl, self._transport.close) if self._transport else ()
-        ):
+        """Gives the prompt back, also out of a command that was half sent, and closes the port."""
+        transport, self._transport = self._transport, None
+        if transport:
             with contextlib.suppress(OSError):
-                step()
-        self._transport = None
+                transport.serial.write(b"\r\x03")
+                transport.exit_raw_repl()
+            with contextlib.suppress(OSError):
+                transport.close()
 
     def __enter__(self) -> Board:
         return self if self._transport else self.open()

@@ -157,6 +157,9 @@ class Transfer:
                 return self.result
             except LinkLost as e:
                 failure = e
+            except KeyboardInterrupt:
+                text = f"stopped. {self._state()} Next: run the same command again: it goes on."
+                raise TransferError(text) from None
             except BoardError as e:
                 raise TransferError(
                     f"{e}. {self._state()} Next: reset the board, see its free space, run this again."
