@@ -26,11 +26,12 @@ from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_
 from maixmem_cli.questions import Missing
 from maixmem_cli.rawrepl import BoardError
 
+_BAR = 12
 _PIPE = 100  # columns of a picture that goes to a pipe
 _STEPS = "▁▂▃▄▅▆▇█"
 
 
-def spark(series: Series, width: int = 16) -> str:
+def spark(series: Series, width: int = 9) -> str:
     """The use of the last samples, lowest to highest of them."""
     used = [-free for free in list(series.history)[-width:]]
     low, span = min(used, default=0), max(used, default=0) - min(used, default=0)
@@ -45,14 +46,14 @@ def picture(sample: Sample, url: str) -> Table:
         box=box.SIMPLE, title=f"{url}, {sample.seconds:.0f} s{note}", title_justify="left"
     )
     table.add_column("region")
-    table.add_column("use")
+    table.add_column("use", min_width=_BAR + 2)
     for head in ("used", "most used", "free", "of"):
         table.add_column(head, justify="right")
     table.add_column("history")
     for s in sample.series:
         numbers = (s.used(s.free), s.used(s.low), s.free, s.total)
         cells = ["?" if n is None else kib(n) for n in numbers]
-        table.add_row(s.name, Text(bar(s.used(s.free), s.total, 12)), *cells, spark(s))
+        table.add_row(s.name, Text(bar(s.used(s.free), s.total, _BAR)), *cells, spark(s))
     return table
 
 
