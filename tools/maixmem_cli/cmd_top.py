@@ -43,12 +43,15 @@ def picture(sample: Sample, url: str) -> Table:
         sample.event, ""
     )
     table = Table(
-        box=box.SIMPLE, title=f"{url}, {sample.seconds:.0f} s{note}", title_justify="left"
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+        title=f"{url}, {sample.seconds:.0f} s{note}",
+        title_justify="left",
     )
     table.add_column("region")
     table.add_column("use", min_width=_BAR + 2)
     for head in ("used", "most used", "free", "of"):
-        table.add_column(head, justify="right")
+        table.add_column(head, justify="right", no_wrap=True)
     table.add_column("history")
     for s in sample.series:
         numbers = (s.used(s.free), s.used(s.low), s.free, s.total)
