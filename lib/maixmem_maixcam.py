@@ -88,8 +88,6 @@ class _Shared:
 class Port:
     """MaixCAM (cv181x) and MaixCAM2 (AX630C)."""
 
-    margin = 65536  # the drivers hand out whole pages: room for what 16 blocks lose
-
     def __init__(self, read_text=_read_text, learned=None):
         self._read_text = read_text
         self._ax_sys = None

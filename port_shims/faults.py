@@ -32,6 +32,9 @@ class Faults:
             self._again = name if self._forever else None
         elif name != self._again:
             return None
-        if isinstance(self._exc, (BaseException, type)):
-            raise self._exc
-        return self._exc
+        exc = self._exc
+        if isinstance(exc, BaseException):
+            exc.__traceback__ = exc.__context__ = None  # the one of an earlier pass would keep its frames alive
+        if isinstance(exc, (BaseException, type)):
+            raise exc
+        return exc
