@@ -152,6 +152,12 @@ class Heap:
                 self.unsure = parts[-1][1] < _TRIM + 2 * _PAGE
         self.parts = parts
 
+    def rose(self, n):
+        """heap_free() rose by n on its own: what was unsure at the end was at the top."""
+        if self.unsure and n >= self.parts[-1][1] - 2 * _PAGE:
+            self.parts.pop()
+            self.unsure = False
+
     def forget_holes(self):
         """Holes that turned out to be taken."""
         self.parts = [p for p in self.parts if p[0] is not None]

@@ -211,13 +211,15 @@ class Kpu:
 
     def settle(self):
         """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if that is safe."""
+        free = utils.heap_free()
         self._settled = False
-        if utils.heap_free() > 4 * _SQUEEZE + 4 * _PAGE:
+        if free > 4 * _SQUEEZE + 4 * _PAGE:
             try:
                 utils.flash_read(0, _SQUEEZE)
-                self._settled = True
+                self._settled = max(self._heap.holes()) < _TRIM  # else that went into a hole
             except MemoryError:  # no GC heap for it
                 pass
+            self._heap.rose(utils.heap_free() - free)
         return utils.heap_free()
 
     def room(self):

@@ -11,7 +11,7 @@ net = models.use("faces")
 import gc
 import time
 
-from maixmem import NoRoom
+from maixmem import KModelError, NoRoom
 from maixmem import port as _port
 from maixmem_net import ModelGone, Net
 
@@ -48,7 +48,7 @@ _MANY = 1 << 20
 
 # Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
 # KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
-_PLAIN = (MemoryError, ValueError, OSError, RuntimeError)
+_PLAIN = (MemoryError, ValueError, OSError, RuntimeError, KModelError)
 
 
 # One name. `handle` is not None while memory is held, `ready` while use() may hand `net` out: a handle that is
