@@ -36,6 +36,13 @@ class Faults:
         if self.count == self._at:
             if self._forever:
                 self._name = name
-            raise self._exc
+            self._raise()
         if name == self._name:
-            raise self._exc
+            self._raise()
+
+    def _raise(self):
+        try:
+            self._exc.__traceback__ = None  # that of an earlier pass would keep its frames alive
+        except AttributeError:  # MicroPython has no such attribute
+            pass
+        raise self._exc
