@@ -158,7 +158,7 @@ def test_init_writes_an_example_that_works(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("firmware = 'fulll'", "fulll"),
+        ("firmware = 'huge'", "huge"),
         ("", "firmware"),
         ("firmware = 'full'\nspeed = 1", "speed"),
         ("firmware = 'full'\ngc_heap = 'big'", "gc_heap"),
