@@ -14,11 +14,13 @@ import gc
 
 __version__ = "0.1.0"
 
-# What tells a platform: the first module of these that can be imported, and the port for it.
+# What tells a platform: the first of these modules that can be imported (or file that is there), and its port.
 _PORTS = (
     ("Maix", "maixmem_k210"),
     ("acl", "maixmem_ascend"),
     ("maix", "maixmem_maixcam"),
+    ("/usr/lib/librknnrt.so", "maixmem_rknn"),
+    ("/usr/lib/librknnmrt.so", "maixmem_rknn"),
 )
 _GENERIC = "maixmem_generic"
 _BAR = 16
@@ -119,8 +121,11 @@ def set_port(new):
 def _find():
     for probe, name in _PORTS:
         try:
-            __import__(probe)
-        except ImportError:
+            if probe[0] == "/":
+                open(probe, "rb").close()
+            else:
+                __import__(probe)
+        except (ImportError, OSError):
             continue
         return name
     return _GENERIC
