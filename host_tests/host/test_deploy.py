@@ -145,9 +145,7 @@ def _put(root: Path, files: dict[str, bytes]) -> None:
         (root / name).write_bytes(data)
 
 
-def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(
-    board, record_property
-) -> None:
+def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(board) -> None:
     old, new = _files(b"#old\n"), _files(b"#new\n")
     _put(board.root, old)
     length = _whole_length(board, new)
@@ -177,7 +175,6 @@ def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(
         assert not list(board.root.glob("*~"))
     assert seen["old"] > 0
     assert seen["new"] > 0
-    record_property("cuts", f"{len(stages)} of {length} bytes: {seen}")
 
 
 def _deploy_cut_after(board: FakeBoard, k: int, *options: str) -> str:
