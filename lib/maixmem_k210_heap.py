@@ -16,7 +16,9 @@ except ImportError:
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _TOP = const(32)  # that malloc leaves at the top
-_SPI_PAGE = const(16514)
+_SPI_CHUNK = const(65536)  # bytes that kpu.load reads at once
+_SPI_EXTRA = const(130)  # of the SPI buffer, besides four times what is read
+_SPI_PAGE = const(16514)  # the SPI buffer of a SPIFFS page
 _SD_BUFFER = const(2048)
 
 
@@ -74,10 +76,13 @@ def mallocs(info, how, source):
     walk = []
     if how == "load_path":
         walk = reads = [(_file_buffer(source), True, True)]
-    elif how == "load_addr" and info.format == "v4":
-        walk = [
-            (40 * info.layers + 160, True, True)
-        ]  # a table of 8 bytes a node and the buffer to read it
+    elif how == "load_addr":
+        rest = (
+            info.nbytes % _SPI_CHUNK
+        )  # the last read is a smaller one, and may leave the top larger
+        reads = reads + [(4 * rest + _SPI_EXTRA, True, True)]
+        if info.format == "v4":  # a table of 8 bytes a node and the buffer to read it
+            walk = [(40 * info.layers + 160, True, True)]
     return kept[:1] + walk + kept[1:3] + reads + kept[3:]
 
 
