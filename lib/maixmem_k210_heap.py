@@ -18,6 +18,7 @@ _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _TOP = const(32)  # that malloc leaves at the top
 _SPI_CHUNK = const(65536)  # bytes that kpu.load reads at once
 _SPI_EXTRA = const(130)  # of the SPI buffer, besides four times what is read
+_HOLD = const(2)
 _SPI_PAGE = const(16514)  # the SPI buffer of a SPIFFS page
 _SD_BUFFER = const(2048)
 
@@ -32,14 +33,28 @@ def step(size):
     return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
 
 
-# A load is a list of mallocs, (bytes, passing, deadly): a passing one is freed at once; a deadly one hangs the
-# board when it is not to be had. The top of the heap grows by whole requests, in pages, and only what is left of
-# a page serves smaller ones. `holes` (sizes) serve what is not deadly, the smallest that is large enough first.
+# A load is a list of mallocs, (bytes, passing, deadly): a passing one is freed at once, with _HOLD after the next
+# passing one; a deadly one hangs the board when it is not to be had. The top of the heap grows by whole requests,
+# in pages, and only what is left there serves others. `holes` (sizes) serve what is not deadly, the smallest that
+# is large enough first. How much of a page is left before is not known: this is the worst case of all.
 def grow(pieces, holes, free):
-    """(bytes that heap_free() must have, the first piece that `free` is too small for or None)."""
-    holes = list(holes)
-    moved = most = rest = 0
+    """(bytes that heap_free() must have, a piece that `free` is too small for or None: a deadly one if there is)."""
+    most = rest = 0
     first = None
+    while rest <= _PAGE + _TOP:
+        moved, miss, more = _grow(pieces, list(holes), free, rest)
+        most = max(most, moved)
+        if miss and (first is None or miss[2]):
+            first = miss
+        rest += more
+    return most, first
+
+
+def _grow(pieces, holes, free, rest):
+    """The same for `rest` free bytes at the top, and how many more would change the course of things."""
+    moved = most = held = 0
+    first = None
+    more = _TRIM
     for piece in pieces:
         size = chunk(piece[0])
         hole = None if piece[2] else _best(holes, size)
@@ -47,6 +62,7 @@ def grow(pieces, holes, free):
             holes[hole] -= size
             continue
         if size + _TOP > rest:
+            more = min(more, size + _TOP - rest)
             moved += step(size)
             rest += step(size)
             most = max(most, moved)
@@ -54,11 +70,19 @@ def grow(pieces, holes, free):
                 first = piece
         if not piece[1]:
             rest -= size
-        elif rest >= _TRIM:
-            back = (rest - _TOP - 1) // _PAGE * _PAGE
-            moved -= back
-            rest -= back
-    return most, first
+        elif piece[1] == _HOLD:
+            rest -= size
+            held = size
+        else:
+            rest += held
+            held = 0
+            if rest >= _TRIM:
+                back = (rest - _TOP - 1) // _PAGE * _PAGE
+                moved -= back
+                rest -= back
+            else:
+                more = min(more, _TRIM - rest)
+    return most, first, more
 
 
 def mallocs(info, how, source):
@@ -81,8 +105,9 @@ def mallocs(info, how, source):
             info.nbytes % _SPI_CHUNK
         )  # the last read is a smaller one, and may leave the top larger
         reads = reads + [(4 * rest + _SPI_EXTRA, True, True)]
-        if info.format == "v4":  # a table of 8 bytes a node and the buffer to read it
-            walk = [(40 * info.layers + 160, True, True)]
+        walk = [(4 * 40 + _SPI_EXTRA, True, True)]
+        if info.format == "v4":  # the headers of the layers as a table
+            walk += [(8 * info.layers, _HOLD, False), (32 * info.layers + _SPI_EXTRA, True, True)]
     return kept[:1] + walk + kept[1:3] + reads + kept[3:]
 
 

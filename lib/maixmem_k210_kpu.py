@@ -163,8 +163,8 @@ class Kpu:
         if going:
             return self._forecast(cost, margin, [_key_of(net) for net in going])
         pieces = cost.pieces
-        need = margin + grow(pieces, (), 0)[0]
-        if need <= free:
+        need = margin + cost.peak["heap"]
+        if need + 2 * _PAGE <= free:  # whatever is free at the top
             return None
         free = self.settle()
         holes = self._heap.holes()
