@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+
+from typing import Any
+
+from maixmem_pool import BufferPool
+
+class ImagePool(BufferPool):
+    w: int
+    h: int
+    format: str
+    ai: bool
+    replaced: int
+    def __init__(
+        self, w: int, h: int, format: str = "rgb565", count: int = 2, ai: bool = False
+    ) -> None: ...
+    def take(self, src: Any, tag: Any = True) -> Any: ...

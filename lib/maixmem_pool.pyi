@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from maixmem import PoolEmpty as PoolEmpty
+from maixmem import PoolError as PoolError
+
+class BufferPool:
+    nbytes: int
+    block: bytearray | memoryview
+    count: int
+    failures: int
+    def __init__(
+        self, nbytes: int, count: int, align: int = 1, block: bytearray | memoryview | None = None
+    ) -> None: ...
+    def acquire(self, tag: Any = True) -> Any: ...
+    def release(self, buf: Any, tag: Any = None) -> None: ...
+    def borrow(self, tag: Any = True) -> AbstractContextManager[Any]: ...
+    @property
+    def in_use(self) -> int: ...
+    @property
+    def high_water(self) -> int: ...
+    def holders(self) -> list[Any]: ...
+    def check(self) -> int: ...
