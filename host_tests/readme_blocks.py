@@ -80,10 +80,19 @@ def write_files(folder: Path) -> dict[int, Path]:
     wide = [("conv", n, {"halve": True}) for n in (24, 48, 96, 192)]
     built = {
         "classes": kmodel_build.v3(
-            (224, 224, 3), [*wide, ("conv", 224, {"halve": True}), ("dequantize",), ("gap",), ("fc", 10), ("softmax",)]
+            (224, 224, 3),
+            [
+                *wide,
+                ("conv", 224, {"halve": True}),
+                ("dequantize",),
+                ("gap",),
+                ("fc", 10),
+                ("softmax",),
+            ],
         ),
         "faces": kmodel_build.v3(
-            (224, 224, 3), [*wide, ("conv", 256, {"halve": True}), ("conv", 320), ("conv", 30), ("dequantize",)]
+            (224, 224, 3),
+            [*wide, ("conv", 256, {"halve": True}), ("conv", 320), ("conv", 30), ("dequantize",)],
         ),
     }
     built["stream"] = kmodel_build.swapped(built["faces"])

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
+from __future__ import annotations  # pdoc runs this file
 
 from collections.abc import Callable
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
+from __future__ import annotations  # pdoc runs this file
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,7 @@ class Net(maixmem_net.Net):
     def run_yolo2(self, img: Any) -> list[Any] | None: ...
 
 class Kpu:
-    Net: type[maixmem_net.Net]
+    Net = Net
     def __init__(self, port: Any) -> None: ...
     def inspect(self, source: str | int, stream: tuple[int, int, int] | None = None) -> Cost: ...
     def has_v4(self) -> bool | None: ...

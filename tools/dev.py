@@ -7,6 +7,7 @@
     python3 tools/dev.py test     every test, on every interpreter that can be had here
     python3 tools/dev.py bench    the figures: bytes, instructions, times
     python3 tools/dev.py lint     ruff, codespell, and the compilers for MaixPy and later
+    python3 tools/dev.py docs     a page for every module of the library, in dist/docs
 
 The first run makes .venv beside this folder with pinned packages. What comes after the command goes on
 to what it runs: `dev.py test -k pool`, `dev.py bench pool`.
@@ -122,6 +123,10 @@ def bench(arguments: list[str]) -> int:
     return status
 
 
+def docs(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "docs.py", *arguments)
+
+
 def lint(arguments: list[str]) -> int:
     return (
         run(PYTHON, "-m", "ruff", "check", ".", *arguments)
@@ -130,7 +135,7 @@ def lint(arguments: list[str]) -> int:
     )
 
 
-COMMANDS = {"demo": demo, "test": test, "bench": bench, "lint": lint}
+COMMANDS = {"demo": demo, "test": test, "bench": bench, "lint": lint, "docs": docs}
 
 
 def main(arguments: list[str]) -> int:

@@ -35,12 +35,15 @@ import kmodel_build, k210_board, maixmem
 small = kmodel_build.v3((28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",)]).to_bytes()
 k210_board.reset("full", flash={0x300000: small})
 """
-_MANAGER = _BOARD + """
+_MANAGER = (
+    _BOARD
+    + """
 from maixmem_models import ModelManager
 models = ModelManager()
 models.add("a", 0x300000)
 models.use("a")
 """
+)
 _FLASH = "from maixmem_flash import FlashMap, FlashRegion"
 _POOL = "from maixmem_pool import BufferPool\nblock = bytearray(2048)"
 # images that are there already, so that only the pool counts
@@ -60,7 +63,9 @@ class Port:
 made = [Image() for _ in range(4)]
 maixmem.set_port(Port())
 """
-_ARENA = "from maixmem_arena import Arena\nblock = bytearray(8192)\narena = Arena(8192, block=block)"
+_ARENA = (
+    "from maixmem_arena import Arena\nblock = bytearray(8192)\narena = Arena(8192, block=block)"
+)
 _BUDGET = "from maixmem_budget import Budget\nbudget = Budget({'heap': 1 << 21})"
 
 ROWS = (
@@ -120,7 +125,9 @@ def measure(row: Row) -> tuple[int, int]:
         )
         path = ":".join([*(str(p) for p in paths.DEVICE_PATH), ".frozen"])
         command = [str(paths.micropython()), "-X", "heapsize=2m", str(script)]
-        done = subprocess.run(command, env={"MICROPYPATH": path}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env={"MICROPYPATH": path}, capture_output=True, text=True, check=False
+        )
     if done.returncode:
         raise SystemExit(f"{row.what}: {done.stderr or done.stdout}")
     kept, allocated = map(int, done.stdout.split())

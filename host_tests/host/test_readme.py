@@ -25,9 +25,13 @@ from readme_blocks import Block, blocks, masked, shows, write_files
 
 README, CHINESE = paths.ROOT / "README.md", paths.ROOT / "README_ZH.md"
 BLOCKS = blocks(README)
-_measures = pytest.mark.skipif(paths.micropython() is None, reason="no MicroPython unix port here: README figures")
+_measures = pytest.mark.skipif(
+    paths.micropython() is None, reason="no MicroPython unix port here: README figures"
+)
 _NEED_A_BOARD = ("deploy", "doctor", "top")
 _TESTED_ELSEWHERE = ("build",)
+# host/test_mip.py installs from each kind of these
+_PACKAGES = ("./package.json", "dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
 _HEAP = 1 << 20  # the stand-in keeps the pixels of its camera in the heap of the script
 _PROGRAM = b"\x21\xa8\xef\xbe\xad\xde"  # how a firmware begins
 
@@ -43,20 +47,16 @@ for name, internal in (("detect", 65536), ("classify", 100000)):
     with open(name + ".rknn", "wb") as f:
         f.write(rknn_model.build(name, 17192, ("rk3588",), **more))
 """
-_ASCEND = """
-import ascend_board as board
-board.add_model("detect.om", 1 << 20, 3 << 20, (75264,), (1000, 200))
-board.add_model("classify.om", 2 << 20, 1 << 20, (75264,), (4000,))
-"""
 _LINUX = {
     "maixcam": ("import maixcam_board as board", "board.cmm.live()"),
-    "ascend": (_ASCEND, "board.live()"),
     "rknn": (_RKNN, "lib.runtime.npu.live"),
 }
 
 
 def _of(language: str, *platforms: str) -> list:
-    wanted = [b for b in BLOCKS if b.language == language and (not platforms or b.platform in platforms)]
+    wanted = [
+        b for b in BLOCKS if b.language == language and (not platforms or b.platform in platforms)
+    ]
     assert wanted
     return [pytest.param(b, id=f"line{b.line}") for b in wanted]
 
@@ -105,7 +105,9 @@ def test_linux_block(block: Block, tmp_path: Path) -> None:
     script = f"{before}\n{block.text}\nassert {live} == 0, {live}\n"
     env = {"PYTHONPATH": f"{paths.LIB}:{paths.ROOT / 'port_shims' / block.platform}"}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout
 
@@ -114,7 +116,9 @@ def test_linux_block(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("block", "line"), _command_lines("maixmem "))
-def test_maixmem_line(block: Block, line: str, world, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+def test_maixmem_line(
+    block: Block, line: str, world, monkeypatch: pytest.MonkeyPatch, capfd
+) -> None:
     monkeypatch.chdir(world[0])
     name, *arguments = shlex.split(line)[1:]
     if name in (*_NEED_A_BOARD, *_TESTED_ELSEWHERE):
@@ -131,7 +135,9 @@ def test_maixmem_line(block: Block, line: str, world, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("block", "line"), _command_lines("mpremote connect"))
-def test_what_mpremote_runs(block: Block, line: str, world, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_mpremote_runs(
+    block: Block, line: str, world, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The script or the code after `run` and `exec`, on a stand-in with the minimum firmware."""
     kind, what = shlex.split(line)[3:5]
     script = paths.ROOT / what if kind == "run" else world[0] / "line.py"
@@ -146,17 +152,21 @@ def test_what_mpremote_runs(block: Block, line: str, world, capfd: pytest.Captur
             assert masked(output)[: len(wanted)] == wanted
 
 
-@pytest.mark.parametrize(("block", "line"), _command_lines("python3 ", "mpremote mip", "git", "pip"))
+@pytest.mark.parametrize(
+    ("block", "line"), _command_lines("python3 ", "mpremote mip", "git", "pip")
+)
 def test_other_lines(block: Block, line: str) -> None:
     words = shlex.split(line)
     if words[1:2] == ["tools/dev.py"]:
         text = (paths.TOOLS / "dev.py").read_text(encoding="utf-8")
         assert f'"{words[2]}": {words[2]}' in text, f"dev.py has no {words[2]}"
     elif words[1:4] == ["-m", "pip", "install"]:
-        assert words[4] == ".[board]" and "board = [" in (paths.ROOT / "pyproject.toml").read_text()
+        assert (
+            words[4] == ".[board]" and "board = [" in (paths.ROOT / "pyproject.toml").read_text()
+        )
     elif words[0] == "mpremote":
-        assert words[1:5] == ["mip", "install", "--target", "/flash"]  # host/test_mip.py installs from these
-        assert words[-1] in ("./package.json", "dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
+        assert words[1:5] == ["mip", "install", "--target", "/flash"]
+        assert words[-1] in _PACKAGES
     else:
         assert words[:2] == ["git", "clone"]
 
@@ -195,7 +205,9 @@ def test_the_cost_of_objects_is_what_the_bench_measures() -> None:
     for row in objects:
         kept, allocated = measure(row)
         said = [int(cell.split()[0]) if cell != "-" else 0 for cell in rows[row.what]]
-        assert abs(said[0] - kept) <= max(64, kept // 8), f"{row.what} keeps {kept}: dev.py bench objects"
+        assert abs(said[0] - kept) <= max(64, kept // 8), (
+            f"{row.what} keeps {kept}: dev.py bench objects"
+        )
         assert said[1] == allocated, f"{row.what} allocates {allocated}"
 
 
@@ -225,7 +237,9 @@ def test_firmware_builds_are_those_of_the_desk() -> None:
 def test_files_that_are_linked_are_there() -> None:
     for readme in (README, CHINESE):
         for link in re.findall(r"\]\(([^)]+)\)", readme.read_text(encoding="utf-8")):
-            assert link.startswith("https://") or (paths.ROOT / link).exists(), f"{readme.name}: {link}"
+            assert link.startswith("https://") or (paths.ROOT / link).exists(), (
+                f"{readme.name}: {link}"
+            )
 
 
 # --- the Chinese manual ---

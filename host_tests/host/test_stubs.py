@@ -44,7 +44,9 @@ def run(module: str, *arguments: str, path: tuple[Path, ...]) -> subprocess.Comp
 
 
 @pytest.mark.parametrize(
-    ("names", "folder"), [(LIBRARY, paths.LIB), (FIRMWARE, paths.SHIM)], ids=["library", "firmware"]
+    ("names", "folder"),
+    [(LIBRARY, paths.LIB), (FIRMWARE, paths.SHIM)],
+    ids=["library", "firmware"],
 )
 def test_stubs_are_true(names: list[str], folder: Path, tmp_path: Path) -> None:
     assert names
@@ -62,7 +64,12 @@ def test_examples_fit_the_stubs(tmp_path: Path) -> None:
             file = tmp_path / f"readme_line{block.line}.py"
             file.write_text(block.text, encoding="utf-8")
             files.append(str(file))
-    options = ("--config-file=", "--ignore-missing-imports", "--check-untyped-defs", "--follow-imports=silent")
+    options = (
+        "--config-file=",
+        "--ignore-missing-imports",
+        "--check-untyped-defs",
+        "--follow-imports=silent",
+    )
     off = [f"--disable-error-code={code}" for code in _DEVICE]
     cache = f"--cache-dir={tmp_path / 'cache'}"
     done = run("mypy", *options, *off, cache, *files, path=(paths.LIB, paths.SHIM))
