@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import paths
@@ -76,6 +78,20 @@ def test_the_sweep_ends_clean_in_every_heap() -> None:
     wrong = {heap: text for heap, text in found.items() if text not in CLEAN}
     assert not wrong
     assert set(found.values()) == CLEAN
+
+
+@pytest.mark.parametrize("python", [False, True], ids=["micropython", "cpython"])
+def test_the_camera_example_comes_through_with_pools(python: bool) -> None:
+    if not python and not paths.micropython():
+        pytest.skip("no MicroPython unix port here: examples/camera_pool.py ran on CPython only")
+    path = [str(p) for p in (paths.LIB, paths.SHIM)]
+    # 1 MiB: the stand-in's own modules and the camera's frame are on this heap too
+    unix = [str(paths.micropython()), "-X", "heapsize=1m"]
+    command = [*([sys.executable] if python else unix), str(paths.EXAMPLES / "camera_pool.py")]
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"]))
+    done = subprocess.run(command, check=False, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "pooled: 1000 frames, at most 6 cut-outs at once" in done.stdout
 
 
 def test_budget_of_a_project_that_fits() -> None:
