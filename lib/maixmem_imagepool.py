@@ -60,7 +60,7 @@ class ImagePool(BufferPool):
         return img
 
     def _whole(self, img):
-        return img is not None and img.width() == self.w and img.height() == self.h and img.format() == self._code
+        return img.width() == self.w and img.height() == self.h and img.format() == self._code
 
     def _mismatch(self, src):
         text = "take: a frame of {}x{} (format {}) for images of {}x{} {} ({}). Next: a pool of its size."
@@ -79,12 +79,22 @@ class ImagePool(BufferPool):
         text = "ImagePool: no {}x{} {} image, the GC heap has {} bytes free. Next: fewer, or pool them first. {}"
         raise NoRoom(text.format(self.w, self.h, self.format, free, error), "gc", None, free)
 
-    # The place is empty while the new image is made, so that the old one's memory can be had for it.
+    # A gap keeps the place while the new image is made, so that the old one's memory can be had for it.
     def _renew(self, n):
         free = self._free
-        self._held.pop(id(free[n]), None)
-        free[n] = None
+        held = self._held
+        gap = _Gap()
+        held[id(gap)] = False
+        held.pop(id(free[n]))
+        free[n] = gap
         gc.collect()
-        free[n] = self._new()
-        self._held[id(free[n])] = False
+        img = self._new()
+        held[id(img)] = False
+        free[n] = img
+        held.pop(id(gap))
         self.replaced += 1
+
+
+class _Gap:
+    def width(self):
+        return 0
