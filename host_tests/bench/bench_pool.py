@@ -120,16 +120,9 @@ def fragmentation() -> None:
 
 
 OVERHEAD = """
-import gc
-from maixmem_pool import BufferPool
+import test_pool
 for count in (1, 4, 16, 64, 256):
-    block = bytearray(count * 8)
-    pool = None
-    gc.collect()
-    before = gc.mem_alloc()
-    pool = BufferPool(8, count, block=block)
-    gc.collect()
-    print(count, gc.mem_alloc() - before)
+    print(count, test_pool.overhead(count))
 """
 
 

@@ -214,19 +214,23 @@ def test_takes_no_call_frame_from_the_heap():
     assert mem_total() - before == small, (mem_total() - before, small)
 
 
+def overhead(count):
+    """Bytes of GC heap that a pool of `count` takes beside its block."""
+    block = bytearray(count * 8)
+    gc.collect()
+    before = gc.mem_alloc()
+    pool = BufferPool(8, count, block=block)
+    gc.collect()
+    taken = gc.mem_alloc() - before
+    assert pool.check() == 0
+    return taken
+
+
 def test_overhead():
     if not hasattr(gc, "mem_alloc"):
         raise Skip("this interpreter does not count its heap")
     for count in (1, 2, 5, 16, 33, 100):
-        block = bytearray(count * 8)
-        pool = None
-        gc.collect()
-        before = gc.mem_alloc()
-        pool = BufferPool(8, count, block=block)
-        gc.collect()
-        taken = gc.mem_alloc() - before
-        assert taken <= 64 * count + 1024, (count, taken)
-        assert pool.check() == 0
+        assert overhead(count) <= 64 * count + 1024, (count, overhead(count))
 
 
 def test_check_finds_a_lost_and_a_doubled_buffer():
