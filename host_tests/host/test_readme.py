@@ -160,10 +160,9 @@ def test_other_lines(block: Block, line: str) -> None:
     if words[1:2] == ["tools/dev.py"]:
         text = (paths.TOOLS / "dev.py").read_text(encoding="utf-8")
         assert f'"{words[2]}": {words[2]}' in text, f"dev.py has no {words[2]}"
-    elif words[1:4] == ["-m", "pip", "install"]:
-        assert (
-            words[4] == ".[board]" and "board = [" in (paths.ROOT / "pyproject.toml").read_text()
-        )
+    elif words[1:3] == ["-m", "venv"]:
+        assert words[-3:] == ["pip", "install", ".[board]"]
+        assert "\nboard = [" in (paths.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     elif words[0] == "mpremote":
         assert words[1:5] == ["mip", "install", "--target", "/flash"]
         assert words[-1] in _PACKAGES
