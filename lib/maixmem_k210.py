@@ -10,7 +10,7 @@ import gc
 
 from Maix import utils
 from maixmem import NoRoom, Region, hexa, kib
-from maixmem_generic import gc_region, largest_block
+from maixmem_gc import gc_region, largest_block
 
 _RAM = 6 << 20  # 0x80000000 to 0x80600000: firmware, GC heap, models, buffers
 _FLASH = 16 << 20  # the SPI flash address has 24 bits, beyond it wraps
@@ -35,10 +35,16 @@ class Port:
     share = "evict"
     watched = ("gc", "heap")
     slots = 5  # the firmware refuses a sixth model
-    margin = 4096  # beyond forecasts, which count whole pages already
 
     def __init__(self):
         self._models = None
+
+    @property
+    def margin(self):
+        """Bytes that must stay free beyond a forecast."""
+        from maixmem_k210_heap import MARGIN
+
+        return MARGIN
 
     # --- regions ---
 

@@ -13,6 +13,7 @@ except ImportError:
         return n
 
 
+MARGIN = 4096  # bytes to spare beyond a forecast, which counts whole pages already
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _TOP = const(32)  # that malloc leaves at the top
@@ -90,7 +91,9 @@ def mallocs(info, how, source):
 
     Not checked by the firmware: buffers for reading, main memory of a V4 model.
     """
-    plain = info.pieces(how) or ()
+    plain = info.pieces(how)
+    if not plain:  # no load by this way: refuse() says why
+        return []
     kept = [
         (n, False, info.format == "v4" and n == info.main_mem)
         for n, passing in plain

@@ -83,7 +83,7 @@ def test_import_on_a_plain_computer_reports_what_it_can():
     done = plain(code)
     assert done.returncode == 0, done.stderr
     report, modules = json.loads(done.stdout)
-    assert report["port"] == "generic" and modules == ["maixmem", "maixmem_generic"]
+    assert report["port"] == "generic" and modules == ["maixmem", "maixmem_gc", "maixmem_generic"]
     if Path("/proc/meminfo").exists():
         assert report["regions"][0]["name"] == "ram" and report["regions"][0]["total"] > 0
 

@@ -14,7 +14,6 @@ from maixmem import hexa
 from maixmem_budget import k210_budget
 from maixmem_flash import IMAGE_EXTRA, FlashMap
 from maixmem_image import camera_bytes, image_bytes, lcd_bytes
-from maixmem_models import MARGIN
 
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.project import Model, Pool, Project
@@ -149,7 +148,7 @@ class _Walk:
         """({heap: bytes that stay}, {heap: bytes that heap_free() must have, the manager's margin included})."""
         pieces = heap.mallocs(self.infos[model.name], model.how, model.path or "/flash/")
         kept = sum(heap.chunk(n) for n, passing, _ in pieces if not passing)
-        return {"heap": kept}, {"heap": heap.grow(pieces, (), 0)[0] + MARGIN}
+        return {"heap": kept}, {"heap": heap.grow(pieces, (), 0)[0] + heap.MARGIN}
 
     def look_at_flash(self) -> None:
         table = FlashMap()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem_k210_heap import grow
+from maixmem_k210_heap import grow, mallocs
 from maixmem_kmodel import HOWS, KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
@@ -156,8 +156,8 @@ def judge(model: KModel, firmware: Firmware) -> Verdict:
 
 def room(model: KModel, how: str) -> int | None:
     """What heap_free() must be so that a load surely comes through: the pages that its peak takes."""
-    pieces = model.pieces(how)
-    return pieces and grow([(n, passing, True) for n, passing in pieces], (), 0)[0]
+    pieces = mallocs(model, how, "/flash/")
+    return grow(pieces, (), 0)[0] if pieces else None
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
