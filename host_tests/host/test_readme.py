@@ -233,6 +233,21 @@ def test_firmware_builds_are_those_of_the_desk() -> None:
     assert set(said) == set(FIRMWARES)
 
 
+def test_the_least_is_enough(tmp_path: Path) -> None:
+    """A report on a K210 with only the files that the manual calls the least."""
+    text = README.read_text(encoding="utf-8")
+    names = re.findall(r"`(\w+\.py)`", text.split("The least for a K210: ")[1].split(". ")[0])
+    for name in names:
+        shutil.copy(paths.LIB / name, tmp_path)
+    env = {"PYTHONPATH": f"{tmp_path}:{paths.SHIM}"}
+    command = [sys.executable, "-c", "import maixmem; maixmem.report()"]
+    done = subprocess.run(
+        command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("maixmem ") and "on k210" in done.stdout
+
+
 def test_files_that_are_linked_are_there() -> None:
     for readme in (README, CHINESE):
         for link in re.findall(r"\]\(([^)]+)\)", readme.read_text(encoding="utf-8")):
