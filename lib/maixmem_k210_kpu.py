@@ -146,6 +146,8 @@ class Kpu:
             from maixmem_flash import FlashMap
 
             nbytes = read_info(source).nbytes
+            if nbytes is None:  # a format that never runs here: use() says so
+                return None
             if self._map is None:
                 self._map = FlashMap().scan(offsets=(), gaps=False)
         except (ImportError, KModelError, NoRoom):

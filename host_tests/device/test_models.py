@@ -318,3 +318,23 @@ def test_switches_leave_the_gc_heap_as_it_was():
     assert m.switches == 10000
     assert used[2] - used[1] <= 64, used  # two blocks of the collector
     assert free[1] == free[2], free
+
+
+def test_a_format_of_later_compilers_is_refused_in_words():
+    for second in (0, 32):  # the two dialects of V5: one hangs the firmware from a file
+        head = b"LDMK" + bytes((5, 0, 0, 0, second)) + bytes(4000)
+        board.reset("full", flash={0x300000: head}, files={"/sd/a.kmodel": head})
+        models = ModelManager(Port())
+        for source in (0x300000, "/sd/a.kmodel"):
+            models.add(source, source)
+            e = raises(ValueError, models.use, source)
+            assert "v5" in str(e) and "nncase" in str(e), e
+        assert board.kpu_live() == 0
+
+
+def test_nothing_at_an_address_is_said():
+    board.reset("full")
+    models = ModelManager(Port())
+    models.add("blank", 0x400000)
+    e = raises(ValueError, models.use, "blank")
+    assert "resident now: none" in str(e), e
