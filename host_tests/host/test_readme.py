@@ -30,6 +30,7 @@ _measures = pytest.mark.skipif(
 )
 _NEED_A_BOARD = ("deploy", "doctor", "top")
 _TESTED_ELSEWHERE = ("build",)
+_FINDINGS = ("flash", "fit")  # the manual shows what collides and what does not fit
 # host/test_mip.py installs from each kind of these
 _PACKAGES = ("./package.json", "dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
 _HEAP = 1 << 20  # the stand-in keeps the pixels of its camera in the heap of the script
@@ -128,7 +129,9 @@ def test_maixmem_line(
         return
     done = invoke(name, *arguments)
     output = done.stdout + capfd.readouterr().out
-    assert done.exit_code in (0, 1) and output, f"{done.exit_code}\n{done.stderr}{done.exception}"
+    fine = (0, 1) if name in _FINDINGS else (0,)
+    assert done.exit_code in fine, f"{done.exit_code}\n{output}{done.stderr}{done.exception}"
+    assert output
     if line == block.lines[-1]:
         for sample in block.samples:
             assert shows(output, sample), f"{sample}\nis not in\n{output}"
