@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The demo: two models take turns on a simulated K210 board, and what would have hung it.
+"""The demo: a project that does not fit is checked on the desk, changed, and run on a simulated K210 board.
 
 With real models where there are some ($MAIXMEM_MODELS, or ../shared/models beside the project), else with
 models built here; it says which.
@@ -19,12 +19,29 @@ import kmodel_build  # noqa: E402
 import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
 from maixmem import kib  # noqa: E402
-from maixmem_cli import cmd_sim  # noqa: E402
+from maixmem_cli import cmd_fit, cmd_sim, project  # noqa: E402
 from maixmem_cli.firmwares import FIRMWARES  # noqa: E402
+from maixmem_cli.fit import fit, headers  # noqa: E402
+from maixmem_cli.fit_cure import cure  # noqa: E402
+from maixmem_cli.project import Project  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 FIRMWARE = "full"
 BUILD = FIRMWARES[FIRMWARE]
+BOTH_AND_CAMERA = """
+import sensor
+sensor.reset()
+sensor.set_framesize(sensor.QVGA)
+from maixmem_models import ModelManager
+models = ModelManager(keep=2)
+models.add("a", {:#x})
+models.add("b", {:#x})
+models.use("a")
+models.use("b")
+models.status()
+import maixmem
+maixmem.report()
+"""
 _SPARE = 64 << 10
 ADDRESSES = (0x300000, 0x600000)  # as in examples/switch_models.py
 BOTH = "import KPU as kpu\na = kpu.load(0x300000)\nb = kpu.load(0x600000)\n"
@@ -68,25 +85,48 @@ def build(path: Path, channels: tuple[int, ...]) -> Path:
     return path
 
 
+def plan(console: Console, folder: Path, models: list[Path]) -> Project:
+    """`maixmem fit` on both models resident beside a camera; the project as it advises to change it."""
+    path = folder / "project.toml"
+    rows = [
+        f'[[model]]\nfile = "{file}"\naddress = {address:#x}\nresident = true\n'
+        for address, file in zip(ADDRESSES, models)
+    ]
+    path.write_text(f'firmware = "{FIRMWARE}"\n[camera]\nsize = "QVGA"\n' + "".join(rows))
+    wanted = project.read(path)
+    infos = headers(wanted)
+    answer = fit(wanted, infos)
+    cmd_fit.show(console, answer)
+    changes, after = cure(answer, infos)
+    cmd_fit.advise(console, answer, changes, after)
+    return after.project if after else wanted
+
+
 def main() -> int:
     console = Console()
     with tempfile.TemporaryDirectory() as temp:
         models = real_models()
         kind = "real models"
         if len(models) < 2:
-            models, kind = built_models(Path(temp)), "models BUILT HERE (no real ones beside the project)"
-        console.rule(f"[bold]Two {kind}, one KPU, firmware {FIRMWARE}")
+            models, kind = built_models(Path(temp)), "models BUILT HERE, no real ones there"
+        console.rule(f"[bold]Two {kind}; one KPU; firmware {FIRMWARE}")
         for address, path in zip(ADDRESSES, models):
             info = maixmem_kmodel.read_info(str(path))
             peak = kib(info.peak("load_addr"))
             console.print(f"{address:#x}  {path.name}: {kib(info.nbytes)}, {peak} while it loads")
+        console.rule("1. What happens to many: load one, then the other")
         both = Path(temp) / "both.py"
         both.write_text(BOTH)
         flash = dict(zip(ADDRESSES, models))
-        console.rule("What happens to many: load one, then the other")
         console.print(BOTH, highlight=False)
         cmd_sim.run(both, FIRMWARE, flash)
-        console.rule("In turn: examples/switch_models.py")
+        console.rule("2. Ask before: maixmem fit")
+        changed = plan(console, Path(temp), models)
+        console.rule(f"3. That change made: both stay, on {changed.firmware}")
+        both.write_text(BOTH_AND_CAMERA.format(*(m.address for m in changed.models)))
+        placed = {m.address: m.file for m in changed.models}
+        cmd_sim.run(both, changed.firmware, placed, board_heap=changed.gc_heap)
+        console.rule(f"4. Or in turn, on {FIRMWARE}: examples/switch_models.py")
         return cmd_sim.run(ROOT / "examples" / "switch_models.py", FIRMWARE, flash)
 
 

@@ -6,6 +6,7 @@ import sys
 
 import k210_board as board
 import k210_gc
+import k210_simgc
 
 _HANG = 3
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
@@ -70,6 +71,7 @@ def run(job):
     The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, trace (True or False).
     """
     board.reset(job["firmware"], gc_heap=job["gc_heap"], flash=job["flash"], files=job["files"])
+    k210_simgc.show(k210_gc.heap.pool, k210_gc.heap.used)
     names = {"__name__": "__main__", "__file__": job["script"]}
     if job["trace"]:
         trace = Trace()
