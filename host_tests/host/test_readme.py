@@ -33,7 +33,6 @@ _TESTED_ELSEWHERE = ("build",)
 _FINDINGS = ("flash", "fit")  # the manual shows what collides and what does not fit
 # host/test_mip.py installs from each kind of these
 _PACKAGES = ("./package.json", "dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
-_HEAP = 1 << 20  # the stand-in keeps the pixels of its camera in the heap of the script
 _PROGRAM = b"\x21\xa8\xef\xbe\xad\xde"  # how a firmware begins
 
 # For the Linux boards: what stands for the board before the block runs, and what must hold after it.
@@ -88,7 +87,7 @@ def test_k210_block(block: Block, world, capfd: pytest.CaptureFixture[str]) -> N
     folder, flash = world
     script = folder / f"line{block.line}.py"
     script.write_text(block.text, encoding="utf-8")
-    status = cmd_sim.run(script, "full", flash, heap=_HEAP)
+    status = cmd_sim.run(script, "full", flash)
     output = capfd.readouterr().out
     assert status == 0, output
     assert output, "it prints nothing: nobody could see that it works"
@@ -146,7 +145,7 @@ def test_what_mpremote_runs(
     script = paths.ROOT / what if kind == "run" else world[0] / "line.py"
     if kind == "exec":
         script.write_text(what + "\n", encoding="utf-8")
-    status = cmd_sim.run(script, "minimum", world[1], heap=_HEAP)
+    status = cmd_sim.run(script, "minimum", world[1])
     output = capfd.readouterr().out
     assert status == 0 and output, output
     if line == block.lines[-1]:

@@ -55,7 +55,8 @@ _PAGE = 4096
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
 # whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
-# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use.  Lives as long as the program, reset() refills it.
+# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray that the camera uses when its
+# pixels fit exactly, set by who does not want them on the script's heap.  Lives as long as the program, reset() refills it.
 class _State:
     def __init__(self):
         self.firmware = None
@@ -67,6 +68,7 @@ class _State:
         self.printed = False
         self.dead = None
         self.gc_active = 0
+        self.frame = None
 
 
 heap = Heap()

@@ -156,7 +156,7 @@ class Image:
         source, target = self._data(), new._data()
         n = new.size()
         if (x0, y0, new._w, new._h) == (0, 0, self._w, self._h) or self._bpp == BINARY:
-            target[:n] = source[:n]
+            target[:n] = memoryview(source)[:n]  # a slice of the pixels themselves would be a copy
             return
         step = self._bpp
         for y in range(new._h):

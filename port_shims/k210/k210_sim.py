@@ -9,6 +9,7 @@ import k210_gc
 import k210_simgc
 
 _HANG = 3
+_FRAME = 320 * 240 * 2  # QVGA: the board has camera frames in the system heap, not in the script's
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
 
@@ -71,6 +72,7 @@ def run(job):
     The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, trace (True or False).
     """
     board.reset(job["firmware"], gc_heap=job["gc_heap"], flash=job["flash"], files=job["files"])
+    board.state.frame = bytearray(_FRAME)
     k210_simgc.show(k210_gc.heap.pool, k210_gc.heap.used)
     names = {"__name__": "__main__", "__file__": job["script"]}
     if job["trace"]:

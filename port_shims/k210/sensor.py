@@ -184,7 +184,7 @@ def snapshot():
             "after ENOMEM call sensor.reset() before set_framesize()",
         )
     if not camera.data:
-        camera.data = bytearray(
-            k210_image.nbytes(camera.size[0], camera.size[1], k210_image.RGB565)
-        )
+        n = k210_image.nbytes(camera.size[0], camera.size[1], k210_image.RGB565)
+        set_aside = board.state.frame  # the board has frames outside the script's heap
+        camera.data = set_aside if set_aside and len(set_aside) == n else bytearray(n)
     return k210_image.Image(w, h, camera.bpp, camera, camera)
