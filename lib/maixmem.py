@@ -23,7 +23,6 @@ _PORTS = (
     ("/usr/lib/librknnmrt.so", "maixmem_rknn"),
 )
 _GENERIC = "maixmem_generic"
-_BAR = 16
 
 _port = None
 
@@ -73,17 +72,6 @@ class Region:
         self.free = free
         self.largest = largest
         self.exact = exact
-
-    def to_dict(self):
-        """The region as a dict with the same keys as its attributes."""
-        return {
-            "name": self.name,
-            "total": self.total,
-            "used": self.used,
-            "free": self.free,
-            "largest": self.largest,
-            "exact": self.exact,
-        }
 
 
 # What loading a model takes, by region name: `need` stays taken, `peak` must be free while loading.
@@ -142,46 +130,11 @@ def regions():
 def report(out=print):
     """Prints regions and warnings, at most 60 columns a line; `out` takes one line of text.
 
-    Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
+    Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}. Loads maixmem_report.
     """
-    p = port()
-    rows = p.regions()
-    warnings = p.warnings()
-    out("maixmem {} on {}".format(__version__, p.name))
-    out("region  use                      used       free    largest")
-    bound = False
-    for r in rows:
-        out(_row(r))
-        bound = bound or not r.exact
-    if bound:
-        out("+ at least, - at most: what the platform can say")
-    for text in warnings:
-        for line in wrap("! " + text):
-            out(line)
-    return {
-        "version": __version__,
-        "port": p.name,
-        "regions": [r.to_dict() for r in rows],
-        "warnings": warnings,
-    }
+    from maixmem_report import report
 
-
-def _row(r):
-    low, high = ("", "") if r.exact else ("+", "-")
-    used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
-    return "{:<7} {} {:>10} {:>10} {:>10}".format(r.name, bar(r.used, r.total), used, free, largest)
-
-
-def _cell(n, mark):
-    return "?" if n is None else kib(n) + mark
-
-
-def bar(used, total, width=_BAR):
-    """A bar of `width` characters in brackets; question marks when a number is not known."""
-    if used is None or not total:
-        return "[" + "?" * width + "]"
-    full = min(width, (used * width + total - 1) // total)
-    return "[" + "#" * full + "." * (width - full) + "]"
+    return report(out)
 
 
 def kib(n):

@@ -4,7 +4,8 @@
 
 import maixmem
 from devtest import Skip, heap_locked, raises
-from maixmem import NoRoom, Region, Watch, bar, hexa, kib, wrap
+from maixmem import NoRoom, Region, Watch, hexa, kib, wrap
+from maixmem_report import bar
 
 
 class FakePort:

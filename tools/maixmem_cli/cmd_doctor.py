@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 import maixmem_advice
-from maixmem import __version__, bar, hexa, kib
+from maixmem import __version__, hexa, kib
+from maixmem_report import bar
 from rich import box
 from rich.console import Console
 from rich.table import Table

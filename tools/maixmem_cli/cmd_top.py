@@ -14,7 +14,8 @@ from itertools import islice
 from typing import Any, TextIO
 
 import click
-from maixmem import bar, kib
+from maixmem import kib
+from maixmem_report import bar
 from rich import box
 from rich.console import Console
 from rich.live import Live
