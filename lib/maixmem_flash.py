@@ -59,6 +59,8 @@ class FlashRegion:
     def __str__(self):
         return "{} {}..{}".format(self.name, hexa(self.start), hexa(self.end))
 
+    __repr__ = __str__
+
 
 _SENTENCE = {
     "overlap": "{0} overlaps {1}: {2} bytes, {3}..{4}",

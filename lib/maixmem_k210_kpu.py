@@ -201,6 +201,8 @@ class Kpu:
 
     def _cure(self, cost, need, free):
         cures = []
+        if [p for p in self._heap.parts if p[0] is not None]:
+            cures.append("release() another model")
         if cost.file_peak and need - cost.peak["heap"] + cost.file_peak <= free:
             cures.append(
                 "load it from a file on /sd or /flash, that takes {} bytes".format(cost.file_peak)

@@ -63,6 +63,7 @@ _TYPES = ("f32", "u8")
 
 
 def bad(offset, field, value, rule):
+    """Raises the KModelError that names all four."""
     raise KModelError("offset 0x{:x}: {} is {}, {}".format(offset, field, value, rule))
 
 
@@ -120,6 +121,7 @@ class File:
         return b[i] | b[i + 1] << 8 | b[i + 2] << 16 | b[i + 3] << 24
 
     def close(self):
+        """Closes the file that it opened; nothing else to give back."""
         if self.file:
             self.file.close()
 
@@ -253,6 +255,7 @@ def identify(f):
 
 
 def limit(offset, field, value, low, high):
+    """Raises KModelError unless low <= value <= high."""
     if not low <= value <= high:
         bad(offset, field, value, "must be {} to {}".format(low, high))
 

@@ -114,7 +114,7 @@ class Port(maixmem_generic.Port):
             return self._free() + pages(self.arena.size)
         return super().room(region)
 
-    def shortage(self, cost, margin, going=()):
+    def shortage(self, cost, margin=0, going=()):
         """None when a load of `cost` would fit now with `margin` bytes to spare, else a NoRoom that says what is missing.
 
         `going` are models taken as unloaded. A cost that could not be asked for before is asked for here.
@@ -210,7 +210,9 @@ class Port(maixmem_generic.Port):
         """Always NotImplementedError."""
         raise NotImplementedError("RKNN has no images: write into a model's inputs[i].view()")
 
-    copy_into = new_image
+    def copy_into(self, dst, src):
+        """Always NotImplementedError: see new_image()."""
+        return self.new_image(0, 0, None)
 
     # --- parts ---
 

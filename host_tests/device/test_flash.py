@@ -233,7 +233,7 @@ def test_many_regions_are_bounded_and_told():
 
 
 def test_reads_are_small():
-    chip = Chip(1 << 20, [(0, image(70000)), (0x20000, model(70000))])
+    chip = Chip(1 << 20, [(0, image(20000)), (0x20000, model(20000))])
     chip.scan(verify=True)
     assert chip.longest <= 1024
 

@@ -24,7 +24,6 @@ _ALLOWED = {
     r"Maix\.utils\.heap_free": "takes anything, to refuse it in the firmware's words",
     r"sensor\.reset": "takes anything, as the firmware does",
     r"image\.Image": "a function on the firmware; editors are told a class",
-    r"maixmem_rknn\.Port\.copy_into": "is new_image, which refuses whatever it is given",
 }
 # what device code may do and CPython's own stubs do not know: gc.mem_free(), empty lists without a type
 _DEVICE = ("attr-defined", "var-annotated")
