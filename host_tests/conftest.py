@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -17,6 +20,21 @@ for folder in (TOOLS, *reversed(DEVICE_PATH)):
         sys.path.insert(0, str(folder))
 
 collect_ignore = ["device", "bench"]  # device tests run through host/test_device.py, on every interpreter
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Gives the device tests of one interpreter and file to one worker, which runs the file once.
+
+    Marks for --dist=loadgroup did not do so here: the tests of a file went to all workers, and each ran the file.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneWorkerForEachRun(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid.rsplit("-", 1)[0] if "test_device.py::test_on[" in nodeid else nodeid
+
+    return OneWorkerForEachRun(config, log)
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

@@ -20,16 +20,22 @@ class Interpreter:
 
     name: str
     what: str
-    command: Callable[[Path], list[str]]
+    command: Callable[..., list[str]]
     missing: str = ""
 
-    def run(self, script: Path, timeout: float = 300, folders: tuple[Path, ...] = ()) -> subprocess.CompletedProcess:
-        """Runs the script; `folders` come first on the import path. Output and errors come back as text."""
+    def run(
+        self, script: Path, timeout: float = 300, folders: tuple[Path, ...] = (), heap: str = ""
+    ) -> subprocess.CompletedProcess:
+        """Runs the script; `folders` come first on the import path. Output and errors come back as text.
+
+        `heap` is for mp2019 alone: its collector works by hand only, so some programs need more.
+        """
         path = [str(p) for p in (*folders, *paths.DEVICE_PATH)]
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"]))
         env["MP2019_LIB"] = str(paths.mp2019_lib() or "")
         env["PYTHONDONTWRITEBYTECODE"] = "1"
-        command = self.command(script)
+        larger = heap and self.name == "mp2019"
+        command = self.command(script, heap) if larger else self.command(script)
         if self.name == "mp2019":
             extra = [arg for folder in path for arg in ("-I", folder)]
             command[-1:-1] = extra

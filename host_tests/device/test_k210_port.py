@@ -14,6 +14,7 @@ except ImportError:
 
 from Maix import utils
 
+HEAP = "3m"
 SRAM = 6 << 20
 
 

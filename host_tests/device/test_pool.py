@@ -14,10 +14,7 @@ try:
 except ImportError:
     addressof = None
 
-# random operations; the bench does ten times the first and five times the last (MicroPython in a browser's VM)
-OPERATIONS = 1000000 if sys.implementation.name == "cpython" else 100000
-if sys.implementation.version[:2] == (1, 10):
-    OPERATIONS = 20000
+OPERATIONS = 1000000 if sys.implementation.name == "cpython" else 100000  # random ones; the bench does more
 
 
 def test_hands_out_the_same_objects_for_ever():

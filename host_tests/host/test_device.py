@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The device tests on every interpreter: one process per file and interpreter, one pytest line per test."""
+"""The device tests on every interpreter: one process per file and interpreter, one pytest line per test.
+
+The id of a test begins with interpreter and file: conftest.py keeps those together on one worker.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import pytest
 SUITES = {s.module: s for s in device_suite.suites()}
 RUNTIMES = {i.name: i for i in interpreters.ALL}
 CASES = [
-    pytest.param(i.name, s.module, test, id=f"{i.name}-{s.module}-{test}", marks=pytest.mark.xdist_group(f"{i.name}-{s.module}"))
+    pytest.param(i.name, s.module, test, id=f"{i.name}-{s.module}-{test}")
     for i in interpreters.ALL
     for s in SUITES.values()
     if s.runs_on(i.name)
@@ -27,7 +30,7 @@ def outcome(runtime: str, module: str, folder: str) -> tuple[dict, str]:
     """Runs one file once; its results and its whole output."""
     script = Path(folder) / f"run_{runtime}_{module}.py"
     script.write_text(SUITES[module].main(), encoding="utf-8")
-    done = RUNTIMES[runtime].run(script)
+    done = RUNTIMES[runtime].run(script, heap=SUITES[module].heap)
     return device_suite.results(done.stdout), f"exit status {done.returncode}\n{done.stdout}"
 
 
