@@ -94,7 +94,8 @@ def test_the_port_on_a_mini_chip(boards):
     assert second.run(b"2" * 64) == answer(tiny, b"2" * 64)
     p.unload(second)
     assert (raw.npu.live, p.used, raw.runtime.contexts()) == (0, 0, [])
-    assert [r.name for r in p.regions()][1] == "cma"
+    # "gc" is there when a test before this one has given CPython the GC heap of a stand-in
+    assert [r.name for r in p.regions() if r.name != "gc"] == ["ram", "cma", "npu"]
 
 
 def test_the_block_cannot_grow_on_a_mini_chip(boards):
