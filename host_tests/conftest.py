@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ for folder in (TOOLS, *reversed(DEVICE_PATH)):
         sys.path.insert(0, str(folder))
 
 collect_ignore = ["device", "bench"]  # device tests run through host/test_device.py, on every interpreter
+
+
+@pytest.fixture
+def plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the GC heap that the K210 stand-in gives CPython, once any test in this process has imported it."""
+    monkeypatch.delattr(gc, "mem_alloc", raising=False)
+    monkeypatch.delattr(gc, "mem_free", raising=False)
 
 
 @pytest.hookimpl(optionalhook=True)

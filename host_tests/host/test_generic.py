@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import shutil
 import subprocess
@@ -25,11 +24,7 @@ HugePages_Total:       3
 """
 
 
-@pytest.fixture(autouse=True)
-def plain_python(monkeypatch):
-    """Without the GC heap that the K210 stand-in gives CPython, once any test in this process has imported it."""
-    monkeypatch.delattr(gc, "mem_alloc", raising=False)
-    monkeypatch.delattr(gc, "mem_free", raising=False)
+pytestmark = pytest.mark.usefixtures("plain_python")
 
 
 @pytest.fixture
