@@ -7,12 +7,23 @@ from __future__ import annotations
 import runpy
 
 import maixmem
+import manager_kit as kit
 import paths
 import pytest
 from devtest import raises
 from maixmem import NoRoom
 from maixmem_models import ModelGone, ModelManager
-from rknn_raw import MULTI, SEGMENT, answer, boards_fixture, desk_fixture, port, rknn_model, small
+from rknn_raw import (
+    MULTI,
+    SEGMENT,
+    Raw,
+    answer,
+    boards_fixture,
+    desk_fixture,
+    port,
+    rknn_model,
+    small,
+)
 
 
 def run(manager, name, data):
@@ -142,3 +153,22 @@ def test_the_example(boards, monkeypatch, capsys, tmp_path):
     out = capsys.readouterr().out
     assert "detect: 32 bytes" in out and "classify: 32 bytes" in out and "saved 65536 bytes" in out
     assert raw.npu.live == 0
+
+
+class Rknn:
+    """Four models that compute in one block; live() is what the NPU driver counts."""
+
+    share = "arena"
+    models = [(small(n, weight=8192 * (i + 1), internal=65536 - 4096 * i), {}) for i, n in enumerate(kit.NAMES)]
+
+    def start(self):
+        self.raw = Raw()
+        return self.raw.plug()
+
+    def live(self) -> int:
+        return self.raw.npu.live
+
+
+@pytest.mark.parametrize("check", kit.CHECKS, ids=lambda c: c.__name__)
+def test_what_every_port_does(check):
+    check(Rknn())
