@@ -17,9 +17,15 @@ models = ModelManager(port)
 for name, path in MODELS.items():
     models.add(name, path)
     cost = port.inspect(path)
-    print("{}: {} bytes of weights, {} of work memory ({})".format(name, cost.weight, cost.work, cost.certainty))
+    print(
+        "{}: {} bytes of weights, {} of work memory ({})".format(
+            name, cost.weight, cost.work, cost.certainty
+        )
+    )
 
-frames = Pictures(port.memory, 224, 224, "yuv420sp", rule=port.rules["vpc"], count=4)  # 2 MiB in all, not 8
+frames = Pictures(
+    port.memory, 224, 224, "yuv420sp", rule=port.rules["vpc"], count=4
+)  # 2 MiB in all, not 8
 results = DevicePool(port.memory, 1 << 20)
 for _ in range(3):
     frame = frames.acquire()

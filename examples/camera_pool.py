@@ -70,7 +70,9 @@ def pooled_frame(k, seen, kept, log, pools):
     if seen & 1 and len(kept) < KEPT:
         log[2 * k % NOTES] = Event(k)
         cut = cuts.acquire("event")
-        frame.copy(roi=ZOOM, copy_to_fb=cut)  # what it returns must not be used: see maixmem_imagepool
+        frame.copy(
+            roi=ZOOM, copy_to_fb=cut
+        )  # what it returns must not be used: see maixmem_imagepool
         kept.append(cut)
     elif kept:
         cuts.release(kept.pop(seen % len(kept)), "event")
@@ -88,7 +90,11 @@ def pooled(frames):
     for k in range(frames):
         pooled_frame(k, chance.next(), kept, log, (whole, cuts))
     gc.collect()
-    print("pooled: {} frames, at most {} cut-outs at once, {} free".format(k + 1, cuts.high_water, kib(gc.mem_free())))
+    print(
+        "pooled: {} frames, at most {} cut-outs at once, {} free".format(
+            k + 1, cuts.high_water, kib(gc.mem_free())
+        )
+    )
     return frames
 
 

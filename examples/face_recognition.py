@@ -13,7 +13,9 @@ from maixmem_models import ModelManager
 FIND = 0x300000  # a yolo2 model of 320 x 240, with its anchors:
 ANCHORS = (1.889, 2.5245, 2.9465, 3.94056, 3.99987, 5.3658, 5.155437, 6.92275, 6.718375, 9.01025)
 POINTS = 0x400000  # a face in, five points out: x and y of eyes, nose and corners of the mouth
-DESCRIBE = 0x500000  # an upright face in, values out that differ little between pictures of one person
+DESCRIBE = (
+    0x500000  # an upright face in, values out that differ little between pictures of one person
+)
 SAME = 0.8  # cosine from which on two faces are one person
 
 

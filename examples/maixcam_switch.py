@@ -8,11 +8,16 @@ Put your own detect.mud and classify.mud with their models beside this file.
 import maixmem
 from maixmem_models import ModelManager
 
-MODELS = {"detect.mud": "YOLOv5", "classify.mud": "Classifier"}  # the class of maix.nn that loads it
+MODELS = {
+    "detect.mud": "YOLOv5",
+    "classify.mud": "Classifier",
+}  # the class of maix.nn that loads it
 
 port = maixmem.port()
 models = ModelManager(port)
-for path in port.order(list(MODELS)):  # the largest working memory first: the others then use it too
+for path in port.order(
+    list(MODELS)
+):  # the largest working memory first: the others then use it too
     models.add(path, path, kind=MODELS[path])
     cost = port.inspect(path, kind=MODELS[path])
     print("{}: {} bytes of cmm ({})".format(path, cost.need["cmm"], cost.certainty))

@@ -20,7 +20,10 @@ for folder in (TOOLS, *reversed(DEVICE_PATH)):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-collect_ignore = ["device", "bench"]  # device tests run through host/test_device.py, on every interpreter
+collect_ignore = [
+    "device",
+    "bench",
+]  # device tests run through host/test_device.py, on every interpreter
 
 
 @pytest.fixture

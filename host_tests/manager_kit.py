@@ -281,7 +281,7 @@ def prepare(rig, scenario, setup=None):
     return m
 
 
-def verify(rig, m, scenario, size, before, error, raised):  # noqa: PLR0917
+def verify(rig, m, scenario, size, before, error, raised):
     """The promises after a failure (or none): nothing leaked, a documented state, the cause kept, the next use works."""
     what = scenario[3]
     now = resident(m)
@@ -337,7 +337,9 @@ def sweep(rig, exceptions, size, setup=None, scenarios=SCENARIOS):
                     try:
                         verify(rig, m, scenario, size, before, error, raised)
                     except AssertionError as e:
-                        raise AssertionError("{}, point {}, {!r}, {}: {}".format(scenario[0], k, error, forever, e))
+                        raise AssertionError(
+                            "{}, point {}, {!r}, {}: {}".format(scenario[0], k, error, forever, e)
+                        )
                     tried += 1
         done[scenario[0]] = tried
     return done

@@ -225,5 +225,7 @@ class Watch:
     def report(self, out=print):
         """Prints start, marks, lowest and now, free bytes per region."""
         out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in self.names]))
-        for label, row in [("start", self.start)] + self.marks + [("lowest", self.low), ("now", self.free)]:
+        for label, row in (
+            [("start", self.start)] + self.marks + [("lowest", self.low), ("now", self.free)]
+        ):
             out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))

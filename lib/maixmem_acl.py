@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """pyACL's memory calls with their codes made into errors: allocation, release by the right call, and copies.
 
-    memory = Memory(acl)
-    buf = memory.alloc("dvpp", 3133440)
-    memory.write(buf, jpeg)
-    memory.free(buf)
+memory = Memory(acl)
+buf = memory.alloc("dvpp", 3133440)
+memory.write(buf, jpeg)
+memory.free(buf)
 """
 
 from maixmem import NoRoom, PoolError
@@ -80,15 +80,27 @@ class Memory:
     def __init__(self, acl):
         self._acl = acl
         self._calls = {
-            "device": ("rt.malloc", lambda n: acl.rt.malloc(n, _HUGE_FIRST), "rt.free", acl.rt.free),
+            "device": (
+                "rt.malloc",
+                lambda n: acl.rt.malloc(n, _HUGE_FIRST),
+                "rt.free",
+                acl.rt.free,
+            ),
             "host": ("rt.malloc_host", acl.rt.malloc_host, "rt.free_host", acl.rt.free_host),
-            "dvpp": ("media.dvpp_malloc", acl.media.dvpp_malloc, "media.dvpp_free", acl.media.dvpp_free),
+            "dvpp": (
+                "media.dvpp_malloc",
+                acl.media.dvpp_malloc,
+                "media.dvpp_free",
+                acl.media.dvpp_free,
+            ),
         }
 
     def alloc(self, kind, nbytes):
         """A new Buffer of `nbytes`. NoRoom when there are not so many; ValueError for another kind."""
         if kind not in self._calls or nbytes < 1:
-            raise ValueError("alloc({!r}, {}): device, host or dvpp, 1 byte or more".format(kind, nbytes))
+            raise ValueError(
+                "alloc({!r}, {}): device, host or dvpp, 1 byte or more".format(kind, nbytes)
+            )
         name, malloc = self._calls[kind][:2]
         ptr, code = malloc(nbytes)
         check(name, code, "({})".format(nbytes))
@@ -99,7 +111,9 @@ class Memory:
         if not buf.ptr:
             raise PoolError("free: this buffer is free already")
         if buf.pool is not None:
-            raise PoolError("free: a piece of a pool goes back to its pool. Next: pool.free(piece)")
+            raise PoolError(
+                "free: a piece of a pool goes back to its pool. Next: pool.free(piece)"
+            )
         name, free = self._calls[buf.kind][2:]
         check(name, free(buf.ptr))
         buf.ptr = 0
@@ -107,7 +121,9 @@ class Memory:
     def copy(self, dst, src, nbytes=None):
         """Copies `nbytes` (all of src) now. ValueError if they do not fit."""
         n = _length(dst, src, nbytes)
-        check("rt.memcpy", self._acl.rt.memcpy(dst.ptr, dst.nbytes, src.ptr, n, _copy_kind(dst, src)))
+        check(
+            "rt.memcpy", self._acl.rt.memcpy(dst.ptr, dst.nbytes, src.ptr, n, _copy_kind(dst, src))
+        )
 
     def copy_async(self, dst, src, stream, nbytes=None):
         """Queues a copy on a stream; both buffers must live until it is synchronized. ValueError for what cannot work.
@@ -123,7 +139,10 @@ class Memory:
             if buf.ptr % ASYNC_ALIGN:
                 text = "copy_async: address 0x{:x} is not a multiple of {}. Next: copy(), or a buffer from a pool."
                 raise ValueError(text.format(buf.ptr, ASYNC_ALIGN))
-        check("rt.memcpy_async", self._acl.rt.memcpy_async(dst.ptr, dst.nbytes, src.ptr, n, kind, stream))
+        check(
+            "rt.memcpy_async",
+            self._acl.rt.memcpy_async(dst.ptr, dst.nbytes, src.ptr, n, kind, stream),
+        )
 
     def write(self, dst, data):
         """Copies Python bytes into a Buffer."""

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Ascend memory that is asked for once: a block cut into pieces, and picture buffers of one size.
 
-    pool = DevicePool(memory, 8 << 20)               frames = Pictures(memory, 1920, 1080, "yuv420sp", rule=JPEGD_310)
-    piece = pool.alloc(1000)                         frame = frames.acquire()
-    pool.free(piece)                                 frames.release(frame)
+pool = DevicePool(memory, 8 << 20)               frames = Pictures(memory, 1920, 1080, "yuv420sp", rule=JPEGD_310)
+piece = pool.alloc(1000)                         frame = frames.acquire()
+pool.free(piece)                                 frames.release(frame)
 """
 
 from maixmem import PoolError
@@ -84,7 +84,10 @@ class Pictures(BufferPool):
         self.nbytes = image_bytes(w, h, format, rule)
         self.strides = strides(w, h, format, rule)
         start = rule.start
-        self.stride = max(round_up(self.nbytes + rule.gap, start), round_up(piece_bytes(self.nbytes, ASCEND_DVPP), start))
+        self.stride = max(
+            round_up(self.nbytes + rule.gap, start),
+            round_up(piece_bytes(self.nbytes, ASCEND_DVPP), start),
+        )
         self._block = memory.alloc("dvpp", self.nbytes + (count - 1) * self.stride)
         size = (w, h, format, self.nbytes)
         self._fill([Picture(self._block.ptr + i * self.stride, size, self) for i in range(count)])
@@ -94,5 +97,7 @@ class Pictures(BufferPool):
         if not self._block.ptr:
             return
         if self.check():
-            raise PoolError("close: pictures are out, held by {}. Next: release them.".format(self.holders()))
+            raise PoolError(
+                "close: pictures are out, held by {}. Next: release them.".format(self.holders())
+            )
         self._memory.free(self._block)

@@ -11,14 +11,18 @@ A table, loaded only when asked. Texts and causes as measured on the firmware an
 """
 
 _MINIMUM = "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3 MiB."
-_DEINIT = "Free the model before: kpu.deinit(net), drop its names, gc.collect(). ModelManager does it."
+_DEINIT = (
+    "Free the model before: kpu.deinit(net), drop its names, gc.collect(). ModelManager does it."
+)
 _SMALL_GC = "Smaller GC heap: maixmem.set_gc_heap(262144), then machine.reset()."
 _BIG_GC = "Larger GC heap (models get less): maixmem.set_gc_heap(1048576), machine.reset()."
 _POOL = "Allocate image buffers once, at the start: maixmem_pool.ImagePool."
 _STREAM = "Or stream it: kpu.load_flash, slower; the file must be word-swapped in flash."
 _ASK = "Ask before loading: maixmem_kmodel.read_info(source)."
 _ADDRESS = "Check the address: maixmem_scan shows what is in flash and where the firmware ends."
-_CAMERA = "Camera before models; a frame takes 5*w*h bytes (QVGA 384000), twice that with dual_buff."
+_CAMERA = (
+    "Camera before models; a frame takes 5*w*h bytes (QVGA 384000), twice that with dual_buff."
+)
 _RESET = "Reset the board: it hangs, nothing can catch this."
 
 # (texts that identify it, what it means, next steps); the first row that matches counts
@@ -91,7 +95,9 @@ _TABLE = (
     (
         ("is too large, reset GC heap", "GC size 128k"),
         "the GC heap that was set could not be had at boot: 128 KiB are active",
-        ("maixmem.set_gc_heap() a smaller one, then machine.reset(); maixmem.report() shows both.",),
+        (
+            "maixmem.set_gc_heap() a smaller one, then machine.reset(); maixmem.report() shows both.",
+        ),
     ),
     (
         ("2001", "model_addr must", "only accept int or string", "model format don't match"),
@@ -121,7 +127,10 @@ _TABLE = (
     (
         ("2005", "ERR_READ_FILE"),
         "the model file is not there or cannot be read",
-        ("Check the path: uos.listdir('/sd') or '/flash'. Names on /flash have no folders.", "Is the SD card mounted?"),
+        (
+            "Check the path: uos.listdir('/sd') or '/flash'. Names on /flash have no folders.",
+            "Is the SD card mounted?",
+        ),
     ),
     (
         ("2006", "load error:6", "ERR_NO_MEM", "odel buffer memory allocation failed"),
@@ -131,7 +140,9 @@ _TABLE = (
     (
         ("2007", "ERR_GET_CONV_LAYER", "first layer not conv"),
         "the first layer cannot run on the KPU",
-        ("Convert it so that it begins with a convolution; for load_flash swap the words of the file.",),
+        (
+            "Convert it so that it begins with a convolution; for load_flash swap the words of the file.",
+        ),
     ),
     (
         ("2008", "ERR_RUN_MODEL", "Model Buffer maybe dirty"),
@@ -141,12 +152,19 @@ _TABLE = (
     (
         ("2009", "ERR_MODELS_FULL"),
         "all five model slots are taken, perhaps by an earlier run of the IDE",
-        (_DEINIT, "gc.collect() frees models nobody holds, a soft reset (Ctrl-D) all.", "Load once, outside the loop."),
+        (
+            _DEINIT,
+            "gc.collect() frees models nobody holds, a soft reset (Ctrl-D) all.",
+            "Load once, outside the loop.",
+        ),
     ),
     (
         ("2011", "2012", "2013", "OUTPUTS_SET", "IDX_OUTRANGE", "SIZE_NOTMATCH"),
         "a V4 model does not store the shapes of its outputs",
-        ("kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 = the bytes of output i.", _ASK),
+        (
+            "kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 = the bytes of output i.",
+            _ASK,
+        ),
     ),
     (
         ("2015", "ERR_UNKNOWN"),
@@ -180,7 +198,9 @@ _TABLE = (
     (
         ("Reset Failed", "not found sensor", "Sensor timeout", "Not init!"),
         "the camera was not set up",
-        ("sensor.reset(), set_pixformat, set_framesize, run(1), in this order; check the camera's cable.",),
+        (
+            "sensor.reset(), set_pixformat, set_framesize, run(1), in this order; check the camera's cable.",
+        ),
     ),
     (
         ("4KiB align", "align with 4KiB"),
@@ -212,7 +232,10 @@ def advise(error, out=print):
     """
     from maixmem import wrap
 
-    meaning, steps = find(error) or ("not an error that maixmem knows", ("maixmem.report() shows the memory.", _ASK))
+    meaning, steps = find(error) or (
+        "not an error that maixmem knows",
+        ("maixmem.report() shows the memory.", _ASK),
+    )
     for line in wrap("{}".format(error).strip()):
         out(line)
     for line in wrap("= " + meaning):

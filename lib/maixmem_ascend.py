@@ -62,7 +62,9 @@ class Model:
         port.enter()
         with port.serial:
             if not self.ids:
-                raise RuntimeError("{}: this model was unloaded. Next: load it again.".format(self.source))
+                raise RuntimeError(
+                    "{}: this model was unloaded. Next: load it again.".format(self.source)
+                )
             _fits("input", inputs, self.inputs)
             _fits("output", outputs, self.outputs)
             with _Dataset(inputs) as given, _Dataset(outputs) as wanted:
@@ -87,8 +89,12 @@ class Model:
         try:
             check("mdl.get_desc", acl.mdl.get_desc(desc, self.ids[-1][0]))
             mdl = acl.mdl
-            self.inputs = [mdl.get_input_size_by_index(desc, i) for i in range(mdl.get_num_inputs(desc))]
-            self.outputs = [mdl.get_output_size_by_index(desc, i) for i in range(mdl.get_num_outputs(desc))]
+            self.inputs = [
+                mdl.get_input_size_by_index(desc, i) for i in range(mdl.get_num_inputs(desc))
+            ]
+            self.outputs = [
+                mdl.get_output_size_by_index(desc, i) for i in range(mdl.get_num_outputs(desc))
+            ]
         finally:
             acl.mdl.destroy_desc(desc)
 
@@ -175,8 +181,12 @@ class Port:
         """Sentences about memory that the device did not take back."""
         if not self._trouble:
             return []
-        text = "{} of work memory in {} blocks, {} models half unloaded: {} Next: load or unload any."
-        return [text.format(kib(self.work_bytes), len(self.works), len(self._doomed), self._trouble)]
+        text = (
+            "{} of work memory in {} blocks, {} models half unloaded: {} Next: load or unload any."
+        )
+        return [
+            text.format(kib(self.work_bytes), len(self.works), len(self._doomed), self._trouble)
+        ]
 
     @property
     def work_bytes(self):
@@ -203,15 +213,23 @@ class Port:
         """
         need = piece_bytes(cost.weight, ASCEND_RT) + margin
         free = self.room("ddr") + sum([piece_bytes(m.cost.weight, ASCEND_RT) for m in going])
-        stay = [work for work in self.works if work.kept or [m for m in self.models if m not in going and _in(m, work)]]
+        stay = [
+            work
+            for work in self.works
+            if work.kept or [m for m in self.models if m not in going and _in(m, work)]
+        ]
         if not [work for work in stay if work.buf.nbytes >= cost.work]:
             need += piece_bytes(cost.work, ASCEND_RT)
-        free += sum([piece_bytes(work.buf.nbytes, ASCEND_RT) for work in self.works if work not in stay])
+        free += sum(
+            [piece_bytes(work.buf.nbytes, ASCEND_RT) for work in self.works if work not in stay]
+        )
         if need <= free:
             return None
         text = "{}: {} of weights and {} of work memory need {} bytes of ddr with {} to spare, {} are free. "
         text = text.format(cost.source, cost.weight, cost.work, need - margin, margin, free)
-        return NoRoom(text + "Next: unload a model, or reserve() the work memory first.", "ddr", need, free)
+        return NoRoom(
+            text + "Next: unload a model, or reserve() the work memory first.", "ddr", need, free
+        )
 
     def reserve(self, sources):
         """Takes the work memory for these models at once, before the first load: it is not moved later."""

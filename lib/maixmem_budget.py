@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Does it all fit: camera, display, models and pools, in the order in which a program asks for them.
 
-    budget = k210_budget(heap_free=4734976, gc_heap=1 << 20)
-    budget.add("camera", {"heap": camera_bytes(320, 240)})
-    budget.add("face", cost.need, cost.peak)
-    budget.add("frames", {"gc": 2 * image_bytes(320, 240, "rgb565")})
-    budget.report()
+budget = k210_budget(heap_free=4734976, gc_heap=1 << 20)
+budget.add("camera", {"heap": camera_bytes(320, 240)})
+budget.add("face", cost.need, cost.peak)
+budget.add("frames", {"gc": 2 * image_bytes(320, 240, "rgb565")})
+budget.report()
 """
 
 from maixmem import kib
@@ -34,7 +34,11 @@ class Budget:
         rows = []
         for region in sorted(set(list(need) + list(peak))):
             if region not in self.free:
-                raise ValueError("{}: no region {!r} here. Next: one of {}.".format(what, region, sorted(self.free)))
+                raise ValueError(
+                    "{}: no region {!r} here. Next: one of {}.".format(
+                        what, region, sorted(self.free)
+                    )
+                )
             n = need.get(region, 0)
             rows.append((what, region, n, max(n, peak.get(region, 0)), self.free[region]))
         short = [row for row in rows if row[3] > row[4]]
@@ -55,7 +59,11 @@ class Budget:
         for row in self.rows:
             what, region, need, peak, free = row
             note = "" if row not in self.short else "  {} short".format(kib(peak - free))
-            out("{:<16} {:<5} {:>10} of {:>10}{}".format(what[:16], region, kib(peak), kib(free), note))
+            out(
+                "{:<16} {:<5} {:>10} of {:>10}{}".format(
+                    what[:16], region, kib(peak), kib(free), note
+                )
+            )
         left = ["{} {}".format(region, kib(self.free[region])) for region in sorted(self.free)]
         out(("left: " if self.fits else "does not fit; left without it: ") + ", ".join(left))
 

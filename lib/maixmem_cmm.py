@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Checks the carve-out size (`maix_memory_cmm`) in the text of a MaixCAM2's /boot/configs, on the board or a desk.
 
-    s = check_cmm(open("/boot/configs").read(), 4096)
-    print(s.advice())
-    new = set_cmm(text, 2048, 4096)
+s = check_cmm(open("/boot/configs").read(), 4096)
+print(s.advice())
+new = set_cmm(text, 2048, 4096)
 """
 
 _KEY = "maix_memory_cmm"
@@ -43,7 +43,9 @@ class CmmSetting:
         if cmm_now == self.cmm:
             return "CMM {} MiB, Linux {} MiB: as it is now.".format(self.cmm, self.linux)
         text = "CMM {}{} MiB, Linux {} MiB. Next: reboot, it changes only then."
-        return text.format("" if cmm_now is None else "{} to ".format(cmm_now), self.cmm, self.linux)
+        return text.format(
+            "" if cmm_now is None else "{} to ".format(cmm_now), self.cmm, self.linux
+        )
 
 
 def check_cmm(text, hw_mib):
@@ -72,8 +74,18 @@ def why_not(cmm_mib, hw_mib):
     if 0 <= cmm_mib <= hw_mib - _BOOT_LOADER_LEAVES:
         text += "the boot loader takes it, the driver's script does not, and they then disagree. "
     if most < 1:
-        return [text + "a board of {} MiB has none to give. Next: {} for the default.".format(hw_mib, _DEFAULT)]
-    return [text + "Next: 1 to {} (Linux needs {} of the {} MiB), or {}.".format(most, _DRIVER_LEAVES, hw_mib, _DEFAULT)]
+        return [
+            text
+            + "a board of {} MiB has none to give. Next: {} for the default.".format(
+                hw_mib, _DEFAULT
+            )
+        ]
+    return [
+        text
+        + "Next: 1 to {} (Linux needs {} of the {} MiB), or {}.".format(
+            most, _DRIVER_LEAVES, hw_mib, _DEFAULT
+        )
+    ]
 
 
 def set_cmm(text, cmm_mib, hw_mib):
@@ -99,7 +111,11 @@ def _assignments(text):
     """[(line number, line)] of the lines that mean to set the value."""
     lines = text.split("\n")
     found = [(i + 1, lines[i]) for i in range(len(lines))]
-    return [(number, line) for number, line in found if line.split("=")[0].split() == [_KEY] and "=" in line]
+    return [
+        (number, line)
+        for number, line in found
+        if line.split("=")[0].split() == [_KEY] and "=" in line
+    ]
 
 
 def _value(setting, number, line):
@@ -107,13 +123,21 @@ def _value(setting, number, line):
     name, value = line.split("=", 1)
     plain = value.split("#")[0].rstrip(" \t")
     if name != name.rstrip() or plain != plain.lstrip(" \t"):
-        setting.findings.append("line {}: no spaces around =. Next: write {}=NUMBER.".format(number, _KEY))
+        setting.findings.append(
+            "line {}: no spaces around =. Next: write {}=NUMBER.".format(number, _KEY)
+        )
     if plain.endswith("\r"):
-        setting.findings.append("line {}: the line ends as on Windows (CR). Next: save with LF.".format(number))
+        setting.findings.append(
+            "line {}: the line ends as on Windows (CR). Next: save with LF.".format(number)
+        )
     digits = plain.strip()
     sign = -1 if digits[:1] == "-" else 1
     plain_digits = digits[1:] if sign < 0 else digits
     if plain_digits and not plain_digits.strip("0123456789"):
         return sign * int(plain_digits)
-    setting.findings.append("line {}: {!r} is no number of MiB. Next: digits only, or {}.".format(number, digits, _DEFAULT))
+    setting.findings.append(
+        "line {}: {!r} is no number of MiB. Next: digits only, or {}.".format(
+            number, digits, _DEFAULT
+        )
+    )
     return None

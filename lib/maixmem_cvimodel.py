@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Reads what a .cvimodel (MaixCAM, cv181x) will take of the carve-out, from its header and its FlatBuffer.
 
-    m = read_cvimodel("/root/models/yolo.cvimodel")
-    m.need(), m.shared, m.io, m.chip
+m = read_cvimodel("/root/models/yolo.cvimodel")
+m.need(), m.shared, m.io, m.chip
 """
 
 import struct
@@ -100,7 +100,12 @@ def _read(have, read):
         head += read(_HEADER - _HEADER_1_0)
         chip = _chip(head)
     if header + nbody > have:
-        _wrong(8, "body_size", nbody, "header {} + body fit into the {} bytes of the file".format(header, have))
+        _wrong(
+            8,
+            "body_size",
+            nbody,
+            "header {} + body fit into the {} bytes of the file".format(header, have),
+        )
     model = CviModel((major, minor), chip, have)
     model.nbytes = header + nbody
     _walk(model, _Flat(read(nbody), header))
@@ -120,7 +125,9 @@ def _walk(model, flat):
     end = model.nbytes
     for at in flat.tables(root, _MODEL_SECTIONS, "sections"):
         size = flat.u32(at, _SECTION_SIZE, "section.size")
-        model.nbytes = max(model.nbytes, end + flat.u32(at, _SECTION_OFFSET, "section.offset") + size)
+        model.nbytes = max(
+            model.nbytes, end + flat.u32(at, _SECTION_OFFSET, "section.offset") + size
+        )
         unpacked = flat.u32(at, _SECTION_UNPACKED, "section.decompressed_size")
         if unpacked and flat.u8(at, _SECTION_COMPRESS, "section.compress"):
             model.transient = max(model.transient, size)
@@ -165,7 +172,12 @@ class _Flat:
 
     def _get(self, kind, at, name):
         if at < 0 or at + struct.calcsize(kind) > len(self.data):
-            _wrong(self.base + at, name, at, "an offset in the {} bytes of the body".format(len(self.data)))
+            _wrong(
+                self.base + at,
+                name,
+                at,
+                "an offset in the {} bytes of the body".format(len(self.data)),
+            )
         return struct.unpack_from(kind, self.data, at)[0]
 
     def deref(self, at, name):
@@ -214,7 +226,12 @@ class _Flat:
         first = self.deref(where, name) + 4
         count = self._get("<I", first - 4, name)
         if count * width > len(self.data) - first:
-            _wrong(self.base + first - 4, name, count, "elements of {} bytes inside the body".format(width))
+            _wrong(
+                self.base + first - 4,
+                name,
+                count,
+                "elements of {} bytes inside the body".format(width),
+            )
         return first, count
 
     def tables(self, at, slot, name):
@@ -228,14 +245,21 @@ class _Flat:
         where = self._field(at, slot)
         if where is None:
             _wrong(self.base + at, "tensor.shape", "absent", "a field that every tensor has")
-        first, count = self._vector(self.table(self.deref(where, "tensor.shape"), "tensor.shape"), 0, 8, "shape.dim")
+        first, count = self._vector(
+            self.table(self.deref(where, "tensor.shape"), "tensor.shape"), 0, 8, "shape.dim"
+        )
         if count > 8:
             _wrong(self.base + first, "shape.dim", count, "8 sizes at most")
         sizes = []
         for i in range(count):
             n = self._get("<q", first + 8 * i, "shape.dim")
             if n < 1:
-                _wrong(self.base + first + 8 * i, "shape.dim", n, "1 or more (a size that varies cannot be planned)")
+                _wrong(
+                    self.base + first + 8 * i,
+                    "shape.dim",
+                    n,
+                    "1 or more (a size that varies cannot be planned)",
+                )
             sizes.append(n)
         return sizes
 

@@ -18,7 +18,9 @@ def meminfo(path=_MEMINFO):
             for line in f:
                 words = line.split()
                 if len(words) > 1 and words[1].isdigit():
-                    found[words[0].rstrip(":")] = int(words[1]) * (1024 if words[-1] == "kB" else 1)
+                    found[words[0].rstrip(":")] = int(words[1]) * (
+                        1024 if words[-1] == "kB" else 1
+                    )
     except OSError:
         pass
     return found
@@ -50,7 +52,9 @@ def virtual_memory():
 def ram_region():
     """Linux user memory: used = MemTotal - MemAvailable, as `free` and psutil say; None elsewhere."""
     info = virtual_memory()
-    return Region("ram", info["total"], info["used"], info["available"]) if "used" in info else None
+    return (
+        Region("ram", info["total"], info["used"], info["available"]) if "used" in info else None
+    )
 
 
 def cma_region():
@@ -88,7 +92,9 @@ class Port:
 
     def inspect(self, source, **how):
         """A Cost that says that nothing is known."""
-        return Cost({}, {}, "unknown", "no port for this platform: models cannot be loaded here", source)
+        return Cost(
+            {}, {}, "unknown", "no port for this platform: models cannot be loaded here", source
+        )
 
     def room(self, region):
         """Free bytes of a region, 0 when there is none of that name."""
@@ -99,7 +105,9 @@ class Port:
 
     def load(self, source, **how):
         """Always NotImplementedError."""
-        raise NotImplementedError("no port for this platform: copy the maixmem_<platform>.py of your board")
+        raise NotImplementedError(
+            "no port for this platform: copy the maixmem_<platform>.py of your board"
+        )
 
     def unload(self, handle):
         """Always NotImplementedError."""

@@ -28,7 +28,7 @@ class ImageRule:
 
 
 def formats(text, unit=1):
-    """"name:bits:planes:per ..." as the table of an ImageRule, every format with the same pixel unit."""
+    """ "name:bits:planes:per ..." as the table of an ImageRule, every format with the same pixel unit."""
     table = {}
     for entry in text.split():
         name, bits, planes, per = entry.split(":")
@@ -51,7 +51,9 @@ OPENMV.formats["binary"] = (32, 1, 1, 1)
 K230 = ImageRule(formats("rgb565:16:1:1 gray:8:1:1 rgb888:24:1:1 argb8888:32:1:1 yuv420:8:3:2"))
 
 # CircuitPython displayio.Bitmap: rows of whole 32-bit words; bitmap_format() gives the name.
-CIRCUITPYTHON = ImageRule(formats("1bit:1:1:1 2bit:2:1:1 4bit:4:1:1 8bit:8:1:1 16bit:16:1:1"), row=4)
+CIRCUITPYTHON = ImageRule(
+    formats("1bit:1:1:1 2bit:2:1:1 4bit:4:1:1 8bit:8:1:1 16bit:16:1:1"), row=4
+)
 
 
 def _up(n, unit):
@@ -63,7 +65,9 @@ def strides(w, h, format, rule=MAIXPY):
     if w < 1 or h < 1:
         raise ValueError("image of {}x{}: 1x1 or more".format(w, h))
     if format not in rule.formats:
-        raise ValueError("no format {!r} here. Next: one of {}.".format(format, ", ".join(sorted(rule.formats))))
+        raise ValueError(
+            "no format {!r} here. Next: one of {}.".format(format, ", ".join(sorted(rule.formats)))
+        )
     unit, bits = rule.formats[format][:2]
     return _up((_up(w, unit) * bits + 7) // 8, rule.row), _up(h, rule.rows)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Image sizes of the Linux platforms: rules for maixmem_image.image_bytes().
 
-    image_bytes(1920, 1080, "yuv420sp", JPEGD_310)      3133440
+image_bytes(1920, 1080, "yuv420sp", JPEGD_310)      3133440
 """
 
 from maixmem_image import ImageRule, formats

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Images that are made once and handed out again and again.
 
-    frames = ImagePool(320, 240, "rgb565", 2, ai=True)
-    img = frames.take(sensor.snapshot())
-    objects = kpu.run_yolo2(net, img)
-    frames.release(img)
+frames = ImagePool(320, 240, "rgb565", 2, ai=True)
+img = frames.take(sensor.snapshot())
+objects = kpu.run_yolo2(net, img)
+frames.release(img)
 """
 
 import gc
@@ -27,7 +27,9 @@ class ImagePool(BufferPool):
 
     def __init__(self, w, h, format="rgb565", count=2, ai=False):
         if w < 1 or h < 1 or count < 1:
-            raise ValueError("ImagePool({}, {}, count={}): each must be 1 or more".format(w, h, count))
+            raise ValueError(
+                "ImagePool({}, {}, count={}): each must be 1 or more".format(w, h, count)
+            )
         self.w = w
         self.h = h
         self.format = format

@@ -52,8 +52,12 @@ class Model:
         if name[0] == "_":
             raise AttributeError(name)
         if self._net is None:
-            raise RuntimeError("{}: this model was unloaded. Next: use() or load() it again.".format(self.source))
-        return getattr(self._net, name)  # no local variable for it: a traceback would keep the model
+            raise RuntimeError(
+                "{}: this model was unloaded. Next: use() or load() it again.".format(self.source)
+            )
+        return getattr(
+            self._net, name
+        )  # no local variable for it: a traceback would keep the model
 
 
 # The activations of all models share blocks: a model takes the first block that is large enough, else a new one
@@ -104,7 +108,9 @@ class Port:
 
     def regions(self):
         """[heap, cmm]. A size that the system does not tell is None; `largest` only where libax_sys says it."""
-        info = maix_sys.memory_info()  # keys may be missing, and cmm_total 0 means that it could not be read
+        info = (
+            maix_sys.memory_info()
+        )  # keys may be missing, and cmm_total 0 means that it could not be read
         heap = _region("heap", info.get("total"), info.get("used"))
         cmm = _region("cmm", info.get("cmm_total"), info.get("cmm_used"))
         if cmm.total and self.name == "maixcam2":
@@ -183,7 +189,13 @@ class Port:
         model = read_cvimodel(path)
         need = model.need(dual)
         refuse = refuse or _refuse_cvi(model)
-        cost = Cost({"cmm": need}, {"cmm": need + model.transient}, "exact" if model.exact else "estimate", refuse, path)
+        cost = Cost(
+            {"cmm": need},
+            {"cmm": need + model.transient},
+            "exact" if model.exact else "estimate",
+            refuse,
+            path,
+        )
         cost.shared = model.shared
         return cost
 
@@ -202,7 +214,9 @@ class Port:
             source = _mud_model(source)
         kind = os.path.splitext(source)[1]
         if kind not in _KINDS.values():
-            raise KModelError("{}: not a .cvimodel, .axmodel or .mud. Next: give one of these.".format(source))
+            raise KModelError(
+                "{}: not a .cvimodel, .axmodel or .mud. Next: give one of these.".format(source)
+            )
         if self.device and kind != _KINDS[self.name]:
             text = "{}: {} runs {} files. Next: convert the model for it."
             return source, text.format(source, self.name, _KINDS[self.name])
@@ -290,7 +304,9 @@ class Port:
 
     def read_flash(self, offset, n):
         """Always NotImplementedError: models are files here."""
-        raise NotImplementedError("{}: there is no flash to read, models are files".format(self.name))
+        raise NotImplementedError(
+            "{}: there is no flash to read, models are files".format(self.name)
+        )
 
     # --- images ---
 
@@ -304,7 +320,9 @@ class Port:
         if free is not None and need > free:
             text = "{}x{} {}: needs {} bytes, Linux has {}. Next: drop images, or a smaller one."
             raise NoRoom(text.format(w, h, format, need, free), "heap", need, free)
-        return maix_image.Image(w, h, getattr(maix_image.Format, _FORMATS.get(format, "FMT_" + format.upper())))
+        return maix_image.Image(
+            w, h, getattr(maix_image.Format, _FORMATS.get(format, "FMT_" + format.upper()))
+        )
 
     def copy_into(self, dst, src):
         """Copies the pixels of src into dst, an image of the same size and format."""
@@ -345,4 +363,8 @@ def _mud_model(path):
         paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
         return max(paths, key=os.path.getsize)
     except (configparser.Error, KeyError, UnicodeDecodeError, ValueError) as e:
-        raise KModelError("{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(path, e))
+        raise KModelError(
+            "{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(
+                path, e
+            )
+        )

@@ -36,14 +36,18 @@ class BufferPool:
 
     def __init__(self, nbytes, count, align=1, block=None):
         if nbytes < 1 or count < 1 or align < 1:
-            raise ValueError("BufferPool({}, {}, {}): each must be 1 or more".format(nbytes, count, align))
+            raise ValueError(
+                "BufferPool({}, {}, {}): each must be 1 or more".format(nbytes, count, align)
+            )
         stride = (nbytes + align - 1) // align * align
         if block is None:
             block = bytearray(stride * count + align - 1)
         start = -addressof(block) % align if addressof else 0
         end = start + stride * count
         if end > len(block):
-            raise ValueError("BufferPool: the block has {} bytes. Next: give it {}.".format(len(block), end))
+            raise ValueError(
+                "BufferPool: the block has {} bytes. Next: give it {}.".format(len(block), end)
+            )
         view = memoryview(block)
         self._fill([view[i : i + nbytes] for i in range(start, end, stride)])
         self.nbytes = nbytes
@@ -102,7 +106,11 @@ class BufferPool:
         if state:
             why = "stale, {!r} holds it now, not {!r}".format(state, tag)
         else:
-            why = "foreign, not an object that acquire() gave" if state == "" else "double, it is free already"
+            why = (
+                "foreign, not an object that acquire() gave"
+                if state == ""
+                else "double, it is free already"
+            )
         raise PoolError("release: " + why)
 
     @property
@@ -125,7 +133,9 @@ class BufferPool:
         free = {id(buf) for buf in self._free[1 : self.count - used + 1]}
         good = [k for k in free if not self._held.get(k, True)]
         if len(good) + used != self.count or len(self.holders()) != used:
-            raise PoolError("damaged: {} of {} are out, held by {}".format(used, self.count, self.holders()))
+            raise PoolError(
+                "damaged: {} of {} are out, held by {}".format(used, self.count, self.holders())
+            )
         return used
 
 

@@ -35,7 +35,9 @@ def report(out=print):
 def _row(r):
     low, high = ("", "") if r.exact else ("+", "-")
     used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
-    return "{:<7} {} {:>10} {:>10} {:>10}".format(r.name, bar(r.used, r.total), used, free, largest)
+    return "{:<7} {} {:>10} {:>10} {:>10}".format(
+        r.name, bar(r.used, r.total), used, free, largest
+    )
 
 
 def _cell(n, mark):

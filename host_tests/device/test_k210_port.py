@@ -29,7 +29,9 @@ def port_with_board_heap():
     """The same, where the interpreter's own GC heap is one that a board could have."""
     p = port()
     if p.warnings():
-        raise Skip("the GC heap here is not the 512 KiB that are set: another interpreter, or a reset is due")
+        raise Skip(
+            "the GC heap here is not the 512 KiB that are set: another interpreter, or a reset is due"
+        )
     return p
 
 

@@ -36,7 +36,12 @@ def model(kib, main_mem=12544):
 class Rig:
     share = "evict"
     faults = board.faults
-    models = [(0x300000, {}), ("/flash/b.kmodel", {}), (0x400000, {}), (0x500000, {"stream": (0, 8, 80000000)})]
+    models = [
+        (0x300000, {}),
+        ("/flash/b.kmodel", {}),
+        (0x400000, {}),
+        (0x500000, {"stream": (0, 8, 80000000)}),
+    ]
 
     def start(self):
         flash = {0x300000: model(300), 0x400000: model(100), 0x500000: swapped(model(200))}
@@ -53,7 +58,9 @@ def test_what_every_port_does():
         tidy()
         try:
             if check is kit.check_many_switches and sys.implementation.name != "cpython":
-                check(Rig(), 5)  # each switch is alike; test_switches_leave_the_gc_heap_as_it_was has more of them
+                check(
+                    Rig(), 5
+                )  # each switch is alike; test_switches_leave_the_gc_heap_as_it_was has more of them
             else:
                 check(Rig())
         except AssertionError as e:
@@ -80,7 +87,7 @@ def big(firmware="minimum", keep=1, **flash):
 
 
 def outcome(f, *args):
-    """"ok", "no" (a clean refusal) or "hang"."""
+    """ "ok", "no" (a clean refusal) or "hang"."""
     try:
         f(*args)
     except board.DeviceCrash:
@@ -210,7 +217,13 @@ def test_the_cure_names_the_file():
 
 def test_a_fallback_is_taken_when_there_is_no_room():
     content = model(2200)
-    board.reset("full", flash={0x300000: content, 0x800000: swapped(v3((28, 28, 1), [("conv", 16)] + [("raw", 2, 9000)] * 99))})
+    board.reset(
+        "full",
+        flash={
+            0x300000: content,
+            0x800000: swapped(v3((28, 28, 1), [("conv", 16)] + [("raw", 2, 9000)] * 99)),
+        },
+    )
     m = ModelManager(Port())
     m.add("slow", 0x800000, stream=(0, 8, 80000000))
     m.add("fast", 0x300000, fallback="slow")
@@ -233,7 +246,12 @@ def test_what_can_never_run_is_refused_first():
 
 
 def test_asking_the_build_for_v4_leaves_nothing():
-    for firmware, answer in (("minimum", False), ("openmv_v4", True), ("full", True), ("lvgl", False)):
+    for firmware, answer in (
+        ("minimum", False),
+        ("openmv_v4", True),
+        ("full", True),
+        ("lvgl", False),
+    ):
         board.reset(firmware)
         free = utils.heap_free()
         port = Port()
@@ -280,7 +298,13 @@ def test_guards():
     raises(TypeError, net.run_yolo2, "x")
     raises(RuntimeError, net.set_outputs, 0, 1, 1, 10)
     m.use("b")
-    for call, args in ((net.forward, (img,)), (net.run_yolo2, (img,)), (net.get_output, (0,)), (net.set_outputs, (0, 1, 1, 1)), (net.init_yolo2, (0.5, 0.3, 2, ANCHORS))):
+    for call, args in (
+        (net.forward, (img,)),
+        (net.run_yolo2, (img,)),
+        (net.get_output, (0,)),
+        (net.set_outputs, (0, 1, 1, 1)),
+        (net.init_yolo2, (0.5, 0.3, 2, ANCHORS)),
+    ):
         raises(ModelGone, call, *args)
     net = m.use("a")
     raises(ValueError, net.run_yolo2, img)  # loaded again: no init yet

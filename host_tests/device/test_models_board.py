@@ -89,7 +89,11 @@ def test_two_hundred_switches():
     assert after >= heap - 4096, (heap, after)
     if not k210_board:  # the stand-in keeps its own books in this GC heap; test_models judges the GC heap on CPython
         assert gc.mem_alloc() - used < 4096, (used, gc.mem_alloc())
-    print("switches {} came {} refused {}".format(m.switches, sum(came.values()), len(came) - sum(came.values())))
+    print(
+        "switches {} came {} refused {}".format(
+            m.switches, sum(came.values()), len(came) - sum(came.values())
+        )
+    )
 
 
 def test_what_is_measured_is_what_was_predicted():

@@ -14,7 +14,9 @@ try:
 except ImportError:
     addressof = None
 
-OPERATIONS = 1000000 if sys.implementation.name == "cpython" else 100000  # random ones; the bench does more
+OPERATIONS = (
+    1000000 if sys.implementation.name == "cpython" else 100000
+)  # random ones; the bench does more
 
 
 def test_hands_out_the_same_objects_for_ever():

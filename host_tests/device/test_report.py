@@ -70,7 +70,9 @@ def test_wrap_keeps_words_and_width():
 
 
 def test_report_fits_sixty_columns_and_returns_the_numbers():
-    p = FakePort(400, 70000, ["this is a warning of the port that is long enough to need a second line"])
+    p = FakePort(
+        400, 70000, ["this is a warning of the port that is long enough to need a second line"]
+    )
     lines = []
     said = with_port(p, lambda: maixmem.report(lines.append))
     assert max([len(x) for x in lines]) <= 60, lines
@@ -78,7 +80,14 @@ def test_report_fits_sixty_columns_and_returns_the_numbers():
     assert "600 B" in lines[2] and "400 B" in lines[2] and "[##########......]" in lines[2]
     assert "68.3 KiB+" in lines[3] and "?" in lines[3]
     assert [x for x in lines if x.startswith("! this is a warning")]
-    assert said["regions"][0] == {"name": "gc", "total": 1000, "used": 600, "free": 400, "largest": 100, "exact": True}
+    assert said["regions"][0] == {
+        "name": "gc",
+        "total": 1000,
+        "used": 600,
+        "free": 400,
+        "largest": 100,
+        "exact": True,
+    }
     assert said["regions"][1]["exact"] is False and said["warnings"] == p.said
 
 

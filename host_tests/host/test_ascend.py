@@ -70,7 +70,12 @@ def test_sizes_are_rounded_to_32_and_32_more_and_dvpp_to_pages(rt):
         ptr, code = rt.malloc(n, 2)
         assert code == 0 and ptr % 64 == 0 and board.live("device") == size
         rt.free(ptr)
-    for n, size in ((1, 2 * MIB), (2 * MIB - 32, 2 * MIB), (2 * MIB - 31, 4 * MIB), (3133440, 4 * MIB)):
+    for n, size in (
+        (1, 2 * MIB),
+        (2 * MIB - 32, 2 * MIB),
+        (2 * MIB - 31, 4 * MIB),
+        (3133440, 4 * MIB),
+    ):
         ptr, code = acl.media.dvpp_malloc(n)
         assert code == 0 and ptr % 128 == 0 and board.live("dvpp") == size
         acl.media.dvpp_free(ptr)
@@ -128,13 +133,17 @@ def test_load_from_file_takes_both_and_unload_gives_both_back(rt):
 
 def test_two_models_at_once_in_one_work_memory_destroy_each_other(rt):
     work, _ = rt.malloc(3 * MIB, 0)
-    numbers = [acl.mdl.load_from_file_with_mem(p, work, 3 * MIB, 0, 0)[0] for p in ("a.om", "b.om")]
+    numbers = [
+        acl.mdl.load_from_file_with_mem(p, work, 3 * MIB, 0, 0)[0] for p in ("a.om", "b.om")
+    ]
     buf = acl.create_data_buffer(rt.malloc(64, 0)[0], 64)
     streams = [rt.create_stream()[0] for _ in range(2)]
     assert acl.mdl.execute_async(numbers[0], [buf], [buf], streams[0]) == 0
     with pytest.raises(board.MemoryCorruption):
         acl.mdl.execute_async(numbers[1], [buf], [buf], streams[1])
-    assert acl.mdl.execute_async(numbers[1], [buf], [buf], streams[0]) == 0  # one stream is a queue
+    assert (
+        acl.mdl.execute_async(numbers[1], [buf], [buf], streams[0]) == 0
+    )  # one stream is a queue
     assert rt.synchronize_stream(streams[0]) == 0
     assert acl.mdl.execute(numbers[1], [buf], [buf]) == 0
 
@@ -178,7 +187,9 @@ def test_the_work_memory_grows_and_all_move_to_it(order: str):
     models = []
     for name in order:
         cost = port.inspect(f"{name}.om")
-        assert cost.certainty == "exact" and cost.need == cost.peak == {"ddr": taken(cost.work) + taken(cost.weight)}
+        assert cost.certainty == "exact" and cost.need == cost.peak == {
+            "ddr": taken(cost.work) + taken(cost.weight)
+        }
         models.append(port.load(f"{name}.om"))
         assert len(port.works) == 1 and port.work_bytes == max(m.cost.work for m in models)
         assert board.live() == taken(port.work_bytes) + sum(taken(m.cost.weight) for m in models)
@@ -288,7 +299,9 @@ def test_the_last_unload_says_when_work_memory_is_not_taken_back():
     board.faults.fail(3, 207002)  # the model, its weights, then the work memory
     with pytest.raises(AclError, match=r"rt\.free: not freed: in use"):
         port.unload(a)
-    assert board.live() == taken(MIB) and "1.0 MiB of work memory in 1 blocks" in port.warnings()[0]
+    assert (
+        board.live() == taken(MIB) and "1.0 MiB of work memory in 1 blocks" in port.warnings()[0]
+    )
     port.unload(a)
     assert board.live() == 0 and not port.warnings()
     board.faults.clear()
@@ -319,7 +332,9 @@ def test_a_run_that_fails_leaves_the_model_and_its_buffers():
 
 def test_errors_name_the_call_the_code_and_what_it_means():
     port = ascend.Port()
-    with pytest.raises(AclError, match=r"acl\.mdl\.query_size\(none\.om\): no such model file \(145002\)") as e:
+    with pytest.raises(
+        AclError, match=r"acl\.mdl\.query_size\(none\.om\): no such model file \(145002\)"
+    ) as e:
         port.load("none.om")
     assert e.value.code == 145002
     board.faults.clear()
@@ -350,7 +365,9 @@ def consistent(port, models) -> None:
     for buf in (given, wanted):
         port.memory.free(buf)
     blocks = {id(w.buf): w.buf for w in port.works}
-    blocks.update({id(m.weight): m.weight for m in port.models + port._doomed if m.weight and m.weight.ptr})
+    blocks.update(
+        {id(m.weight): m.weight for m in port.models + port._doomed if m.weight and m.weight.ptr}
+    )
     assert board.live("device") == sum(taken(b.nbytes) for b in blocks.values())
     assert sum(len(m.ids) for m in port.models + port._doomed) == len(board.loaded)
 
@@ -384,7 +401,9 @@ def test_every_fault_point_of_load_growth_and_unload(exc, capsys):
 
     count = every_fault(prepare, board.faults, exc)
     with capsys.disabled():
-        print(f"\nascend {exc}: {count} failures of load, growth and unload: nothing leaked", end=" ")
+        print(
+            f"\nascend {exc}: {count} failures of load, growth and unload: nothing leaked", end=" "
+        )
 
 
 @pytest.mark.parametrize("exc", [500000, KeyboardInterrupt], ids=str)

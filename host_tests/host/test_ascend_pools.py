@@ -85,7 +85,14 @@ def test_copies_that_do_not_fit_are_refused_before_the_call(port):
     gone = m.alloc("device", 64)
     m.free(gone)
     board.faults.clear()
-    for dst, src, n in ((small, large, None), (small, large, 65), (large, small, 65), (small, gone, 1), (gone, small, 1), (small, small, 0)):
+    for dst, src, n in (
+        (small, large, None),
+        (small, large, 65),
+        (large, small, 65),
+        (small, gone, 1),
+        (gone, small, 1),
+        (small, small, 0),
+    ):
         with pytest.raises(ValueError, match="copy of"):
             m.copy(dst, src, n)
     assert board.faults.count == 0
@@ -101,10 +108,16 @@ def test_async_copies_are_aligned_and_never_host_to_host(port, version: tuple):
     assert acl.rt.memcpy_async(piece.ptr + 32, 68, other.ptr, 68, 3, stream) == 107008
     assert acl.rt.memcpy_async(piece.ptr, 68, other.ptr + 32, 68, 3, stream) == 107008
     late = acl.rt.memcpy_async(host.ptr, 100, host.ptr, 100, 0, stream)
-    assert (late, acl.rt.synchronize_stream(stream)) == ((0, 507899) if version < (7, 0) else (207000, 0))
+    assert (late, acl.rt.synchronize_stream(stream)) == (
+        (0, 507899) if version < (7, 0) else (207000, 0)
+    )
     # what the port lets through
     board.faults.clear()
-    for dst, src in ((Buffer("device", piece.ptr + 32, 64), other), (other, Buffer("device", piece.ptr + 32, 64)), (host, host)):
+    for dst, src in (
+        (Buffer("device", piece.ptr + 32, 64), other),
+        (other, Buffer("device", piece.ptr + 32, 64)),
+        (host, host),
+    ):
         with pytest.raises(ValueError, match="copy_async"):
             m.copy_async(dst, src, stream, 64)
     assert board.faults.count == 0
@@ -132,7 +145,9 @@ def test_on_the_board_itself_host_memory_is_device_memory_and_not_aligned():
 # --- a block that is cut up ---
 
 
-@pytest.mark.parametrize(("kind", "rule"), [("device", ASCEND_RT), ("dvpp", ASCEND_DVPP), ("host", ASCEND_RT)])
+@pytest.mark.parametrize(
+    ("kind", "rule"), [("device", ASCEND_RT), ("dvpp", ASCEND_DVPP), ("host", ASCEND_RT)]
+)
 def test_pieces_keep_the_rule_and_cost_no_call(port, kind: str, rule: Any):
     pool = DevicePool(port.memory, 1 << 18, kind)
     before = board.live()
@@ -171,7 +186,11 @@ def test_the_pieces_of_the_manual(port):
 def test_pieces_go_back_to_their_pool_only(port):
     pool, other = DevicePool(port.memory, 4096), DevicePool(port.memory, 4096)
     piece = pool.alloc(100)
-    for wrong in (lambda: other.free(piece), lambda: port.memory.free(piece), lambda: pool.free(Buffer("device", piece.ptr, 100))):
+    for wrong in (
+        lambda: other.free(piece),
+        lambda: port.memory.free(piece),
+        lambda: pool.free(Buffer("device", piece.ptr, 100)),
+    ):
         with pytest.raises(PoolError):
             wrong()
     pool.free(piece)
@@ -219,7 +238,11 @@ def test_pictures_lie_as_the_unit_wants_them(port, case):
         assert {p.nbytes for p in out} == {nbytes} and len({p.ptr for p in out}) == count
         assert all(p.ptr % 128 == 0 and board.block_at(p.ptr, p.nbytes) is block for p in out)
         starts = sorted(p.ptr for p in out)
-        assert all(b - a >= max(nbytes + 8 if rule is JPEGD_310 else nbytes, piece_bytes(nbytes, ASCEND_DVPP)) for a, b in zip(starts, starts[1:]))
+        assert all(
+            b - a
+            >= max(nbytes + 8 if rule is JPEGD_310 else nbytes, piece_bytes(nbytes, ASCEND_DVPP))
+            for a, b in zip(starts, starts[1:])
+        )
         if pools:
             assert block.asked == pools[count - 1]
         with pytest.raises(PoolEmpty):
@@ -237,7 +260,10 @@ def test_pictures_lie_as_the_unit_wants_them(port, case):
 
 def test_small_pictures_are_dear_one_by_one_and_cheap_in_a_pool(port):
     singles = [port.new_image(224, 224) for _ in range(8)]
-    assert board.live("dvpp") == 8 * 2 * MIB and (singles[0].width(), singles[0].height()) == (224, 224)
+    assert board.live("dvpp") == 8 * 2 * MIB and (singles[0].width(), singles[0].height()) == (
+        224,
+        224,
+    )
     for p in singles:
         port.memory.free(p)
     frames = Pictures(port.memory, 224, 224, "yuv420sp", rule=port.rules["vpc"], count=8)
@@ -257,7 +283,10 @@ def test_image_pool_and_copy_into_work_on_this_port(port):
         set_port(None)
 
 
-@pytest.mark.parametrize(("soc", "yuv400"), [("Ascend310", 137712), ("Ascend310P3", 91808), ("Ascend910A", 137712), ("new", 137712)])
+@pytest.mark.parametrize(
+    ("soc", "yuv400"),
+    [("Ascend310", 137712), ("Ascend310P3", 91808), ("Ascend910A", 137712), ("new", 137712)],
+)
 def test_the_rules_follow_the_generation(monkeypatch, soc: str, yuv400: int):
     board.reset()
     monkeypatch.setattr(acl, "get_soc_name", lambda: soc)

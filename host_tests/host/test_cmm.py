@@ -20,7 +20,11 @@ def test_only_what_both_readers_accept_is_right(hw: int):
         if mib == -1:
             continue  # the default
         setting = check_cmm(f"maix_memory_cmm={mib}\n", hw)
-        assert (not setting.findings) == (not why_not(mib, hw)) == all(both), (mib, both, setting.findings)
+        assert (not setting.findings) == (not why_not(mib, hw)) == all(both), (
+            mib,
+            both,
+            setting.findings,
+        )
         if both[0] != both[1]:
             apart += 1
             assert "disagree" in setting.findings[0]
@@ -32,11 +36,16 @@ def test_only_what_both_readers_accept_is_right(hw: int):
 def test_what_changes_and_that_it_takes_a_reboot():
     setting = check_cmm("a=1\nmaix_memory_cmm=2048\n", 4096)
     assert (setting.value, setting.cmm, setting.linux, setting.findings) == (2048, 2048, 2048, [])
-    assert setting.advice(3072) == "CMM 3072 to 2048 MiB, Linux 2048 MiB. Next: reboot, it changes only then."
+    assert (
+        setting.advice(3072)
+        == "CMM 3072 to 2048 MiB, Linux 2048 MiB. Next: reboot, it changes only then."
+    )
     assert "reboot" in setting.advice() and "as it is now" in setting.advice(2048)
 
 
-@pytest.mark.parametrize(("hw", "cmm"), [(1024, 512), (2048, 1024), (4096, 3072), (512, 256), (3000, None)])
+@pytest.mark.parametrize(
+    ("hw", "cmm"), [(1024, 512), (2048, 1024), (4096, 3072), (512, 256), (3000, None)]
+)
 def test_the_default_is_a_hint(hw: int, cmm: int):
     for text in ("", "other=1\n", "maix_memory_cmm=-1\n", "# maix_memory_cmm=99\n"):
         setting = check_cmm(text, hw)

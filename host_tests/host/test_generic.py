@@ -51,14 +51,29 @@ def test_the_fields_of_psutil(linux):
         "cma_free": 60000 * 1024,
     }
     ram, cma = maixmem_generic.Port().regions()
-    assert (ram.name, ram.total, ram.used, ram.free) == ("ram", found["total"], found["used"], found["available"])
-    assert (cma.name, cma.total, cma.used, cma.free) == ("cma", 65536 * 1024, 5536 * 1024, 60000 * 1024)
+    assert (ram.name, ram.total, ram.used, ram.free) == (
+        "ram",
+        found["total"],
+        found["used"],
+        found["available"],
+    )
+    assert (cma.name, cma.total, cma.used, cma.free) == (
+        "cma",
+        65536 * 1024,
+        5536 * 1024,
+        60000 * 1024,
+    )
 
 
-@pytest.mark.parametrize("text", ["", "MemTotal: 100 kB\n", "MemAvailable: 100 kB\n", "nonsense\nMemTotal:\nMemTotal: x kB\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "MemTotal: 100 kB\n", "MemAvailable: 100 kB\n", "nonsense\nMemTotal:\nMemTotal: x kB\n"],
+)
 def test_what_is_not_told_is_not_made_up(linux, text: str):
     linux(text)
-    assert "used" not in maixmem_generic.virtual_memory() and maixmem_generic.Port().regions() == []
+    assert (
+        "used" not in maixmem_generic.virtual_memory() and maixmem_generic.Port().regions() == []
+    )
 
 
 def test_no_meminfo_at_all():
@@ -67,14 +82,20 @@ def test_no_meminfo_at_all():
 
 @pytest.mark.skipif(not shutil.which("free"), reason="no command free here")
 def test_total_is_what_free_says():
-    words = subprocess.run(["free", "-b"], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()
+    words = (
+        subprocess.run(["free", "-b"], capture_output=True, text=True, check=True)
+        .stdout.splitlines()[1]
+        .split()
+    )
     assert maixmem_generic.virtual_memory()["total"] == int(words[1])
 
 
 def plain(code: str) -> subprocess.CompletedProcess:
     """Python with nothing but lib/ on its path."""
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, env={"PYTHONPATH": str(paths.LIB)}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env={"PYTHONPATH": str(paths.LIB)}, capture_output=True, text=True, check=False
+    )
 
 
 def test_import_on_a_plain_computer_reports_what_it_can():
@@ -93,7 +114,9 @@ def test_import_on_a_plain_computer_reports_what_it_can():
         assert report["regions"][0]["name"] == "ram" and report["regions"][0]["total"] > 0
 
 
-@pytest.mark.parametrize(("module", "missing"), [("maixmem_maixcam", "maix"), ("maixmem_ascend", "acl")])
+@pytest.mark.parametrize(
+    ("module", "missing"), [("maixmem_maixcam", "maix"), ("maixmem_ascend", "acl")]
+)
 def test_a_port_without_its_runtime_says_what_is_missing(module: str, missing: str):
     done = plain(f"import {module}")
     assert done.returncode == 1 and f"No module named '{missing}'" in done.stderr

@@ -25,11 +25,24 @@ def run(example: str, folder: str, cwd: Path, before: str, after: str) -> str:
 def test_maixcam_switch(tmp_path: Path):
     for name, shared in (("detect", 200_000), ("classify", 900_000)):
         io = [("in", "UINT8", (1, 3, 100, 100))]
-        (tmp_path / f"{name}.cvimodel").write_bytes(cvimodel([("weight", 50_000)], [program(shared=shared, inputs=io)]))
-        (tmp_path / f"{name}.mud").write_text(f"[basic]\ntype = cvimodel\nmodel = {name}.cvimodel\n")
+        (tmp_path / f"{name}.cvimodel").write_bytes(
+            cvimodel([("weight", 50_000)], [program(shared=shared, inputs=io)])
+        )
+        (tmp_path / f"{name}.mud").write_text(
+            f"[basic]\ntype = cvimodel\nmodel = {name}.cvimodel\n"
+        )
     before = "import maixcam_board as board"
-    out = run("maixcam_switch.py", "maixcam", tmp_path, before, "print('live', board.cmm.live(), 'peak', board.cmm.peak)")
-    assert "classify.mud: 1010000 bytes of cmm (exact)" in out and "detect.mud: 310000 bytes of cmm (exact)" in out
+    out = run(
+        "maixcam_switch.py",
+        "maixcam",
+        tmp_path,
+        before,
+        "print('live', board.cmm.live(), 'peak', board.cmm.peak)",
+    )
+    assert (
+        "classify.mud: 1010000 bytes of cmm (exact)" in out
+        and "detect.mud: 310000 bytes of cmm (exact)" in out
+    )
     # both resident, in one block of working memory, asked for in an order in which it is made once
     assert out.index("detect.mud: 0 results") < out.index("classify.mud: 0 results")
     assert out.rstrip().endswith(f"live 0 peak {2 * (50_000 + 2 * 30_000) + 900_000}"), out

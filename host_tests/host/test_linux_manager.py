@@ -17,7 +17,13 @@ from maixmem_models import ModelManager
 maixcam_board, maixcam = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 ascend_board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
 
-EXCEPTIONS = (MemoryError("no memory"), ValueError("no"), OSError(5, "io"), RuntimeError("err"), KeyboardInterrupt())
+EXCEPTIONS = (
+    MemoryError("no memory"),
+    ValueError("no"),
+    OSError(5, "io"),
+    RuntimeError("err"),
+    KeyboardInterrupt(),
+)
 
 
 class Cam:
@@ -32,7 +38,9 @@ class Cam:
         for i in range(4):
             path = folder / f"{i}.cvimodel"
             io = [("in", "UINT8", (1, 3, 10, 10 + i))]
-            path.write_bytes(cvimodel([("weight", 5000 + 1000 * i)], [program(private=64, inputs=io)]))
+            path.write_bytes(
+                cvimodel([("weight", 5000 + 1000 * i)], [program(private=64, inputs=io)])
+            )
             self.models.append((str(path), {"kind": "YOLOv5"} if i == 2 else {}))
 
     def start(self):
@@ -61,7 +69,9 @@ class Cam2(Cam):
         for i in range(4):
             path = folder / f"{i}.axmodel"
             path.write_bytes(bytes(4096 * (i + 1)))
-            self.models.append((str(path), {"kind": "Classifier"} if i == 2 else {"dual_buff": i == 1}))
+            self.models.append(
+                (str(path), {"kind": "Classifier"} if i == 2 else {"dual_buff": i == 1})
+            )
 
 
 class Ascend:
@@ -119,10 +129,15 @@ def test_every_fault_point_of_a_switch(rig, tmp_path: Path, capsys):
     start = time.perf_counter()
     board = rig(tmp_path)
     size = kit.sizes(board)
-    scenarios = [s for s in kit.SCENARIOS if s[3][0] != "-" or rig is Ascend]  # dropping a reference cannot fail
+    scenarios = [
+        s for s in kit.SCENARIOS if s[3][0] != "-" or rig is Ascend
+    ]  # dropping a reference cannot fail
     done = kit.sweep(board, EXCEPTIONS, size, rig.setup, scenarios)
     with capsys.disabled():
-        print(f"\n{rig.__name__}: {sum(done.values())} failures injected, 100 % of the points: {done}", end=" ")
+        print(
+            f"\n{rig.__name__}: {sum(done.values())} failures injected, 100 % of the points: {done}",
+            end=" ",
+        )
         print(f"{time.perf_counter() - start:.1f} s")
 
 

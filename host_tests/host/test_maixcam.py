@@ -38,7 +38,11 @@ def files(tmp_path: Path):
     def write(name: str, weights: int, shared: int = 0, **more) -> str:
         path = tmp_path / name
         io = [("in", "UINT8", (1, 3, 10, 10))]
-        path.write_bytes(cvimodel([("weight", weights)], [program(shared=shared, inputs=io, outputs=io[:0])], **more))
+        path.write_bytes(
+            cvimodel(
+                [("weight", weights)], [program(shared=shared, inputs=io, outputs=io[:0])], **more
+            )
+        )
         return str(path)
 
     return write
@@ -62,9 +66,21 @@ def pair(files) -> tuple[str, str]:
 def test_memory_info_has_these_keys_in_bytes_and_used_is_not_what_is_free():
     board.reset("maixcam2")
     info = sys.memory_info()
-    assert set(info) == {"total", "used", "hw_total", "cmm_total", "cmm_used", "cma_total", "cma_used"}
+    assert set(info) == {
+        "total",
+        "used",
+        "hw_total",
+        "cmm_total",
+        "cmm_used",
+        "cma_total",
+        "cma_used",
+    }
     # the sample of the vendor's page
-    assert info["cmm_total"] == 2147483648 and info["cmm_used"] == 177512448 and info["hw_total"] == 4294967296
+    assert (
+        info["cmm_total"] == 2147483648
+        and info["cmm_used"] == 177512448
+        and info["hw_total"] == 4294967296
+    )
     assert info["total"] == 2060726272 and info["used"] == 339562496
     assert info["cma_total"] == info["cma_used"] == 0
     text = board.read_text("/proc/meminfo")
@@ -107,7 +123,10 @@ def test_the_port_takes_zero_and_absent_for_unknown(chip: str, proc: bool, debug
     board.reset(chip, debugfs_open=debugfs, proc_open=proc)
     heap, cmm = port().regions()
     if proc:
-        assert (heap.total, heap.used) == (board.heap.total, board.heap.used()) and heap.free == heap.total - heap.used
+        assert (heap.total, heap.used) == (
+            board.heap.total,
+            board.heap.used(),
+        ) and heap.free == heap.total - heap.used
     else:
         assert (heap.total, heap.used, heap.free) == (None, None, None)
     if proc and debugfs and chip != "linux":
@@ -145,7 +164,9 @@ def test_a_watch_keeps_the_low_water_mark(files):
 
 
 def test_the_largest_block_is_asked_of_the_vendors_library_on_maixcam2_only():
-    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint32))
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint32)
+    )
     answers = []
 
     def answer(_, size):
@@ -155,7 +176,11 @@ def test_the_largest_block_is_asked_of_the_vendors_library_on_maixcam2_only():
     class Library:
         AX_SYS_MemGetMaxFreeRegionInfo = staticmethod(kind(answer))
 
-    for chip, code, largest in (("maixcam2", 0, 123456), ("maixcam2", -1, None), ("maixcam", 0, None)):
+    for chip, code, largest in (
+        ("maixcam2", 0, 123456),
+        ("maixcam2", -1, None),
+        ("maixcam", 0, None),
+    ):
         board.reset(chip)
         answers[:] = [code]
         p = port()
@@ -261,7 +286,10 @@ def test_the_port_loads_the_largest_activations_first(files):
     assert p.order([small, big]) == [big, small]
     models = [p.load(path) for path in p.order([small, big])]
     assert board.cmm.live() == BIG_FIRST
-    assert [m.taken for m in models] == [SMALL_FIRST - SMALL_NEED, BIG_FIRST - SMALL_FIRST + SMALL_NEED]
+    assert [m.taken for m in models] == [
+        SMALL_FIRST - SMALL_NEED,
+        BIG_FIRST - SMALL_FIRST + SMALL_NEED,
+    ]
     for m in models:
         p.unload(m)
     assert board.cmm.live() == 0
@@ -303,12 +331,16 @@ def test_a_block_that_goes_is_not_counted_on(files):
     p = port()
     big, small = (p.load(path) for path in pair(files))
     cost = p.inspect(small.source)
-    board.cmm.total = board.cmm.used() + 1_200_000  # room for the weights of one more, not for activations
+    board.cmm.total = (
+        board.cmm.used() + 1_200_000
+    )  # room for the weights of one more, not for activations
     assert p.shortage(cost) is None
     board.cmm.total -= 200_000
     assert p.shortage(cost).need == SMALL_NEED - SMALL_SHARED
     short = p.shortage(p.inspect(big.source), 0, [small])
-    assert short.need == SMALL_FIRST - SMALL_NEED - 3 * MIB and short.free == 1_000_000 + SMALL_NEED
+    assert (
+        short.need == SMALL_FIRST - SMALL_NEED - 3 * MIB and short.free == 1_000_000 + SMALL_NEED
+    )
     assert p.shortage(p.inspect(big.source), 0, [big, small]) is None
 
 
@@ -357,7 +389,11 @@ def test_who_keeps_the_model_does_not_keep_its_memory(files):
     p = port()
     model = p.load(files("a.cvimodel", 1000))
     kept = [model, model.cost]
-    assert model.loaded() and model.inputs_info()[0].shape == (1, 3, 10, 10) and model.forward({}) == {}
+    assert (
+        model.loaded()
+        and model.inputs_info()[0].shape == (1, 3, 10, 10)
+        and model.forward({}) == {}
+    )
     p.unload(model)
     assert board.cmm.live() == 0 and kept
     with pytest.raises(RuntimeError, match="was unloaded"):
@@ -370,7 +406,10 @@ def test_a_stray_reference_is_seen_and_the_model_goes_on_working(files):
     model = p.load(files("a.cvimodel", 6000, 1000))
     stray = [model._net]
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"a\.cvimodel: not freed, something else refers to its maix\.nn object"):
+        with pytest.raises(
+            RuntimeError,
+            match=r"a\.cvimodel: not freed, something else refers to its maix\.nn object",
+        ):
             p.unload(model)
         assert board.cmm.live() == 7300 and model.loaded() and p._shared.blocks == [[1000, 1]]
     stray.clear()
@@ -392,7 +431,9 @@ def test_a_model_in_a_cycle_goes_too(files):
     ("more", "text"),
     [({"chip": "cv183x"}, "built for cv183x"), ({"version": (1, 0)}, "built for cv183x")],
 )
-def test_a_model_that_can_never_run_is_refused_before_anything_is_touched(files, more: dict, text: str):
+def test_a_model_that_can_never_run_is_refused_before_anything_is_touched(
+    files, more: dict, text: str
+):
     p = port()
     path = files("a.cvimodel", 1000, **more)
     assert text in p.inspect(path).refuse
@@ -413,12 +454,22 @@ def test_a_short_file_is_refused(files):
 def test_a_mud_is_followed(files, tmp_path: Path):
     files("a.cvimodel", 1000)
     mud = tmp_path / "a.mud"
-    mud.write_text("[basic]\ntype = cvimodel\nmodel = a.cvimodel\n\n[extra]\nmodel_type = yolov5\nmean = 0, 0, 0\n")
+    mud.write_text(
+        "[basic]\ntype = cvimodel\nmodel = a.cvimodel\n\n[extra]\nmodel_type = yolov5\nmean = 0, 0, 0\n"
+    )
     p = port()
-    assert p.inspect(str(mud)).source == str(tmp_path / "a.cvimodel") and p.inspect(str(mud)).need == {"cmm": 1300}
+    assert p.inspect(str(mud)).source == str(tmp_path / "a.cvimodel") and p.inspect(
+        str(mud)
+    ).need == {"cmm": 1300}
     model = p.load(str(mud))
     assert model.extra_info()["model_type"] == "yolov5"
-    for text in ("", "[basic]\n", "[basic]\ntype=cvimodel\n", "[basic]\ntype=axmodel\n", "no section\n"):
+    for text in (
+        "",
+        "[basic]\n",
+        "[basic]\ntype=cvimodel\n",
+        "[basic]\ntype=axmodel\n",
+        "no section\n",
+    ):
         mud.write_text(text)
         with pytest.raises(KModelError, match=r"a\.mud"):
             p.inspect(str(mud))
@@ -441,7 +492,11 @@ def axmodel(tmp_path: Path):
 def test_an_axmodel_is_an_estimate_that_learns(axmodel: str):
     p = port()
     cost = p.inspect(axmodel)
-    assert (cost.need["cmm"], cost.peak["heap"], cost.certainty) == (4096 * 5, 4096 * 5, "estimate")
+    assert (cost.need["cmm"], cost.peak["heap"], cost.certainty) == (
+        4096 * 5,
+        4096 * 5,
+        "estimate",
+    )
     model = p.load(axmodel)
     assert model.taken == board.cmm.live() == 4096 * 7 + 8192
     p.unload(model)
@@ -492,7 +547,10 @@ def test_pixels_are_in_the_heap_with_one_page_more(files):
 
 def test_a_copy_takes_no_memory():
     p = port()
-    src, dst = image.from_bytes(4, 2, image.FMT_RGB888, bytes(range(24)), copy=False), p.new_image(4, 2)
+    src, dst = (
+        image.from_bytes(4, 2, image.FMT_RGB888, bytes(range(24)), copy=False),
+        p.new_image(4, 2),
+    )
     before = board.heap.live()
     p.copy_into(dst, src)
     assert dst.to_bytes() == bytes(range(24)) and board.heap.live() == before == 24 + 4096
@@ -501,9 +559,13 @@ def test_a_copy_takes_no_memory():
 # --- failure injection ---
 
 
-@pytest.mark.parametrize("exc", [MemoryError, OSError, KeyboardInterrupt, RuntimeError, -1], ids=str)
+@pytest.mark.parametrize(
+    "exc", [MemoryError, OSError, KeyboardInterrupt, RuntimeError, -1], ids=str
+)
 @pytest.mark.parametrize("chip", ["maixcam", "maixcam2"])
-def test_every_fault_point_of_load_switch_and_unload(files, tmp_path: Path, chip: str, exc, capsys):
+def test_every_fault_point_of_load_switch_and_unload(
+    files, tmp_path: Path, chip: str, exc, capsys
+):
     first, second = files("a.cvimodel", 5000, 700), files("b.cvimodel", 3000, 900)
     if chip == "maixcam2":
         first, second = str(tmp_path / "a.axmodel"), str(tmp_path / "b.axmodel")
@@ -523,8 +585,12 @@ def test_every_fault_point_of_load_switch_and_unload(files, tmp_path: Path, chip
         def check():
             gc.collect()
             alive = [m for m in held if m._net is not None]
-            assert board.cmm.live() == sum(p.inspect(m.source, dual_buff=m.source == second).need["cmm"] for m in alive)
-            assert board.heap.live() == 0 and bool(p._shared.blocks) == (bool(alive) and chip == "maixcam")
+            assert board.cmm.live() == sum(
+                p.inspect(m.source, dual_buff=m.source == second).need["cmm"] for m in alive
+            )
+            assert board.heap.live() == 0 and bool(p._shared.blocks) == (
+                bool(alive) and chip == "maixcam"
+            )
             for m in alive:
                 p.unload(m)
             p.unload(p.load(first))
@@ -534,12 +600,18 @@ def test_every_fault_point_of_load_switch_and_unload(files, tmp_path: Path, chip
 
     count = every_fault(prepare, board.faults, exc)
     with capsys.disabled():
-        print(f"\n{chip} {exc}: {count} failures of load, switch and unload: nothing leaked", end=" ")
+        print(
+            f"\n{chip} {exc}: {count} failures of load, switch and unload: nothing leaked", end=" "
+        )
 
 
 def test_the_port_does_not_hide_pythons_sys():
     """maix has a module sys; whoever imports the port still has Python's under that name."""
-    code = "import maixmem_maixcam, sys; print(sys.version_info[0], hasattr(maixmem_maixcam, 'sys'))"
+    code = (
+        "import maixmem_maixcam, sys; print(sys.version_info[0], hasattr(maixmem_maixcam, 'sys'))"
+    )
     env = {"PYTHONPATH": f"{paths.LIB}:{paths.ROOT / 'port_shims' / 'maixcam'}"}
-    done = subprocess.run([python_sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [python_sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["3", "False"]

@@ -69,8 +69,13 @@ def test_button_switch_without_a_button(capsys: pytest.CaptureFixture[str]) -> N
     assert example("button_switch").main(250) == 2
 
 
-@pytest.mark.parametrize("firmware, describe, resident", [("openmv_v4", 700, 3), ("full", 700, 3), ("full", 1100, 2), ("minimum", 1100, 3)])
-def test_face_recognition(firmware: str, describe: int, resident: int, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "firmware, describe, resident",
+    [("openmv_v4", 700, 3), ("full", 700, 3), ("full", 1100, 2), ("minimum", 1100, 3)],
+)
+def test_face_recognition(
+    firmware: str, describe: int, resident: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     make, shape = (v3, (128, 128, 3)) if firmware == "minimum" else (v4, (64, 64, 3))
     last = [("conv", 16), ("raw", 2 if make is v3 else 0x1003, describe << 10), ("conv", 8)]
     flash = {
@@ -79,7 +84,9 @@ def test_face_recognition(firmware: str, describe: int, resident: int, capsys: p
         0x500000: make(shape, last),
     }
     power_on(firmware, flash)
-    known = example("face_recognition").main(6, lambda net, img: (100, 60, 90, 90) if net.run_yolo2(img) is None else None)
+    known = example("face_recognition").main(
+        6, lambda net, img: (100, 60, 90, 90) if net.run_yolo2(img) is None else None
+    )
     assert len(known) == 1
     out = capsys.readouterr().out
     assert out.count("person 0") == 6

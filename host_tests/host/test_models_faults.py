@@ -62,7 +62,11 @@ def say(capsys: pytest.CaptureFixture[str], what: str, done: dict[str, int]) -> 
 def test_every_fault_point(capsys: pytest.CaptureFixture[str], setup: Callable | None) -> None:
     size = kit.sizes(Rig(), setup)
     done = kit.sweep(Rig(), EXCEPTIONS, size, setup, kit.SCENARIOS + STREAMING)
-    say(capsys, f"fault points x (once, for ever) x 4 exceptions, {'with' if setup else 'without'} setup", done)
+    say(
+        capsys,
+        f"fault points x (once, for ever) x 4 exceptions, {'with' if setup else 'without'} setup",
+        done,
+    )
 
 
 def test_every_pair_of_faults_in_a_switch(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +151,9 @@ class Tracer:
 
 
 @pytest.mark.parametrize("broken", [False, True], ids=["works", "setup-fails"])
-def test_ctrl_c_before_every_line(capsys: pytest.CaptureFixture[str], size: dict[str, int], broken: bool) -> None:
+def test_ctrl_c_before_every_line(
+    capsys: pytest.CaptureFixture[str], size: dict[str, int], broken: bool
+) -> None:
     """A stop by the user before each executed line of manager and port; with a setup that fails, in the way back too."""
     rig, done = Rig(), {}
 

@@ -43,9 +43,15 @@ def any_model(r: random.Random, most: int):
     size = int(2 ** r.uniform(10, most))
     main_mem = int(2 ** r.uniform(10, most))
     if r.random() < 0.5:
-        return v3((28, 28, 1), [("conv", 16), ("raw", 2, size & ~3)], main_mem=max(main_mem, 12544))
+        return v3(
+            (28, 28, 1), [("conv", 16), ("raw", 2, size & ~3)], main_mem=max(main_mem, 12544)
+        )
     nodes = [("raw", 0x0A, 64)] * r.randrange(0, 300)
-    return v4((28, 28, 1), [("conv", 16), *nodes, ("raw", 0x0A, size & ~3)], main_mem=max(main_mem, 12544))
+    return v4(
+        (28, 28, 1),
+        [("conv", 16), *nodes, ("raw", 0x0A, size & ~3)],
+        main_mem=max(main_mem, 12544),
+    )
 
 
 def plain(source) -> str:
@@ -86,7 +92,9 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
         board.reset(firmware, flash=flash, files=files)
         cost = QuietPort().inspect(source)
         room = utils.heap_free() + 524288 - cost.peak["heap"]
-        luck = cost.peak["heap"] - min(_grow(cost.pieces, [], 0, rest)[0] for rest in range(48, 4128, 16))
+        luck = cost.peak["heap"] - min(
+            _grow(cost.pieces, [], 0, rest)[0] for rest in range(48, 4128, 16)
+        )
         unsure += luck > 4096
         found = []
         for step in range(-4, 9):
@@ -102,10 +110,14 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
         assert "hang" not in [f[2] for f in found], about
         band = max(BAND if content.size > SMALL else BAND + SMALL, luck + 4096)
         least = min([f[0] for f in found if f[1] == "ok"], default=1 << 30)
-        assert not [f for f in found if f[2] != "ok" and f[0] >= least + band and f[0] > LOW], about
+        assert not [f for f in found if f[2] != "ok" and f[0] >= least + band and f[0] > LOW], (
+            about
+        )
     with capsys.disabled():
-        print(f"\n60 models at the limit: use() came {tried['ok']} times and refused {tried['no']}; kpu.load hung {hangs} times, use() never; "
-              f"{unsure} need more or less by more than a page, depending on where a page ends")
+        print(
+            f"\n60 models at the limit: use() came {tried['ok']} times and refused {tried['no']}; kpu.load hung {hangs} times, use() never; "
+            f"{unsure} need more or less by more than a page, depending on where a page ends"
+        )
 
 
 def test_any_program(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,8 +146,12 @@ def test_any_program(capsys: pytest.CaptureFixture[str]) -> None:
                 others.append(board.heap.malloc(int(2 ** r.uniform(5, 19))))
             elif others:
                 board.heap.free(others.pop(r.randrange(len(others))))
-            assert len(board.nets()) == len([x for x in m.models() if x.handle is not None]) <= m.keep
+            assert (
+                len(board.nets()) == len([x for x in m.models() if x.handle is not None]) <= m.keep
+            )
         m.release_all()
         assert not board.nets() and board.kpu_live() == 0
     with capsys.disabled():
-        print(f"\n60 random programs: use() came {counts['ok']} times, refused {counts['no']}, never hung")
+        print(
+            f"\n60 random programs: use() came {counts['ok']} times, refused {counts['no']}, never hung"
+        )

@@ -159,7 +159,10 @@ class Rknn:
     """Four models that compute in one block; live() is what the NPU driver counts."""
 
     share = "arena"
-    models = [(small(n, weight=8192 * (i + 1), internal=65536 - 4096 * i), {}) for i, n in enumerate(kit.NAMES)]
+    models = [
+        (small(n, weight=8192 * (i + 1), internal=65536 - 4096 * i), {})
+        for i, n in enumerate(kit.NAMES)
+    ]
 
     def start(self):
         self.raw = Raw()

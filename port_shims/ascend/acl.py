@@ -8,7 +8,12 @@ import ascend_board as board
 
 _RT_SOURCES = {0: ("huge", "normal"), 1: ("huge",), 2: ("normal",)}
 _MEM_ATTRS = {0: ("normal", "huge"), 2: ("huge",), 3: ("normal",)}
-_KINDS = {0: (True, True), 1: (False, True), 2: (True, False), 3: (False, False)}  # (to host, from host)
+_KINDS = {
+    0: (True, True),
+    1: (False, True),
+    2: (True, False),
+    3: (False, False),
+}  # (to host, from host)
 _initialised = threading.Event()
 
 
@@ -83,7 +88,11 @@ class _Rt:
         if code or attr not in _MEM_ATTRS:
             return 0, 0, code
         names = _MEM_ATTRS[attr]
-        return sum(board.pages[n] for n in names), sum(board.pages["all_" + n] for n in names), board.OK
+        return (
+            sum(board.pages[n] for n in names),
+            sum(board.pages["all_" + n] for n in names),
+            board.OK,
+        )
 
     def malloc(self, size, policy):
         code = board.gate("rt.malloc")
@@ -115,7 +124,7 @@ class _Rt:
         board.copy(dst, src, count)
         return board.OK
 
-    def memcpy_async(self, dst, dest_max, src, count, kind, stream):  # noqa: PLR0917  the vendor's signature
+    def memcpy_async(self, dst, dest_max, src, count, kind, stream):
         code = board.gate("rt.memcpy_async") or _copy_error(dst, dest_max, src, count, kind)
         if code:
             return code
@@ -201,7 +210,9 @@ class _Mdl:
         own = []
         places = []
         for ptr, n in ((work, om.work), (weight, om.weight)):
-            block = board.block_at(ptr, n) if ptr else board.allocate(n, "device", ("huge", "normal"))
+            block = (
+                board.block_at(ptr, n) if ptr else board.allocate(n, "device", ("huge", "normal"))
+            )
             if block is None:
                 for mine in own:
                     board.free(mine.start, "device")

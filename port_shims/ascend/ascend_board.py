@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The memory, contexts and models of an Ascend 310 behind the stand-in for `acl`.
 
-    import ascend_board as board
-    board.reset(normal=64 << 20)
-    board.add_model("a.om", work=1 << 20, weight=2 << 20)
-    import acl
+import ascend_board as board
+board.reset(normal=64 << 20)
+board.add_model("a.om", work=1 << 20, weight=2 << 20)
+import acl
 """
 
 import os
@@ -111,7 +111,9 @@ def add_model(path, work, weight, inputs=(64,), outputs=(64,)):
 
 def live(kind=None):
     """Bytes that the program has taken, by rt.malloc ("device"), malloc_host ("host"), dvpp_malloc ("dvpp") or all."""
-    return sum(b.taken for b in blocks.values() if b.kind == kind or (kind is None and b.kind != "python"))
+    return sum(
+        b.taken for b in blocks.values() if b.kind == kind or (kind is None and b.kind != "python")
+    )
 
 
 # --- contexts: one current context a thread ---
@@ -210,7 +212,9 @@ def copy(dst, src, n):
     to, here = block_at(dst, n), block_at(src, n)
     if to is None or here is None:
         return False
-    to.data()[dst - to.start : dst - to.start + n] = here.data()[src - here.start : src - here.start + n]
+    to.data()[dst - to.start : dst - to.start + n] = here.data()[
+        src - here.start : src - here.start + n
+    ]
     return True
 
 
@@ -222,7 +226,10 @@ def claim(number, stream):
     first, size = loaded[number].work
     for other, (start, n, where) in busy.items():
         if other != number and where != stream and start < first + size and first < start + n:
-            raise MemoryCorruption("models %d and %d compute in the same work memory at the same time" % (other, number))
+            raise MemoryCorruption(
+                "models %d and %d compute in the same work memory at the same time"
+                % (other, number)
+            )
     busy[number] = (first, size, stream)
 
 

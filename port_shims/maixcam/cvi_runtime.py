@@ -12,7 +12,10 @@ import maixcam_board as board
 from maix import err
 
 _SIZES = (4, 4, 4, 2, 2, 2, 1, 1)  # FP32 INT32 UINT32 BF16 INT16 UINT16 INT8 UINT8
-_NEURON, _IO = 2, 3  # memory kinds in bits 40-42 of a tensor's offset: below _IO they are parts of other blocks
+_NEURON, _IO = (
+    2,
+    3,
+)  # memory kinds in bits 40-42 of a tensor's offset: below _IO they are parts of other blocks
 
 
 class Loaded:
@@ -28,7 +31,9 @@ class Loaded:
             return
         block = ledger.alloc(n, what)
         if block is None:
-            raise err.Exception(err.Err.ERR_NO_MEM, "alloc memory for %s failed, size:%d" % (what, n))
+            raise err.Exception(
+                err.Err.ERR_NO_MEM, "alloc memory for %s failed, size:%d" % (what, n)
+            )
         self.blocks.append((ledger, block))
 
 
@@ -75,7 +80,9 @@ def load(path, dual):
 def load_ax(path, dual):
     """An .axmodel: the file passes through the heap; board.axmodels[base name] = (carve-out bytes, bytes of IO)."""
     size = os.path.getsize(path)
-    return _all_or_nothing(_fill_ax, (size,) + board.axmodels.get(os.path.basename(path), (size, 0)), dual)
+    return _all_or_nothing(
+        _fill_ax, (size,) + board.axmodels.get(os.path.basename(path), (size, 0)), dual
+    )
 
 
 def _all_or_nothing(fill, model, dual):
@@ -133,7 +140,7 @@ class _Model:
     def __init__(self, data):
         body, major, minor = struct.unpack_from("<8xIBB", data)
         old = (major, minor) == (1, 0)
-        self._data = data[32 if old else 48:]
+        self._data = data[32 if old else 48 :]
         self.chip = "cv183x" if old else data[30:46].rstrip(b"\0").decode()
         root = self._deref(0)
         self.sections = [self._section(at) for at in self._tables(root, 7)]
@@ -146,7 +153,10 @@ class _Model:
     def _program(self, at):
         tensors = dict(self._tensor(t) for t in self._tables(at, 4))
         io = [(name, size) for name, (size, kind, _, _) in tensors.items() if kind >= _IO]
-        ends = [[(n, tensors[n][2], tensors[n][3]) for n in map(self._text, self._vector(at, slot))] for slot in (2, 3)]
+        ends = [
+            [(n, tensors[n][2], tensors[n][3]) for n in map(self._text, self._vector(at, slot))]
+            for slot in (2, 3)
+        ]
         names = ("neuron", 1), ("shared", 6), ("private", 7)
         sizes = {name: self._scalar(at, slot, "I") for name, slot in names}
         return dict(sizes, io=io, inputs=ends[0], outputs=ends[1])
@@ -191,4 +201,4 @@ class _Model:
 
     def _text(self, field):
         at = self._deref(field)
-        return self._data[at + 4:at + 4 + self._get("I", at)].decode()
+        return self._data[at + 4 : at + 4 + self._get("I", at)].decode()

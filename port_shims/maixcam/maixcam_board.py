@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A MaixCAM or MaixCAM2 in memory: its Linux heap, its carve-out for hardware buffers, and the files that tell of them.
 
-    import maixcam_board as board
-    board.reset(chip="maixcam2", debugfs=False)
-    from maix import nn, sys, image
+import maixcam_board as board
+board.reset(chip="maixcam2", debugfs=False)
+from maix import nn, sys, image
 """
 
 import os
@@ -21,7 +21,12 @@ HEAP_PAD = 0x1000
 # Sizes at the prompt: what one board of each kind reported.  Others are set with reset().
 CHIPS = {
     "maixcam": {"heap": 151 * MIB, "heap_used": 60 * MIB, "cmm": 78643200, "cmm_used": 0},
-    "maixcam2": {"heap": 2060726272, "heap_used": 339562496, "cmm": 2147483648, "cmm_used": 177512448},
+    "maixcam2": {
+        "heap": 2060726272,
+        "heap_used": 339562496,
+        "cmm": 2147483648,
+        "cmm_used": 177512448,
+    },
     "linux": {"heap": 4096 * MIB, "heap_used": 512 * MIB, "cmm": 0, "cmm_used": 0},
 }
 TPU = {"maixcam": "cv181x"}
@@ -103,13 +108,18 @@ def read_text(path):
     if path == CMM_INFO and chip == "maixcam2" and debugfs:
         return _cmm_info()
     if path.startswith(ION) and chip == "maixcam" and debugfs:
-        return _ION_FILES[path[len(ION):]]()
+        return _ION_FILES[path[len(ION) :]]()
     raise OSError(2, "No such file or directory: " + path)
 
 
 def _meminfo():
     available = (heap.total - heap.used()) // 1024
-    rows = (("MemTotal", heap.total // 1024), ("MemFree", available // 2), ("MemAvailable", available), ("CmaTotal", 0))
+    rows = (
+        ("MemTotal", heap.total // 1024),
+        ("MemFree", available // 2),
+        ("MemAvailable", available),
+        ("CmaTotal", 0),
+    )
     return "".join(["%s: %12d kB\n" % row for row in rows])
 
 

@@ -35,7 +35,13 @@ def bar(step: Step) -> str:
 def show(console: Console, answer: Fit) -> None:
     """The steps as a table, then what is refused, overlaps or takes turns."""
     title = f"firmware {answer.project.firmware}, GC heap {kib(answer.project.gc_heap)}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("step", overflow="ellipsis", no_wrap=True)
     for name in ("heap", "use"):
         table.add_column(name, no_wrap=True)
@@ -62,19 +68,36 @@ def show(console: Console, answer: Fit) -> None:
 def advise(console: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
     """The changes and the numbers they lead to."""
     if after is None:
-        console.print("DOES NOT FIT, and no three changes help. Next: a smaller model or camera.", style="bold red")
+        console.print(
+            "DOES NOT FIT, and no three changes help. Next: a smaller model or camera.",
+            style="bold red",
+        )
         return
     console.print("DOES NOT FIT. It fits with:", style="bold red")
     for change in changes:
         console.print(f"  * {change.text}", markup=False)
-    console.print(f"then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} of GC heap are in use.")
+    console.print(
+        f"then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} of GC heap are in use."
+    )
 
 
-@click.command(name="fit", epilog="Example: maixmem fit --init > project.toml; maixmem fit project.toml --svg map.svg")
-@click.argument("file", required=False, metavar="PROJECT.toml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command(
+    name="fit",
+    epilog="Example: maixmem fit --init > project.toml; maixmem fit project.toml --svg map.svg",
+)
+@click.argument(
+    "file",
+    required=False,
+    metavar="PROJECT.toml",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
 @click.option("--init", is_flag=True, help="Write a commented example to the output.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the memory over time into a file.")
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the memory over time into a file.",
+)
 def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> None:
     """Will models, camera, display and buffers fit on a K210 board?
 
@@ -96,7 +119,11 @@ def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> N
     if svg:
         svg.write_text(fit_svg.draw(answer), encoding="utf-8")
     if as_json:
-        data = {**answer.to_dict(), "changes": [c.text for c in changes], "after": after and after.to_dict()}
+        data = {
+            **answer.to_dict(),
+            "changes": [c.text for c in changes],
+            "after": after and after.to_dict(),
+        }
         click.echo(json.dumps(data, indent=2))
     else:
         console = Console()

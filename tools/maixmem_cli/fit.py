@@ -46,7 +46,9 @@ class Fit:
     steps: list[Step] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  #: models that can never run there, and why
     flash: list[str] = field(default_factory=list)  #: bytes of flash with two owners
-    risks: list[str] = field(default_factory=list)  #: bytes that flashing another region may overwrite
+    risks: list[str] = field(
+        default_factory=list
+    )  #: bytes that flashing another region may overwrite
     turns: list[str] = field(default_factory=list)  #: models that must take turns
 
     @property
@@ -55,7 +57,9 @@ class Fit:
 
     def peak(self, region: str) -> int:
         """The most bytes of a region in use at any moment."""
-        return max((s.total - s.free + s.peak for s in self.steps if s.region == region), default=0)
+        return max(
+            (s.total - s.free + s.peak for s in self.steps if s.region == region), default=0
+        )
 
     def to_dict(self) -> dict[str, Any]:
         steps = [{**vars(s), "fits": s.fits} for s in self.steps]
@@ -88,10 +92,18 @@ class _Walk:
         self.look_at_flash()
         return self.fit
 
-    def claim(self, what: str, need: dict[str, int], peak: dict[str, int] | None = None, turn: bool = False) -> None:
+    def claim(
+        self,
+        what: str,
+        need: dict[str, int],
+        peak: dict[str, int] | None = None,
+        turn: bool = False,
+    ) -> None:
         self.budget.add(what, need, peak)
         for name, region, n, most, free in self.budget.rows[len(self.fit.steps) :]:
-            self.fit.steps.append(Step(name, region, n, most, free, self.budget.total[region], turn))
+            self.fit.steps.append(
+                Step(name, region, n, most, free, self.budget.total[region], turn)
+            )
 
     def camera(self) -> None:
         camera = self.fit.project.camera
@@ -141,7 +153,9 @@ class _Walk:
     def refuse(self, model: Model) -> str | None:
         info = copy.copy(self.infos[model.name])
         if model.stream:
-            info.swapped = True  # the file on the desk is the plain one; what goes into flash is swapped
+            info.swapped = (
+                True  # the file on the desk is the plain one; what goes into flash is swapped
+            )
         return info.refuse(self.build.capabilities(), model.how)
 
     def cost(self, model: Model) -> tuple[dict[str, int], dict[str, int]]:
@@ -157,7 +171,10 @@ class _Walk:
             if model.address is not None:
                 table.add(f"model {model.name}", model.address, model.file.stat().st_size, "model")
         self.fit.flash = [str(c) for c in table.conflicts()]
-        self.fit.flash += [f"{r.name} at {hexa(r.start)}: flashers refuse it, not a multiple of 4096" for r in table.unaligned()]
+        self.fit.flash += [
+            f"{r.name} at {hexa(r.start)}: flashers refuse it, not a multiple of 4096"
+            for r in table.unaligned()
+        ]
         self.fit.risks = [str(c) for c in table.risks()]
 
 

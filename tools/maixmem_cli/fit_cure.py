@@ -35,14 +35,20 @@ def changes(answer: Fit) -> Iterator[Change]:
     yield from _moves(project)
     for order in itertools.permutations(project.order):
         if order != project.order:
-            yield Change("order", "make them in the order " + ", ".join(order), _setter(order=order))
+            yield Change(
+                "order", "make them in the order " + ", ".join(order), _setter(order=order)
+            )
     yield from _gc_heaps(answer)
     if project.camera and project.camera.dual_buff:
         single = replace(project.camera, dual_buff=False)
         yield Change("camera", "camera with dual_buff=False", _setter(camera=single))
     for i, model in enumerate(project.models):
         if model.resident:
-            yield Change(model.name, f"let {model.name} take turns (resident = false)", _row("models", i, resident=False))
+            yield Change(
+                model.name,
+                f"let {model.name} take turns (resident = false)",
+                _row("models", i, resident=False),
+            )
     for name in sorted(FIRMWARES, key=lambda n: FIRMWARES[n].heap):
         if FIRMWARES[name].heap > FIRMWARES[project.firmware].heap or _v4_helps(answer, name):
             yield Change("firmware", f"firmware {name}", _setter(firmware=name))
@@ -95,7 +101,10 @@ def _row(table: str, i: int, **values: Any) -> Callable[[Project], Project]:
 
 def _gc_heaps(answer: Fit) -> Iterator[Change]:
     """Sizes of the GC heap that make up what is missing; all boot, none is below 64 KiB."""
-    missing = {r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0) for r in ("gc", "heap")}
+    missing = {
+        r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0)
+        for r in ("gc", "heap")
+    }
     now = answer.project.gc_heap
     used = answer.peak("gc") * 1036 // 1024
     sizes = [
@@ -103,12 +112,20 @@ def _gc_heaps(answer: Fit) -> Iterator[Change]:
         -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
         -(-used // _STEP) * _STEP,
     ]
-    for size in sorted({s for s in sizes if s != now and s >= _MIN_GC}, key=lambda s: abs(s - now)):
-        yield Change("gc_heap", f'gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()', _setter(gc_heap=size))
+    for size in sorted(
+        {s for s in sizes if s != now and s >= _MIN_GC}, key=lambda s: abs(s - now)
+    ):
+        yield Change(
+            "gc_heap",
+            f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",
+            _setter(gc_heap=size),
+        )
 
 
 def _v4_helps(answer: Fit, name: str) -> bool:
-    return bool(answer.refused) and FIRMWARES[name].v4 and not FIRMWARES[answer.project.firmware].v4
+    return (
+        bool(answer.refused) and FIRMWARES[name].v4 and not FIRMWARES[answer.project.firmware].v4
+    )
 
 
 def _moves(project: Project) -> Iterator[Change]:

@@ -47,7 +47,9 @@ def _region(region: str, steps: list[Step], top: int) -> list[str]:
     ]
     for i, step in enumerate(steps):
         out += _column(step, _LEFT + i * (_COLUMN + _GAP), base, scale)
-    out.append(f'<line class="limit" x1="{_LEFT - 6}" x2="{right}" y1="{limit:.1f}" y2="{limit:.1f}"/>')
+    out.append(
+        f'<line class="limit" x1="{_LEFT - 6}" x2="{right}" y1="{limit:.1f}" y2="{limit:.1f}"/>'
+    )
     return out
 
 
@@ -61,9 +63,15 @@ def _column(step: Step, x: int, base: float, scale: float) -> list[str]:
     out = []
     for kind, start, size in parts:
         y = base - (start + size) * scale
-        out.append(f'<rect class="{kind}" x="{x}" y="{y:.1f}" width="{_COLUMN}" height="{max(0, size * scale):.1f}"/>')
+        out.append(
+            f'<rect class="{kind}" x="{x}" y="{y:.1f}" width="{_COLUMN}" height="{max(0, size * scale):.1f}"/>'
+        )
     note = "in turn" if step.turn else "stays"
-    lines = (step.what[:16], f"{kib(step.need)} {note}", f"{kib(step.peak)} to make" if step.peak > step.need else "")
+    lines = (
+        step.what[:16],
+        f"{kib(step.need)} {note}",
+        f"{kib(step.peak)} to make" if step.peak > step.need else "",
+    )
     for i, text in enumerate(lines):
         style = "" if i == 0 else ' class="small"'
         out.append(f'<text{style} x="{x}" y="{base + 16 + 14 * i:.0f}">{escape(text)}</text>')

@@ -188,9 +188,13 @@ def _model(i: int, values: Any, folder: Path) -> Model:
     )
     table.done()
     if (model.address is None) == (not model.path):
-        raise ProjectError(f"[model {i + 1}] needs either address (in flash) or path (on /sd or /flash)")
+        raise ProjectError(
+            f"[model {i + 1}] needs either address (in flash) or path (on /sd or /flash)"
+        )
     if model.stream and model.address is None:
-        raise ProjectError(f"[model {i + 1}] stream = true needs an address: load_flash reads flash only")
+        raise ProjectError(
+            f"[model {i + 1}] stream = true needs an address: load_flash reads flash only"
+        )
     if not file.is_file():
         raise ProjectError(f"[model {i + 1}] file = {str(file)!r}: no such file")
     return model

@@ -16,7 +16,9 @@ FLASH_SIZE = 16 << 20
 
 def parse_size(text: str) -> int:
     """Bytes from 4096, 0x1000, 512K, 1.5M, 16MiB. ValueError says what is accepted."""
-    match = re.fullmatch(r"(0x[0-9a-f]+|\d+(?:\.\d+)?)\s*([km]?)(?:i?b)?", text.strip(), re.IGNORECASE)
+    match = re.fullmatch(
+        r"(0x[0-9a-f]+|\d+(?:\.\d+)?)\s*([km]?)(?:i?b)?", text.strip(), re.IGNORECASE
+    )
     if not match:
         raise ValueError(f"{text!r} is not a size: use 4096, 0x1000, 512K or 16M")
     number, unit = match[1], _UNITS[match[2].upper()]
@@ -39,7 +41,9 @@ class _AddressFile(click.ParamType):
 
     name = "ADDR=FILE"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, Path]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, Path]:
         if isinstance(value, tuple):
             return value
         address, _, name = value.partition("=")
@@ -48,15 +52,25 @@ class _AddressFile(click.ParamType):
         try:
             offset = int(address, 0)
         except ValueError:
-            self.fail(f"{value!r}: no flash address in it; write 0x300000=model.kmodel", param, ctx)
+            self.fail(
+                f"{value!r}: no flash address in it; write 0x300000=model.kmodel", param, ctx
+            )
         if not 0 <= offset < FLASH_SIZE:
-            self.fail(f"{value!r}: address {offset:#x} is outside the flash, 0x0 to {FLASH_SIZE:#x}", param, ctx)
+            self.fail(
+                f"{value!r}: address {offset:#x} is outside the flash, 0x0 to {FLASH_SIZE:#x}",
+                param,
+                ctx,
+            )
         path = Path(name)
         if not path.is_file():
             self.fail(f"{name!r}: no such file", param, ctx)
         if offset + path.stat().st_size > FLASH_SIZE:
             end = offset + path.stat().st_size
-            self.fail(f"{value!r}: ends at {end:#x}, past the end of the flash {FLASH_SIZE:#x}", param, ctx)
+            self.fail(
+                f"{value!r}: ends at {end:#x}, past the end of the flash {FLASH_SIZE:#x}",
+                param,
+                ctx,
+            )
         return offset, path.resolve()
 
 
@@ -69,5 +83,7 @@ def known_firmwares(ctx: click.Context, param: click.Parameter, value: str | Non
     from maixmem_cli.firmwares import FIRMWARES
 
     if value is not None and value not in FIRMWARES:
-        raise click.BadParameter(f"unknown firmware {value!r}; known: {', '.join(FIRMWARES)}", ctx, param)
+        raise click.BadParameter(
+            f"unknown firmware {value!r}; known: {', '.join(FIRMWARES)}", ctx, param
+        )
     return value

@@ -114,7 +114,10 @@ class Classifier(_Wrapper):
 
 def _follow(model):
     """(path of the model file, extra section) of a .mud; any other path stands for itself."""
-    if not os.path.isfile(model) or board.faults.point("open " + os.path.basename(model)) is not None:
+    if (
+        not os.path.isfile(model)
+        or board.faults.point("open " + os.path.basename(model)) is not None
+    ):
         raise err.Exception(err.Err.ERR_NOT_FOUND, model)
     if not model.endswith(".mud"):
         return model, {}
@@ -128,9 +131,10 @@ def _follow(model):
 def _load(path, dual):
     if board.chip == "linux":
         raise err.Exception(err.Err.ERR_NOT_IMPL, "NN not support this platform yet")
-    kind = {"maixcam": (".cvimodel", cvi_runtime.load), "maixcam2": (".axmodel", cvi_runtime.load_ax)}[board.chip]
+    kind = {
+        "maixcam": (".cvimodel", cvi_runtime.load),
+        "maixcam2": (".axmodel", cvi_runtime.load_ax),
+    }[board.chip]
     if not path.endswith(kind[0]):
         raise err.Exception(err.Err.ERR_ARGS, "%s cannot run on %s" % (path, board.chip))
     return kind[1](path, dual)
-
-

@@ -25,7 +25,14 @@ def memory_info():
         return {}
     total = _number(r"MemTotal: *(\d+) kB", text) * 1024
     available = _number(r"MemAvailable: *(\d+) kB", text) * 1024
-    info = {"total": total, "used": total - available, "cma_total": 0, "cma_used": 0, "cmm_total": 0, "cmm_used": 0}
+    info = {
+        "total": total,
+        "used": total - available,
+        "cma_total": 0,
+        "cma_used": 0,
+        "cmm_total": 0,
+        "cmm_used": 0,
+    }
     _PLATFORM[board.chip](info)
     return info
 
