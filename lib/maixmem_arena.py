@@ -58,12 +58,16 @@ class Arena:
 
     def __init__(self, nbytes, align=1, rule=PLAIN, block=None, pieces=64):
         if nbytes < 1 or align < 1 or pieces < 1:
-            raise ValueError("Arena({}, {}, pieces={}): each must be 1 or more".format(nbytes, align, pieces))
+            raise ValueError(
+                "Arena({}, {}, pieces={}): each must be 1 or more".format(nbytes, align, pieces)
+            )
         if block is None:
             block = bytearray(nbytes)
         device = isinstance(block, int)
         if not device and len(block) < nbytes:
-            raise ValueError("Arena: the block has {} bytes. Next: give it {}.".format(len(block), nbytes))
+            raise ValueError(
+                "Arena: the block has {} bytes. Next: give it {}.".format(len(block), nbytes)
+            )
         self.nbytes = nbytes
         self.base = block if device else 0
         self.align = max(align, rule[2])
@@ -82,8 +86,12 @@ class Arena:
         if index is None or len(self._live) == self.pieces:
             self.failures += 1
             text = "arena: no piece of {} bytes ({} by the rule), the largest is {}; {} free, {} of {} pieces live. "
-            text = text.format(nbytes, size, self.largest, self.available, len(self._live), self.pieces)
-            raise NoRoom(text + "Next: free a piece or make the arena larger.", "arena", size, self.largest)
+            text = text.format(
+                nbytes, size, self.largest, self.available, len(self._live), self.pieces
+            )
+            raise NoRoom(
+                text + "Next: free a piece or make the arena larger.", "arena", size, self.largest
+            )
         self._live.insert(index, (start, start + size, nbytes))
         return start
 
@@ -124,7 +132,9 @@ class Arena:
                 raise PoolError(text.format(start, end, nbytes, last))
             last = end
         if last > self.base + self.nbytes:
-            raise PoolError("damaged: the last piece ends at {} of {}".format(last, self.base + self.nbytes))
+            raise PoolError(
+                "damaged: the last piece ends at {} of {}".format(last, self.base + self.nbytes)
+            )
         return len(self._live)
 
     # The holes by address, as (start, end).
@@ -150,7 +160,9 @@ class Arena:
         for start, end, _ in self._live + [(self.base + self.nbytes, 0, 0)]:
             a = round_up(at, align) if low else (start - size) // align * align
             hole = start - at
-            if at <= a <= start - size and (best is None or hole < best or (hole == best and not low)):
+            if at <= a <= start - size and (
+                best is None or hole < best or (hole == best and not low)
+            ):
                 best = hole
                 found = index, a
             at = end
@@ -161,4 +173,6 @@ class Arena:
         for i in range(len(self._live)):
             if self._live[i][0] == address:
                 return i
-        raise PoolError("no piece starts at {}: freed already, or not of this arena".format(address))
+        raise PoolError(
+            "no piece starts at {}: freed already, or not of this arena".format(address)
+        )

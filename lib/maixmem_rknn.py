@@ -81,11 +81,7 @@ class Port(maixmem_generic.Port):
 
     def regions(self):
         """RAM, CMA where there is any, the NPU's ledger, the shared block and SRAM."""
-        info = maixmem_generic.meminfo()
         rows = super().regions()
-        if info.get("CmaTotal"):
-            free = info.get("CmaFree", 0)
-            rows.append(Region("cma", info["CmaTotal"], info["CmaTotal"] - free, free))
         rows.append(Region("npu", self.budget, self.used, self._free(), exact=False))
         if self.arena.size:
             need = max([0] + [m.internal for m in self.arena.users])

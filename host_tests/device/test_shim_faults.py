@@ -14,7 +14,7 @@ from kmodel_build import v3, v4
 from Maix import utils
 
 NEEDS = ("shim",)
-HEAP = "4m"
+HEAP = "8m"
 
 A, B = 0x300000, 0x400000
 

@@ -88,8 +88,12 @@ def test_the_camera_example_comes_through_with_pools(python: bool) -> None:
     # 1 MiB: the stand-in's own modules and the camera's frame are on this heap too
     unix = [str(paths.micropython()), "-X", "heapsize=1m"]
     command = [*([sys.executable] if python else unix), str(paths.EXAMPLES / "camera_pool.py")]
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"]))
-    done = subprocess.run(command, check=False, env=env, capture_output=True, text=True, timeout=120)
+    env = dict(
+        os.environ, PYTHONPATH=os.pathsep.join(path), MICROPYPATH=":".join([*path, ".frozen"])
+    )
+    done = subprocess.run(
+        command, check=False, env=env, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pooled: 1000 frames, at most 6 cut-outs at once" in done.stdout
 
@@ -112,7 +116,12 @@ def test_budget_names_what_does_not_fit_and_goes_on() -> None:
     assert [row[0] for row in budget.short] == ["big"] and not budget.fits
     lines: list[str] = []
     budget.report(lines.append)
-    assert len(lines) == 4 and "short" in lines[1] and "big" in lines[1] and "does not fit" in lines[-1]
+    assert (
+        len(lines) == 4
+        and "short" in lines[1]
+        and "big" in lines[1]
+        and "does not fit" in lines[-1]
+    )
 
 
 def test_a_peak_must_fit_though_it_is_given_back() -> None:

@@ -14,6 +14,7 @@ _ROLES = (
     "maixmem_advice",
     "maixmem_arena",
     "maixmem_budget",
+    "maixmem_generic",  # for boards that turn out to be others
     "maixmem_image",
     "maixmem_models",
     "maixmem_pool",
@@ -22,7 +23,7 @@ _ROLES = (
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
     "k210": (*_ROLES, "maixmem_flash", "maixmem_imagepool", "maixmem_k210", "maixmem_kmodel"),
-    "generic": (*_ROLES, "maixmem_generic"),
+    "generic": _ROLES,
     "maixcam": (*_ROLES, "maixmem_maixcam"),
     "rknn": (*_ROLES, "maixmem_rknn"),
     "ascend": (*_ROLES, "maixmem_ascend"),
