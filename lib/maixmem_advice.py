@@ -16,7 +16,7 @@ _DEINIT = (
 )
 _SMALL_GC = "Smaller GC heap: maixmem.set_gc_heap(262144), then machine.reset()."
 _BIG_GC = "Larger GC heap (models get less): maixmem.set_gc_heap(1048576), machine.reset()."
-_POOL = "Allocate image buffers once, at the start: maixmem_pool.ImagePool."
+_POOL = "Allocate image buffers once, at the start: maixmem_imagepool.ImagePool."
 _STREAM = "Or stream it: kpu.load_flash, slower; the file must be word-swapped in flash."
 _ASK = "Ask before loading: maixmem_kmodel.read_info(source)."
 _ADDRESS = "Check the address: maixmem_scan shows what is in flash and where the firmware ends."
