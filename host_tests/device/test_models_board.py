@@ -61,7 +61,7 @@ def manager(addresses):
     return m
 
 
-def test_two_hundred_switches():
+def test_switches_among_all_models():
     addresses = models()
     m = manager(addresses)
     came = {}
