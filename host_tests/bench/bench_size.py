@@ -24,6 +24,11 @@ TOTAL_BUDGET = 32 << 10
 IMPORTS = {"maixmem": 8, "maixmem_pool": 12, " ".join(K210): 72}
 
 
+def compile_to(folder: Path, bytecode: int) -> None:
+    """Every device module as NAME.mpy."""
+    compile_modules([p.stem for p in paths.LIB.glob("*.py")], bytecode, folder)
+
+
 def imported(names: str, folder: Path) -> int:
     """Bytes of GC heap kept after importing the modules, measured in a process of its own."""
     code = "import gc\ngc.collect()\na = gc.mem_alloc()\n"
@@ -43,7 +48,7 @@ def main() -> None:
         four, six = Path(temp) / "4", Path(temp) / "6"
         for folder, bytecode in ((four, 4), (six, 6)):
             folder.mkdir()
-            compile_modules([p.stem for p in paths.LIB.glob("*.py")], bytecode, folder)
+            compile_to(folder, bytecode)
         sizes = {p.stem: p.stat().st_size for p in sorted(four.glob("*.mpy"))}
         for name, size in sizes.items():
             print(
