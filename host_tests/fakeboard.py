@@ -122,6 +122,7 @@ class FakeBoard:
         self.cut_after: int | None = None
         self.replug_at_once = False
         self._wake_read, self._wake_write = os.pipe()
+        self._plug = threading.RLock()  # who holds it may pull the plug or put it in
         self._alive = True
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -148,12 +149,17 @@ class FakeBoard:
         Path(self.port).unlink(missing_ok=True)
 
     def replug(self) -> None:
-        """A new terminal behind the same name, as when a USB plug goes in again."""
-        self._host, self._slave = pty.openpty()
-        tty.setraw(self._slave)
-        temp = self.port + "~"
-        os.symlink(os.ttyname(self._slave), temp)
-        os.replace(temp, self.port)
+        """A new terminal behind the same name, as when a USB plug goes in again. A cut that is due is off."""
+        with self._plug:
+            self.cut_after = None
+            for fd in (self._host, self._slave):
+                if fd >= 0:
+                    os.close(fd)
+            self._host, self._slave = pty.openpty()
+            tty.setraw(self._slave)
+            temp = self.port + "~"
+            os.symlink(os.ttyname(self._slave), temp)
+            os.replace(temp, self.port)
         os.write(self._wake_write, b"x")
 
     def press_reset(self) -> None:
@@ -162,7 +168,7 @@ class FakeBoard:
         self._vm.kill()
 
     def _unplug(self) -> None:
-        ends, self._host, self._slave, self.cut_after = (self._host, self._slave), -1, -1, None
+        ends, self._host, self._slave = (self._host, self._slave), -1, -1
         for fd in ends:  # the host notices now, and may call replug() at once
             os.close(fd)
         if self.replug_at_once:
@@ -210,14 +216,22 @@ class FakeBoard:
 
     def _serve(self) -> None:
         while self._alive:
-            ports = [fd for fd in (self._host, self._term, self._wake_read) if fd >= 0]
-            ready, _, _ = select.select(ports, [], [], 1)
-            if self._wake_read in ready:
-                os.read(self._wake_read, 64)
-            if self._host in ready:
-                self._from_host(os.read(self._host, 4096))
-            if self._term in ready:
-                self._from_vm()
+            self._ready(1)
+            with self._plug:
+                ready = self._ready(0)  # the plug may have been pulled since
+                if self._wake_read in ready:
+                    os.read(self._wake_read, 64)
+                if self._host in ready:
+                    self._from_host(os.read(self._host, 4096))
+                if self._term in ready:
+                    self._from_vm()
+
+    def _ready(self, seconds: float) -> list[int]:
+        ports = [fd for fd in (self._host, self._term, self._wake_read) if fd >= 0]
+        try:
+            return select.select(ports, [], [], seconds)[0]
+        except OSError:  # one of them was just closed
+            return []
 
     def _from_host(self, data: bytes) -> None:
         cut = self.cut_after is not None and len(data) >= self.cut_after

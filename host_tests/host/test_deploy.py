@@ -168,7 +168,6 @@ def test_cable_pulled_at_every_stage_leaves_the_old_set_or_the_new_one(board) ->
             f"cut after {k} of {length} bytes: {state}, and said {said!r}"
         )
         seen[state] += 1
-        board.cut_after = None
         board.replug()
         _transfer(board, new, 0).run(lambda name, done: None)
         assert _state(board.root, old, new) == "new", f"not finished after a cut at {k}"
@@ -181,7 +180,6 @@ def _deploy_cut_after(board: FakeBoard, k: int, *options: str) -> str:
     """Runs the whole command with a cut; what it said, "" when it was done before."""
     board.cut_after = k
     done = invoke("deploy", "--port", board.port, "--wait", "0", *options)
-    board.cut_after = None
     board.replug()
     assert done.exit_code in ((1, 2) if done.stderr else (0,)), done.stdout + done.stderr
     return done.stderr

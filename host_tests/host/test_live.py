@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import paths
 import pytest
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
+from maixmem_cli import cmd_doctor
 
 REAL = os.environ.get("MAIXMEM_BOARD")
 fake_only = pytest.mark.skipif(
@@ -47,13 +49,18 @@ def fake(tmp_path_factory):
         yield board
 
 
+def _of_the_stand_in(what: str) -> bool:
+    """A fake board's GC heap carries the stand-in too: what pieces it is in is not the library's doing."""
+    return not REAL and what.startswith("GC heap in pieces")
+
+
 def _story(port: str) -> None:
     """What a user does with a board, in order."""
     deployed = json.loads(maixmem("deploy", "--port", port, "--json"))
     assert deployed["findings"] == []
     assert "on k210" in mpremote(port, "exec", "import maixmem; maixmem.report()")
-    told = json.loads(maixmem("doctor", "--port", port, "--json"))
-    assert told["findings"] == []
+    told = json.loads(invoke("doctor", "--port", port, "--json").stdout)
+    assert [f for f in told["findings"] if not _of_the_stand_in(f["what"])] == []
     assert [r["name"] for r in told["report"]["regions"]] == ["gc", "heap"]
     assert told["flash"]["regions"][0][0] == "firmware"
     assert told["gc_heap"]["stored"] - told["gc_heap"]["active"] < 160
@@ -96,7 +103,9 @@ def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
 
 
 @fake_only
-def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(tmp_path: Path) -> None:
+def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     model = _built(tmp_path / "m.kmodel")
     (tmp_path / "v5.kmodel").write_bytes(b"LDMK" + (5).to_bytes(4, "little") + bytes(56))
     flash = {
@@ -107,12 +116,18 @@ def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(tmp_path: 
     with FakeBoard(tmp_path / "maix", "maix", flash) as board:
         maixmem("deploy", "--port", board.port)
         told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
-        text = maixmem("doctor", "--port", board.port, status=1)
-    assert any("overlap" in f["what"] for f in told["findings"])
-    assert all(f["cure"] for f in told["findings"])
+        assert "overlap" in maixmem("doctor", "--port", board.port, status=1)
+    findings = told["findings"]
+    assert any("overlap" in f["what"] for f in findings)
+    assert all(f["cure"] for f in findings)
     assert {m["address"] for m in told["models"]} >= {0x400000}
-    for f in told["findings"]:
-        assert f["what"] in text
+    capsys.readouterr()
+    cmd_doctor.show(
+        told, findings
+    )  # what the same visit looks like: another finds other free bytes
+    text = capsys.readouterr().out
+    for f in findings:
+        assert all(line in text for line in [f["what"], *f["cure"]])
 
 
 @fake_only
@@ -252,6 +267,19 @@ def test_no_board_is_status_2_and_json_stays_json(name: str) -> None:
     done = invoke(name, "--port", "/nowhere/port", "--json", *options)
     assert done.exit_code == 2
     assert "--port" in json.loads(done.stdout)["error"]
+
+
+@fake_only
+@pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
+def test_a_terminal_that_goes_away_is_a_lost_link(fake, monkeypatch, name: str) -> None:
+    def gone(*args: object) -> None:
+        raise termios.error(5, "Input/output error")
+
+    monkeypatch.setattr(termios, "tcsetattr", gone)
+    done = invoke(name, "--port", fake.port, *(["--wait", "0"] if name == "deploy" else []))
+    assert done.exit_code in (1, 2)
+    assert fake.port in done.stderr
+    assert "Input/output error" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["build", "deploy", "doctor", "top", "sim"])

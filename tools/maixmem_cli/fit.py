@@ -162,7 +162,7 @@ class _Walk:
         """({heap: bytes that stay}, {heap: bytes that heap_free() must have, the manager's margin included})."""
         pieces = heap.mallocs(self.infos[model.name], model.how, model.path or "/flash/")
         kept = sum(heap.chunk(n) for n, passing, _ in pieces if not passing)
-        return {"heap": kept}, {"heap": heap.grow(pieces, (), 0)[0] + heap.MARGIN}
+        return {"heap": kept}, {"heap": heap.grow(pieces, (), 0)[0]}
 
     def look_at_flash(self) -> None:
         table = FlashMap()

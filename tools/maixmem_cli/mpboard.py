@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Callable
 
 from maixmem_cli.needs import need
-from maixmem_cli.rawrepl import BoardError
+from maixmem_cli.rawrepl import LINK_ERRORS, BoardError
 
 _SILENCE = 5.0  # seconds a read waits; mpremote itself waits for ever
 _ENTER = 4.0  # seconds for one try to get the raw REPL
@@ -81,7 +81,7 @@ class Board:
         self._exec_error = errors.TransportExecError
         self._transport_errors = (
             errors.TransportError,
-            OSError,
+            *LINK_ERRORS,
             struct.error,
             ValueError,
             SyntaxError,
@@ -112,10 +112,10 @@ class Board:
         """Gives the prompt back, also out of a command that was half sent, and closes the port."""
         transport, self._transport = self._transport, None
         if transport:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(*self._transport_errors):
                 transport.serial.write(b"\r\x03")
                 transport.exit_raw_repl()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(*self._transport_errors):
                 transport.close()
 
     def __enter__(self) -> Board:

@@ -15,6 +15,13 @@ from typing import Callable
 
 import serial
 
+#: what pyserial raises when a port cannot be opened or goes away
+LINK_ERRORS: tuple[type[Exception], ...] = (serial.SerialException, OSError)
+with contextlib.suppress(ImportError):  # Windows
+    import termios
+
+    LINK_ERRORS += (termios.error,)  # pyserial lets it through; it is no OSError
+
 _BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 _CHUNK = 1024
 
@@ -37,7 +44,7 @@ class RawRepl:
             self._port = serial.serial_for_url(
                 url, baudrate=baudrate, timeout=0.05, exclusive=True
             )
-        except (serial.SerialException, ValueError, OSError) as e:
+        except LINK_ERRORS + (ValueError,) as e:
             raise PortError(
                 f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it."
             ) from e
@@ -114,13 +121,13 @@ class RawRepl:
     def close(self) -> None:
         """Back to the friendly prompt, port closed."""
         for step in (lambda: self._port.write(b"\r\x02"), self._port.close):
-            with contextlib.suppress(serial.SerialException, OSError):
+            with contextlib.suppress(*LINK_ERRORS):
                 step()
 
     def _write(self, data: bytes) -> None:
         try:
             self._port.write(data)
-        except (serial.SerialException, OSError) as e:
+        except LINK_ERRORS as e:
             raise PortError(self._lost(f"the connection broke: {e}")) from e
 
     def _until(
@@ -131,7 +138,7 @@ class RawRepl:
         while end not in self._pending:
             try:
                 data = self._port.read(max(1, self._port.in_waiting))
-            except (serial.SerialException, OSError) as e:
+            except LINK_ERRORS as e:
                 raise PortError(self._lost(f"the connection broke: {e}")) from e
             if data:
                 last = time.monotonic()
