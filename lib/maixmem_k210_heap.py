@@ -13,7 +13,6 @@ except ImportError:
         return n
 
 
-MARGIN = 4096  # bytes to spare beyond a forecast, which counts whole pages already
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _TOP = const(32)  # that malloc leaves at the top

@@ -27,9 +27,7 @@ except ImportError:
 
 _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
-_SQUEEZE = const(
-    32768
-)  # a flash_read of this takes more than _TRIM for a moment, so the top goes back
+_SQUEEZE = const(32720)  # a flash_read of this takes _TRIM for a moment, so the top goes back
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 _MIN_GC = const(65536)
 _PROBE = const(1)  # a flash address without a model: the firmware's length
@@ -193,8 +191,7 @@ class Kpu:
         return self._no_room(cost, need, free, sum(holes))
 
     def _no_room(self, cost, need, free, holes):
-        text = "loading takes {} bytes of system heap with {} to spare, there are {}"
-        text = text.format(need, need - cost.peak["heap"], free)
+        text = "loading takes {} bytes of system heap, there are {}".format(need, free)
         if holes:
             text += " and holes of {}".format(holes)
         return NoRoom(text + ". Next: " + self._cure(cost, need, free), "heap", need, free)
@@ -217,10 +214,10 @@ class Kpu:
         """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if that is safe."""
         free = utils.heap_free()
         self._settled = False
-        if free > 4 * _SQUEEZE + 4 * _PAGE:
+        if free > _TRIM:
             try:
                 utils.flash_read(0, _SQUEEZE)
-                self._settled = max(self._heap.holes()) < _TRIM  # else that went into a hole
+                self._settled = max(self._heap.holes()) < 4 * _SQUEEZE  # else it went into a hole
             except MemoryError:  # no GC heap for it
                 pass
             self._heap.rose(utils.heap_free() - free)

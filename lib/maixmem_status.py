@@ -5,6 +5,7 @@
 from maixmem import kib, wrap
 
 _MARKS = {"resident": "*", "half": "!", "out": " "}
+_PAGE_ENDS = 8192  # what a level may be off by without anything gone: memory moves in pages
 
 
 def status(manager, out=print):
@@ -29,7 +30,7 @@ def status(manager, out=print):
     )
     gone = _gone(manager, models)
     for region in sorted(gone):
-        if gone[region] > manager.margin:  # less is page ends
+        if gone[region] > _PAGE_ENDS:
             text = "{}: {} gone since the start: camera or other buffers, or a leak"
             for line in wrap(text.format(region, kib(gone[region]))):
                 out(line)

@@ -19,8 +19,8 @@ from maixmem_k210_heap import _grow
 from maixmem_models import ModelManager
 
 BAND = 8192  # what a refusal may be too careful, beyond what plain kpu.load can do
-SMALL = 24576  # what boot leaves free at the top, unseen: a model that fits there costs plain kpu.load nothing
-LOW = 147456  # heap_free() below which the port cannot find out how much is free at the end of the heap
+SLACK = 24576  # at most, that boot leaves free at the end of the heap, unseen; use() gives it back when it is tight
+LOW = 135168  # heap_free() below which the port cannot find out how much is free at the end of the heap
 
 
 class QuietPort(Port):
@@ -64,6 +64,13 @@ def plain(source) -> str:
     return "ok"
 
 
+def settled(source) -> str:
+    """Plain, after the free end of the heap went back to heap_free() as use() makes it."""
+    if utils.heap_free() >= LOW:
+        utils.flash_read(0, 32768)
+    return plain(source)
+
+
 def managed(source) -> str:
     m = ModelManager(QuietPort())
     m.add("m", source)
@@ -77,7 +84,8 @@ def managed(source) -> str:
 
 
 def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
-    """Never a hang, and no refusal of what plain kpu.load does with 8 KiB less; on builds with and without V4."""
+    """Never a hang, and no refusal of what plain kpu.load does with 8 KiB less, or with 32 KiB less on a board where
+    boot left some free at the end that heap_free() does not show; on builds with and without V4."""
     r = random.Random(4)
     tried = {"ok": 0, "no": 0}
     hangs = unsure = 0
@@ -91,7 +99,7 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
         flash = {0x300000: content}
         board.reset(firmware, flash=flash, files=files)
         cost = QuietPort().inspect(source)
-        room = utils.heap_free() + 524288 - cost.peak["heap"]
+        room = utils.heap_free() + 524288 - cost.peak["heap"] + r.randrange(0, 4096, 16)
         luck = cost.peak["heap"] - min(
             _grow(cost.pieces, [], 0, rest)[0] for rest in range(48, 4128, 16)
         )
@@ -99,7 +107,7 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
         found = []
         for step in range(-4, 9):
             outcomes = []
-            for way in (plain, managed):
+            for way in (plain, managed, settled):
                 board.reset(firmware, room + 4096 * step, flash, files)
                 free = utils.heap_free()
                 outcomes.append(way(source))
@@ -108,11 +116,9 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
             hangs += outcomes[0] == "hang"
         about = (firmware, source, content.version, content.size, content.main_mem, sorted(found))
         assert "hang" not in [f[2] for f in found], about
-        band = max(BAND if content.size > SMALL else BAND + SMALL, luck + 4096)
-        least = min([f[0] for f in found if f[1] == "ok"], default=1 << 30)
-        assert not [f for f in found if f[2] != "ok" and f[0] >= least + band and f[0] > LOW], (
-            about
-        )
+        for way, band in ((1, BAND + SLACK), (3, max(BAND, luck + 4096))):
+            least = max(LOW, min([f[0] for f in found if f[way] == "ok"], default=1 << 30) + band)
+            assert not [f for f in found if f[2] != "ok" and f[0] >= least], about
     with capsys.disabled():
         print(
             f"\n60 models at the limit: use() came {tried['ok']} times and refused {tried['no']}; kpu.load hung {hangs} times, use() never; "
