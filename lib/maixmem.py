@@ -123,7 +123,10 @@ def _find():
 
 
 def regions():
-    """The memory regions of this platform, a new list of Region. May collect garbage; allocates < 1 KiB."""
+    """The memory regions of this platform, a new list of Region. May collect garbage; keeps < 1 KiB.
+
+    To find the largest block of a GC heap it takes blocks and gives each back at once; one that cannot be had is no error.
+    """
     return port().regions()
 
 

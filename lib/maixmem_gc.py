@@ -22,11 +22,16 @@ def largest_block(limit):
     """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of four words.
 
     Bisects with real allocations and gives each back at once; collects garbage. None where lists do not lie
-    in the heap that gc counts.
+    in the heap that gc counts, and where not even 32 words are free in one piece.
     """
     before = gc.mem_alloc()
-    block = [None] * 1024
-    word = (gc.mem_alloc() - before) // 1024
+    try:
+        block = [None] * 32
+    except MemoryError:
+        return None
+    word = (
+        gc.mem_alloc() - before
+    ) // 32 & ~3  # 4 or 8: the headers of both lists are less than 32 times 4
     block.clear()
     if word <= 0:
         return None

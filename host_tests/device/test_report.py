@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The front door without a board: text helpers, regions, report and Watch on whatever this is."""
 
+import gc
+import sys
+
 import maixmem
 from devtest import Skip, heap_locked, raises
 from maixmem import NoRoom, Region, Watch, hexa, kib, wrap
@@ -100,6 +103,41 @@ def test_report_of_this_platform():
             assert r["used"] + r["free"] == r["total"], r
         if r["largest"] is not None and r["exact"]:
             assert 0 < r["largest"] <= r["free"], r
+
+
+def in_pieces(piece):
+    """Fills the GC heap with blocks and gives every other one back; the others, to be kept."""
+    gc.collect()
+    kept = [None] * (gc.mem_free() // piece)
+    n = 0
+    try:
+        while n < len(kept):
+            kept[n] = bytearray(piece)
+            n += 1
+    except MemoryError:
+        pass
+    for i in range(0, n, 2):
+        kept[i] = None
+    gc.collect()
+    return kept
+
+
+def test_a_heap_in_pieces_is_reported_all_the_same():
+    if sys.implementation.name != "micropython":
+        raise Skip("this interpreter does not count its heap")
+    maixmem.report(lambda line: None)  # loads what it needs
+    for piece in (200, 600, 1500, 7000):
+        kept = in_pieces(piece)
+        gcs = [r for r in maixmem.regions() if r.name == "gc"]
+        said = maixmem.report(lambda line: None)
+        del kept
+        gc.collect()
+        assert gcs[0].free > 3 * piece and said["regions"][0]["name"] == "gc"
+        largest = gcs[0].largest
+        if largest is None:
+            assert piece < 256, piece
+        else:
+            assert piece <= largest < 3 * piece + 256, (piece, largest)
 
 
 def test_watch_keeps_the_lowest():
