@@ -31,7 +31,10 @@ _port = None
 
 
 class NoRoom(MemoryError):
-    """A load or an allocation that must not be tried: `region` has `free` bytes for it, it needs `need`."""
+    """A load or an allocation that must not be tried: `region` has `free` bytes for it, it needs `need`.
+
+    Either is None where the runtime refused and does not say.
+    """
 
     def __init__(self, message, region, need, free):
         super().__init__(message)
@@ -112,7 +115,9 @@ def _find():
             if probe[0] == "/":
                 open(probe, "rb").close()
             else:
-                __import__(probe)
+                found = __import__(probe)
+                if hasattr(found, "__path__") and not getattr(found, "__file__", None):
+                    continue  # CPython: a folder of that name, no package
         except (ImportError, OSError):
             continue
         return name

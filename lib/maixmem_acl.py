@@ -51,7 +51,7 @@ class AclError(RuntimeError):
 
 
 def check(call, code, detail=""):
-    """Raises AclError for any code but 0; NoRoom for those of exhausted memory."""
+    """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted memory."""
     if code in _NO_MEMORY:
         text = "acl.{}{}: out of device memory ({}). Next: free models or buffers."
         raise NoRoom(text.format(call, detail, code), "ddr", None, None)
@@ -103,6 +103,11 @@ class Memory:
             )
         name, malloc = self._calls[kind][:2]
         ptr, code = malloc(nbytes)
+        if code in _NO_MEMORY:
+            free, total, _ = self._acl.rt.get_mem_info(0)
+            text = "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all kinds. Next: free models or buffers."
+            free = free if total else None
+            raise NoRoom(text.format(name, nbytes, code, free), "ddr", nbytes, free)
         check(name, code, "({})".format(nbytes))
         return Buffer(kind, ptr, nbytes)
 
@@ -150,8 +155,12 @@ class Memory:
         self.copy(dst, Buffer("host", self._acl.util.bytes_to_ptr(data), len(data)))
 
     def read(self, src, nbytes=None):
-        """The bytes of a Buffer as Python bytes, through host memory when it is the device's."""
+        """`nbytes` (all) of a Buffer as Python bytes, through host memory when it is the device's. ValueError outside."""
         n = src.nbytes if nbytes is None else nbytes
+        if not src.ptr or not 0 < n <= src.nbytes:
+            text = "read of {} bytes from a buffer of {}{}. Next: 1 to {} bytes of one that is not freed."
+            text = text.format(n, src.nbytes, "" if src.ptr else ", freed", src.nbytes)
+            raise ValueError(text)
         if src.kind == "host":
             return self._acl.util.ptr_to_bytes(src.ptr, n)
         host = self.alloc("host", n)

@@ -30,7 +30,9 @@ class DevicePool:
         self.arena = Arena(self._block.nbytes, rule=rule, block=self._block.ptr, pieces=pieces)
 
     def alloc(self, nbytes):
-        """A piece of `nbytes` as a Buffer."""
+        """A piece of `nbytes` as a Buffer. PoolError when the pool is closed."""
+        if not self._block.ptr:
+            raise PoolError("alloc({}): this pool is closed. Next: make another.".format(nbytes))
         return Buffer(self._block.kind, self.arena.alloc(nbytes), nbytes, self)
 
     def free(self, piece):
@@ -101,3 +103,9 @@ class Pictures(BufferPool):
                 "close: pictures are out, held by {}. Next: release them.".format(self.holders())
             )
         self._memory.free(self._block)
+        self._fill([])
+
+    def _empty(self):
+        if not self._block.ptr:
+            raise PoolError("acquire: these pictures are closed. Next: make others.")
+        super()._empty()

@@ -99,7 +99,8 @@ class Model:
             acl.mdl.destroy_desc(desc)
 
 
-# One object per program and device. Owns the context, the models, the work blocks and nothing else: buffers of
+# One object per program and device. Owns the context, the models, the work blocks and, where nobody had called
+# acl.init() before, that; nothing else: buffers of
 # `memory` belong to who asked for them. When load() fails the models that were there are in working order and
 # nothing of the new one stays. What the device refuses to take back, and a model that it refuses to move to a larger
 # work block, costs memory until the next load, unload or close(), which try again; warnings() tells of it. Any
@@ -113,15 +114,14 @@ class Port:
 
     def __init__(self, device=0):
         self._device = device
-        self._threads = threading.local()
         code = acl.init()
+        self._started = not code  # else whoever did ends it
         check("init", 0 if code == _REPEAT_INIT else code)
         check("rt.set_device", acl.rt.set_device(device))
         self._context, code = acl.rt.create_context(device)
         if code:
             acl.rt.reset_device(device)
         check("rt.create_context", code)
-        self._threads.entered = True
         self._trouble = None
         self._doomed = []
         self.serial = threading.RLock()
@@ -131,10 +131,12 @@ class Port:
         self.rules = _rules()
 
     def enter(self):
-        """Makes the device's context this thread's; every thread that uses the port needs it, run() does it itself."""
-        if not getattr(self._threads, "entered", False):
+        """Makes the port's context this thread's, whatever another library has set; every call of the port does it itself.
+
+        A thread that uses `memory` or acl needs it.
+        """
+        if acl.rt.get_context()[0] != self._context:
             check("rt.set_context", acl.rt.set_context(self._context))
-            self._threads.entered = True
 
     def close(self):
         """Unloads every model, frees the work memory and lets the device go. Buffers must be free by then.
@@ -142,6 +144,7 @@ class Port:
         AclError while the device does not take something back: nothing is let go then, try again.
         """
         with self.serial:
+            self.enter()
             for model in list(reversed(self.models)):
                 self.unload(model)
             for work in self.works:
@@ -151,7 +154,8 @@ class Port:
                 raise self._trouble
             check("rt.destroy_context", acl.rt.destroy_context(self._context))
             check("rt.reset_device", acl.rt.reset_device(self._device))
-            check("finalize", acl.finalize())
+            if self._started:
+                check("finalize", acl.finalize())
 
     # --- regions ---
 
@@ -193,6 +197,12 @@ class Port:
         """Bytes of work memory that the port holds."""
         return sum([work.buf.nbytes for work in self.works])
 
+    def overlap(self, handles):
+        """{region: bytes} that the costs of these models count more than once: their work memory."""
+        counted = sum([piece_bytes(m.cost.work, ASCEND_RT) for m in handles])
+        works = [w for w in self.works if [m for m in handles if _in(m, w)]]
+        return {"ddr": counted - sum([piece_bytes(w.buf.nbytes, ASCEND_RT) for w in works])}
+
     # --- models ---
 
     def inspect(self, source):
@@ -200,6 +210,7 @@ class Port:
         self.enter()
         work, weight, code = acl.mdl.query_size(source)
         check("mdl.query_size", code, "({})".format(source))
+        work, weight = max(1, work), max(1, weight)  # there is no memory of 0 bytes to give it
         need = piece_bytes(weight, ASCEND_RT) + piece_bytes(work, ASCEND_RT)
         cost = Cost({"ddr": need}, {"ddr": need}, "exact", None, source)
         cost.work = work

@@ -58,7 +58,10 @@ def _row(m):
 
 def _gone(manager, models):
     gone = {}
+    live = [m for m in models if m.handle is not None]
+    overlap = getattr(manager.port, "overlap", None)  # ports whose models share memory
+    twice = overlap([m.handle for m in live]) if overlap else {}
     for region in manager.base:
-        held = sum([m.cost.need.get(region, 0) for m in models if m.handle is not None])
+        held = sum([m.cost.need.get(region, 0) for m in live]) - twice.get(region, 0)
         gone[region] = max(0, manager.base[region] - manager.port.room(region) - held)
     return gone

@@ -10,6 +10,7 @@ import pytest
 from linux_boards import every_fault, shim
 from maixmem import NoRoom
 from maixmem_acl import AclError
+from maixmem_models import ModelManager
 
 board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
 import acl  # noqa: E402  the shim's folder is importable only now
@@ -28,7 +29,7 @@ def fresh_board():
 @pytest.fixture
 def rt():
     """acl.rt in a thread that has a context."""
-    assert acl.rt.set_device(0) == 0
+    assert acl.init() == 0 and acl.rt.set_device(0) == 0
     return acl.rt
 
 
@@ -39,7 +40,18 @@ def taken(n: int) -> int:
 # --- the stand-in ---
 
 
+def test_nothing_works_before_init():
+    for call, failed in (
+        (lambda: acl.rt.set_device(0), 100001),
+        (lambda: acl.rt.create_context(0), (0, 100001)),
+        (lambda: acl.rt.malloc(64, 0), (0, 100001)),
+    ):
+        assert call() == failed
+    assert (acl.init(), acl.init(), acl.rt.set_device(0)) == (0, 100002, 0)
+
+
 def test_nothing_works_before_there_is_a_context():
+    acl.init()
     for call, failed in (
         (lambda: acl.rt.malloc(64, 0), (0, 107002)),
         (lambda: acl.rt.malloc_host(64), (0, 107002)),
@@ -445,3 +457,82 @@ def test_a_model_that_cannot_move_stays_where_it_works_and_moves_later():
     consistent(port, [a, c])
     port.load("b.om")
     assert len(port.works) == 1 and not port.warnings()
+
+
+# --- the port beside others ---
+
+
+def test_a_context_that_another_library_made_current_is_not_used():
+    p = ascend.Port()
+    first = p.load("a.om")
+    other, _ = acl.rt.create_context(0)
+    second = p.load("b.om")
+    buf = p.memory.alloc("device", 64)
+    for model in (first, second):
+        acl.rt.set_context(other)
+        model.run([buf], [buf])
+    acl.rt.set_context(other)
+    p.unload(first)
+    acl.rt.set_context(other)
+    p.unload(second)
+    p.memory.free(buf)
+    acl.rt.set_context(other)
+    p.close()
+    assert board.live() == 0 and not board.loaded and other in board.contexts
+
+
+def test_two_ports_do_not_meet():
+    ports = [ascend.Port() for _ in range(2)]
+    models = [p.load("a.om") for p in ports]
+    contexts = [loaded.context for loaded in board.loaded.values()]
+    assert len(set(contexts)) == 2
+    for p, model in zip(ports, models):
+        p.unload(model)
+    assert board.live() == 0
+
+
+def test_who_started_acl_ends_it():
+    ascend.Port().close()
+    assert not board.initialised
+    acl.init()
+    ascend.Port().close()
+    assert board.initialised
+
+
+def test_a_model_without_weights_or_without_work_memory():
+    board.add_model("no weights.om", work=MIB, weight=0)
+    board.add_model("no work.om", work=0, weight=MIB)
+    p = ascend.Port()
+    for path in ("no weights.om", "no work.om"):
+        model = p.load(path)
+        assert board.live() == p.inspect(path).need["ddr"]
+        p.unload(model)
+        assert board.live() == 0
+
+
+def test_the_manager_evicts_when_the_driver_has_no_more_than_its_total_says():
+    """Up to 1 MiB come from normal pages only; the free bytes count huge pages too."""
+    board.reset(normal=5 * MIB, huge=20 * MIB)
+    names = [f"{i}.om" for i in range(8)]
+    for name in names:
+        board.add_model(name, work=600 * 1024, weight=900 * 1024)
+    m = ModelManager(ascend.Port())
+    for name in names:
+        m.add(name, name)
+        m.use(name)
+    resident = [x.name for x in m.models() if x.ready]
+    assert resident[-1] == names[-1] and 1 < len(resident) < len(names)
+    m.release_all()
+    assert board.live() == 0
+
+
+def test_what_models_share_is_counted_once_in_what_is_gone():
+    p = ascend.Port()
+    m = ModelManager(p)
+    for name in ("a.om", "b.om"):
+        m.add(name, name)
+        m.use(name)
+    assert m.status(out=str)["gone"] == {"ddr": 0}
+    leak = p.memory.alloc("device", 900 * 1024)
+    assert m.status(out=str)["gone"] == {"ddr": taken(900 * 1024)}
+    p.memory.free(leak)

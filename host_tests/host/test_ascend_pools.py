@@ -291,3 +291,40 @@ def test_the_rules_follow_the_generation(monkeypatch, soc: str, yuv400: int):
     board.reset()
     monkeypatch.setattr(acl, "get_soc_name", lambda: soc)
     assert ascend.Port().new_image(300, 301, "yuv400").nbytes == yuv400
+
+
+# --- closed pools, wrong reads, numbers ---
+
+
+def test_a_closed_pool_hands_nothing_out(port):
+    pool = DevicePool(port.memory, 1 << 20)
+    frames = Pictures(port.memory, 64, 64, "yuv420sp", rule=VPC_310)
+    pool.close()
+    frames.close()
+    with pytest.raises(PoolError, match=r"alloc\(1000\): this pool is closed"):
+        pool.alloc(1000)
+    with pytest.raises(PoolError, match="these pictures are closed"):
+        frames.acquire()
+    pool.close()
+    frames.close()
+    assert not board.blocks
+
+
+@pytest.mark.parametrize("kind", ["host", "device"])
+def test_reading_stays_inside_and_ends_with_the_buffer(port, kind: str):
+    buf = port.memory.alloc(kind, 64)
+    port.memory.write(buf, bytes(range(64)))
+    assert port.memory.read(buf, 3) == bytes(range(3)) and len(port.memory.read(buf)) == 64
+    for n in (65, 4096, 0, -1):
+        with pytest.raises(ValueError, match=f"read of {n} bytes from a buffer of 64"):
+            port.memory.read(buf, n)
+    port.memory.free(buf)
+    with pytest.raises(ValueError, match="64, freed"):
+        port.memory.read(buf)
+
+
+def test_no_room_names_what_was_asked_and_what_is_free(port):
+    free = port.room("ddr")
+    with pytest.raises(NoRoom) as e:
+        port.memory.alloc("dvpp", 1 << 40)
+    assert (e.value.need, e.value.free) == (1 << 40, free) and str(free) in str(e.value)

@@ -120,3 +120,11 @@ def test_import_on_a_plain_computer_reports_what_it_can():
 def test_a_port_without_its_runtime_says_what_is_missing(module: str, missing: str):
     done = plain(f"import {module}")
     assert done.returncode == 1 and f"No module named '{missing}'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["acl", "maix", "Maix"])
+def test_a_folder_of_a_boards_module_name_is_not_that_module(name: str, tmp_path: Path):
+    (tmp_path / name).mkdir()
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); import maixmem; print(maixmem.report(out=str)['port'])"
+    done = plain(code)
+    assert done.stdout.split() == ["generic"], done.stderr

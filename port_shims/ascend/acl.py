@@ -14,18 +14,17 @@ _KINDS = {
     2: (True, False),
     3: (False, False),
 }  # (to host, from host)
-_initialised = threading.Event()
 
 
 def init(config=""):
-    if _initialised.is_set():
+    if board.initialised:
         return board.REPEAT_INIT
-    _initialised.set()
+    board.initialised = True
     return board.OK
 
 
 def finalize():
-    _initialised.clear()
+    board.initialised = False
     return board.OK
 
 
@@ -48,8 +47,8 @@ class _Rt:
     """acl.rt"""
 
     def set_device(self, device):
-        code = board.faults.point("rt.set_device")
-        if code is not None or device != 0:
+        code = board.begin("rt.set_device")
+        if code or device != 0:
             return code or board.INVALID_DEVICEID
         board.contexts.add(0)
         board.set_context(0)
@@ -60,8 +59,8 @@ class _Rt:
         return board.OK
 
     def create_context(self, device):
-        code = board.faults.point("rt.create_context")
-        if code is not None or device != 0:
+        code = board.begin("rt.create_context")
+        if code or device != 0:
             return 0, code or board.INVALID_DEVICEID
         context = board.new_id()
         board.contexts.add(context)
@@ -69,8 +68,8 @@ class _Rt:
         return context, board.OK
 
     def set_context(self, context):
-        code = board.faults.point("rt.set_context")
-        if code is not None or context not in board.contexts:
+        code = board.begin("rt.set_context")
+        if code or context not in board.contexts:
             return code or board.RT_PARAM_INVALID
         board.set_context(context)
         return board.OK

@@ -22,6 +22,7 @@ ALIGN = {"device": 64, "host": 64, "dvpp": 128, "python": 1}
 # Codes of acl_base.h that the stand-in returns.
 OK = 0
 INVALID_PARAM = 100000
+UNINITIALIZE = 100001
 REPEAT_INIT = 100002
 RT_PARAM_INVALID = 107000
 INVALID_DEVICEID = 107001
@@ -85,6 +86,7 @@ pages = {}
 late = {}
 busy = {}
 running = None
+initialised = False
 rc = False
 toolkit = (5, 0)
 _next = {"address": 0, "id": 0}
@@ -94,8 +96,8 @@ _lock = threading.RLock()
 
 def reset(normal=6144 * MIB, huge=1940 * MIB, on_device=False, version=(5, 0)):
     """Power-on.  `normal` and `huge` are bytes of the two kinds of pages; on_device: the program runs on the board (RC)."""
-    global rc, toolkit, running, _thread
-    rc, toolkit, running = on_device, version, None
+    global rc, toolkit, running, initialised, _thread
+    rc, toolkit, running, initialised = on_device, version, None, False
     _thread = threading.local()
     for table in (models, blocks, loaded, contexts, pages, late, busy):
         table.clear()
@@ -134,12 +136,17 @@ def set_context(number):
     _thread.context = number
 
 
-def gate(name):
-    """The code with which a call fails before it does anything, or 0: an armed fault, or no context."""
+def begin(name):
+    """The code with which a call fails before it does anything, or 0: an armed fault, or no acl.init() before."""
     code = faults.point(name)
     if code is not None:
         return code
-    return OK if context() is not None else CONTEXT_NULL
+    return OK if initialised else UNINITIALIZE
+
+
+def gate(name):
+    """As begin(), for calls that want a context too."""
+    return begin(name) or (OK if context() is not None else CONTEXT_NULL)
 
 
 # --- memory ---
