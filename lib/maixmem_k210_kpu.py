@@ -7,6 +7,7 @@ Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 
 import gc
+import sys
 
 import image
 import KPU as kpu
@@ -31,6 +32,7 @@ _SQUEEZE = const(32720)  # a flash_read of this takes _TRIM for a moment, so the
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 _MIN_GC = const(65536)
 _PROBE = const(1)  # a flash address without a model: the firmware's length
+_NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
 _MODELS = (3, 10003, 0x4B4D444C, 0x534D444C, 0x454D444C)  # what the first word of a model can be
 
 _Image = type(image.Image(size=(8, 8)))
@@ -61,8 +63,8 @@ class Net(maixmem_net.Net):
         """kpu.set_outputs, which a V4 model needs after each load. RuntimeError where the firmware says False."""
         if not kpu.set_outputs(self.handle or self.live(), out, w, h, ch):
             raise RuntimeError(
-                "net {!r}: set_outputs({}) was refused. Next: only for V4 models.".format(
-                    self.name, out
+                "net {!r}: set_outputs({}, {}, {}, {}) was refused. Next: the shape of an output of a V4 model.".format(
+                    self.name, out, w, h, ch
                 )
             )
 
@@ -115,9 +117,9 @@ class Kpu:
     def inspect(self, source, stream=None):
         """The Cost of a model; reads its header. stream=(dual_buf, batch, spi_speed) is for kpu.load_flash."""
         how = _how(source, stream)
-        info = read_info(source)
+        info = _read_info(source)
         build = {"v4": info.format != "v4" or self.has_v4() is not False, "ram": None}
-        refuse = info.refuse(build, how)
+        refuse = _refuse_path(source) or info.refuse(build, how)
         pieces = mallocs(info, how, source)
         self._pieces[_key(source)] = pieces
         need = sum([chunk(n) for n, passing, _ in pieces if not passing])
@@ -137,22 +139,36 @@ class Kpu:
         return self._v4
 
     def trouble(self, source, stream=None):
-        """What the flash map says about a model at an address, or None: also where there is no map or no model."""
+        """What the flash map says about a model at an address, or None: also where there is no map.
+
+        The first call reads the headers in flash (some 0.2 s) and loads the flash map's modules, some 45 KiB.
+        """
         if isinstance(source, str):
             return None
         try:
-            from maixmem_flash import FlashMap
-
-            nbytes = read_info(source).nbytes
-            if nbytes is None:  # a format that never runs here: use() says so
-                return None
-            if self._map is None:
-                self._map = FlashMap().scan(offsets=(), gaps=False)
-        except (ImportError, KModelError, NoRoom):
+            return self._in_map(source)
+        except (ImportError, NoRoom):
             return None
+        except MemoryError:
+            for name in ("maixmem_flash", "maixmem_scan"):  # perhaps half imported
+                sys.modules.pop(name, None)
+            return "flash not checked: {} bytes of GC heap are free. Next: gc.collect(), or add() at the start".format(
+                gc.mem_free()
+            )
+
+    def _in_map(self, source):
+        from maixmem_flash import FlashMap
+
+        if self._map is None:
+            self._map = FlashMap().scan(offsets=(), gaps=False)
         name = "model at {}".format(hexa(source))
-        found = self._map.trouble(source, nbytes, name)
-        self._map.add(name, source, nbytes, "model")
+        try:
+            nbytes = read_info(source).nbytes
+        except KModelError:
+            nbytes = 0
+        found = self._map.trouble(source, nbytes or 1, name)
+        if nbytes:
+            self._map.add(name, source, nbytes, "model")
         return "; ".join(found) or None
 
     # --- whether it would come through ---
@@ -263,7 +279,28 @@ def _load(source, stream):
 def _how(source, stream):
     if stream is None:
         return "load_path" if isinstance(source, str) else "load_addr"
+    ints = [x for x in stream if isinstance(x, (int, bool))] if isinstance(stream, tuple) else ()
+    if len(ints) != 3 or len(stream) != 3:
+        text = "stream={!r}. Next: three ints, (dual_buf, batch, spi_speed), such as (0, 8, 80000000)."
+        raise ValueError(text.format(stream))
     return "stream_dual" if stream[0] else "stream_single"
+
+
+def _read_info(source):
+    try:
+        return read_info(source)
+    except OSError as e:
+        if not isinstance(source, str) or not e.args:
+            raise
+        text = "cannot read {!r}: error {}. Next: see os.listdir() of its folder; is the card in?"
+        raise OSError(e.args[0], text.format(source, e.args[0]))
+
+
+def _refuse_path(source):
+    if isinstance(source, str) and not [x for x in _NAMES if x in source]:
+        return "kpu.load takes paths with .kmodel in them, {!r} has not. Next: rename the file".format(
+            source
+        )
 
 
 def _key(source):
@@ -279,6 +316,6 @@ def _ask_v4():
         kpu.load(_PROBE)
     except ValueError as e:
         text = str(e)
-        if "only support" in text:
+        if "2002" in text:  # names the versions that this build loads
             return "V4" in text
     return None

@@ -45,6 +45,7 @@ from maixmem_net import ModelGone, Net
 
 MARGIN = 8192
 _MANY = 1 << 20
+_last = []  # the manager made last
 
 # Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
 # KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
@@ -79,6 +80,7 @@ class _Using:
 
     def __enter__(self):
         net = self._manager.use(self._model.name)
+        self._model = self._manager._find(net.name)  # perhaps the fallback
         self._model.held += 1
         return net
 
@@ -93,6 +95,8 @@ class _Using:
 #   "none"      neither the new model nor those that had to go are resident
 #   "new"       the new model is resident (the last use() succeeded)
 # and the next use() works from there. An error of a class in _PLAIN has .state and .cause, the original.
+# The last manager of an "evict" port is remembered, and a new one on that port frees what it holds: the models of
+# a program that was stopped and run again in the same interpreter, as the IDE does.
 class ModelManager:
     """Models that share one accelerator. `keep` is how many stay resident: None is what suits the port."""
 
@@ -102,6 +106,9 @@ class ModelManager:
             keep = 1 if p.share == "evict" else _MANY
         if keep < 1:
             raise ValueError("ModelManager: keep is {}, at least 1".format(keep))
+        if _last and _last[0].port is p:
+            _last[0].release_all()
+        _last[:] = [self] if p.share == "evict" else []
         self.port = p
         self.keep = min(keep, getattr(p, "slots", _MANY))
         self.margin = getattr(p, "margin", MARGIN) if margin is None else margin
@@ -127,7 +134,7 @@ class ModelManager:
 
         setup(net) runs after every load. A pinned model stays until release(). `fallback` is the name of a model
         added before that use() takes, and says so, when there is no room for this one (for example the same
-        model streamed from flash). `how` goes to the port: how to load it.
+        model streamed from flash), and as long as that one is resident. `how` goes to the port: how to load it.
         """
         if name in self._models:
             raise ValueError("add: {!r} is there. Next: forget({!r}) first.".format(name, name))
@@ -144,7 +151,11 @@ class ModelManager:
         self._models[name] = m
 
     def forget(self, name):
-        """Releases a model and drops everything known about it."""
+        """Releases a model and drops everything known about it. ValueError if it is the fallback of another."""
+        for x in self._models.values():
+            if x.fallback == name:
+                text = "forget({!r}): it is the fallback of {!r}. Next: forget({!r}) first."
+                raise ValueError(text.format(name, x.name, x.name))
         self.release(name)
         del self._models[name]
 
@@ -171,6 +182,8 @@ class ModelManager:
         See the states above. ValueError with the reason when this model can never run here.
         """
         m = self._models.get(name) or self._find(name)
+        if m.told and self._models[m.fallback].ready:
+            m = self._models[m.fallback]
         if not m.ready:
             try:
                 self._switch(m)
@@ -181,12 +194,14 @@ class ModelManager:
                     m.told = True
                     print("maixmem: {} Using {!r} instead.".format(e, m.fallback))
                 return self.use(m.fallback)
+            m.told = False
         if self._turn is not m.handle:
             if hasattr(self.port, "turn"):
                 self.port.turn(m.handle)
             self._turn = m.handle
         self._tick += 1
         m.used = self._tick
+        self.state = "new"
         return m.net
 
     def using(self, name):
@@ -249,10 +264,13 @@ class ModelManager:
                 try:
                     return self._load(m)
                 except (MemoryError, ValueError) as e:
-                    short = m.handle is None and self._short(m.cost, ())
-                    if not short:
+                    if m.handle is not None:
                         raise
-                    short.cause = e
+                    short = self._short(m.cost, ()) or e
+                    if not isinstance(short, NoRoom):
+                        raise
+                    if short is not e:
+                        short.cause = e
             idle = self._idle()
             if not idle:
                 raise short
@@ -288,6 +306,9 @@ class ModelManager:
         m.net.handle = m.handle
         if m.setup is not None:
             m.setup(m.net)
+            if m.handle is None:
+                text = "the setup of {!r} released it. Next: no use() or release() in a setup."
+                raise RuntimeError(text.format(m.name))
         m.ready = True
 
     def _level(self, cost):
@@ -330,6 +351,8 @@ class ModelManager:
             short = self._short(x.cost, ())
             if short:
                 raise short
+            if len(self._loaded()) >= self.keep:  # a setup loaded others
+                raise NoRoom("keep", "slots", 1, 0)
             try:
                 self._load(x)
             except BaseException:
@@ -342,7 +365,8 @@ class ModelManager:
         names = ", ".join([str(x.name) for x in self._loaded() if x.ready]) or "none"
         if self.state == "previous":
             names += ", as before"
-        text = "use({!r}): {} (resident now: {})".format(m.name, e, names)
+        what = e.args[1] if kind is OSError and len(e.args) > 1 else e
+        text = "use({!r}): {} (resident now: {})".format(m.name, what, names)
         if kind is NoRoom:
             new = NoRoom(text, e.region, e.need, e.free)
         elif kind in _PLAIN:

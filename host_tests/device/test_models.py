@@ -242,7 +242,7 @@ def test_what_can_never_run_is_refused_first():
     m.use("b")
     m.add("c", 0x900000)
     raises(ValueError, m.use, "c")
-    assert m.use("b").raw is not None and m.state == "previous"
+    assert m.state == "previous" and m.use("b").raw is not None and m.state == "new"
 
 
 def test_asking_the_build_for_v4_leaves_nothing():

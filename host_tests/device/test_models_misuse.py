@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What users do to the model manager on the K210 stand-in: second runs, odd setups, fallbacks, wrong sources."""
+
+import k210_board as board
+import KPU as kpu
+from devtest import SLOW, Skip, raises
+from kmodel_build import swapped, v3, v4
+from Maix import utils
+from maixmem_k210 import Port
+from maixmem_models import ModelManager
+
+NEEDS = ("shim",)
+HEAP = "4m"
+
+A, B, C = 0x300000, 0x600000, 0x700000
+STREAM = (0, 8, 80000000)
+
+
+def model(kib):
+    """A V3 model whose body is about `kib` KiB."""
+    return v3((28, 28, 1), [("conv", 16), ("raw", 2, kib * 1024)], main_mem=12544)
+
+
+def resident(m):
+    return [x.name for x in m.models() if x.ready]
+
+
+# --- the same program again ---
+
+
+def test_a_second_run_gets_the_memory_of_the_first():
+    board.reset("full", flash={A: model(1500), B: model(1400)})
+    port = Port()
+
+    def program():
+        m = ModelManager(port)
+        m.add("big", A)
+        m.add("other", B)
+        return m, m.use("big")
+
+    _, kept = program()  # a global of the run before still holds its net
+    for _ in range(3):
+        m, net = program()
+        assert net.raw is not None and len(board.nets()) == 1
+        m.use("other")
+        assert len(board.nets()) == 1
+    assert "use('big')" in str(raises(ValueError, kept.live))
+
+
+def test_v4_is_asked_again_when_all_slots_were_taken():
+    tiny = v3((28, 28, 1), [("conv", 16)], main_mem=12544)
+    board.reset("openmv_v4", flash={A: tiny, B: v4((28, 28, 1), [("conv", 16)])})
+    nets = [kpu.load(A) for _ in range(5)]
+    port = Port()
+    assert port.kpu().has_v4() is None
+    while nets:
+        kpu.deinit(nets.pop())
+    assert port.kpu().has_v4() is True and port.inspect(B).refuse is None
+
+
+# --- setups ---
+
+
+def test_a_setup_that_uses_or_releases_is_refused():
+    board.reset("full", flash={A: model(50), B: model(60)})
+    m = ModelManager(Port())
+    for what in (lambda net: m.use("b"), lambda net: m.release("a"), lambda net: m.release_all()):
+        m = ModelManager(Port())
+        m.add("a", A, setup=what)
+        m.add("b", B)
+        e = raises(RuntimeError, m.use, "a")
+        assert "setup" in str(e) and "Next:" in str(e), e
+        assert "a" not in resident(m) and len(board.nets()) == len(resident(m)) <= 1
+        assert m.use("b").raw is not None and resident(m) == ["b"]
+        m.release_all()
+        assert board.kpu_live() == 0
+
+
+# --- fallbacks ---
+
+
+def with_fallback():
+    board.reset("full", flash={A: model(2300), B: swapped(model(100)), C: model(100)})
+    m = ModelManager(Port())
+    m.add("small", B, stream=STREAM)
+    m.add("big", A, fallback="small")
+    m.add("other", C)
+    return m
+
+
+def test_using_holds_the_fallback():
+    m = with_fallback()
+    with m.using("big") as net:
+        assert net.name == "small"
+        e = raises(MemoryError, m.use, "other")
+        assert "with block" in str(e) and net.raw is not None
+    assert m.use("other").raw is not None and resident(m) == ["other"]
+
+
+def test_a_fallback_stays_warm_until_it_goes():
+    m = with_fallback()
+    net = m.use("big")
+    asked = []
+    m.port.shortage = lambda *a: asked.append(a)
+    assert m.use("big") is net and m.state == "new" and not asked
+    del m.port.shortage
+    m.release("small")
+    assert m.use("big") is net and m.switches == 2
+
+
+def test_a_fallback_cannot_be_forgotten():
+    m = with_fallback()
+    assert "fallback of 'big'" in str(raises(ValueError, m.forget, "small"))
+    m.forget("big")
+    m.forget("small")
+
+
+# --- sources ---
+
+
+def test_a_path_that_the_firmware_does_not_take_is_refused_first():
+    files = {"/flash/m.bin": model(60), "/sd/M.KMODEL": model(10)}
+    board.reset("full", flash={A: model(100)}, files=files)
+    m = ModelManager(Port())
+    m.add("a", A)
+    raw = m.use("a").raw
+    for path in sorted(files):
+        m.add(path, path)
+        e = raises(ValueError, m.use, path)
+        assert ".kmodel" in str(e) and "Next: rename" in str(e) and e.state == "previous", e
+    assert m.use("a").raw is raw
+
+
+def test_a_stream_is_three_ints():
+    board.reset("full", flash={A: model(100)})
+    port = Port()
+    for stream in ((), (0, 1), 0, "abc", (0, "8", 80000000), [0, 8, 80000000], (0, 8, 1, 1)):
+        e = raises(ValueError, port.inspect, A, stream)
+        assert "three ints" in str(e) and "Next" not in str(e)[:6], e
+    assert port.inspect(A, (False, 8, 80000000)).need["heap"] > 0
+
+
+def test_a_file_that_is_not_there_is_named():
+    if SLOW:
+        raise Skip("open() gives None here for a file that is not there")
+    board.reset("full")
+    m = ModelManager(Port())
+    for path in ("/sd/none.kmodel", "/flash/none.kmodel"):
+        m.add(path, path)
+        e = raises(OSError, m.use, path)
+        assert e.args[0] in (2, 19) and path in str(e) and "Next:" in str(e), e
+
+
+def test_an_address_inside_the_firmware_is_said_when_added():
+    board.reset("full")
+    for address in (0x180000, 0x200000):
+        assert "firmware" in Port().trouble(address)
+    assert Port().trouble(0x400000) is None
+
+
+def test_a_wrong_output_shape_is_named():
+    board.reset("full", flash={A: v4((28, 28, 1), [("conv", 16)])})
+    m = ModelManager(Port())
+    m.add("a", A)
+    e = raises(RuntimeError, m.use("a").set_outputs, 0, 100, 100, 100)
+    assert "0, 100, 100, 100" in str(e) and "shape" in str(e), e
+
+
+def test_no_room_for_the_flash_map_is_no_reason_to_fail():
+    board.reset("full", flash={A: model(100)})
+    port = Port()
+
+    def full(source):
+        raise MemoryError("memory allocation failed")
+
+    port.kpu()._in_map = full
+    said = port.trouble(A)
+    assert "not checked" in said and "Next:" in said, said
+    free = utils.heap_free()
+    m = ModelManager(port)
+    m.add("a", A)
+    m.use("a")
+    assert utils.heap_free() < free
