@@ -6,6 +6,8 @@ m = read_cvimodel("/root/models/yolo.cvimodel")
 m.need(), m.shared, m.io, m.chip
 """
 
+import configparser
+import os
 import struct
 
 from maixmem import KModelError, hexa
@@ -267,3 +269,24 @@ class _Flat:
 def _wrong(at, name, value, rule):
     text = "cvimodel: at {} {} = {}: must be {}."
     raise KModelError(text.format(hexa(max(at, 0)), name, value, rule) + _NEXT)
+
+
+def mud_models(path):
+    """The model files of a .mud that exist: one, or two where it has one for use with and one without the AI-ISP.
+
+    The one that is named first where none exists. KModelError when it is no .mud.
+    """
+    mud = configparser.ConfigParser(interpolation=None)
+    try:
+        with open(path) as f:
+            mud.read_string(f.read())
+        basic = mud["basic"]
+        keys = ("model",) if basic["type"] == "cvimodel" else ("model_npu", "model_vnpu")
+        paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
+        return [p for p in paths if os.path.exists(p)] or [paths[0]]
+    except (configparser.Error, LookupError, UnicodeDecodeError, ValueError) as e:
+        raise KModelError(
+            "{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(
+                path, e
+            )
+        )

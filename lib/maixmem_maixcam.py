@@ -6,7 +6,6 @@ Two kinds of memory: the Linux heap (Python, image pixels) and the carve-out ("c
 MaixCAM2) for models, camera and display. Runs without root and without debugfs; it then says what it cannot know.
 """
 
-import configparser
 import ctypes
 import gc
 import os
@@ -16,8 +15,8 @@ from maix import image as maix_image
 from maix import nn
 from maix import sys as maix_sys  # never `import sys` from maix: it would hide Python's
 from maixmem import Cost, KModelError, NoRoom, Region, kib
-from maixmem_cmm import check_cmm
-from maixmem_cvimodel import read_cvimodel
+from maixmem_cmm import LINUX_MIB, check_cmm
+from maixmem_cvimodel import mud_models, read_cvimodel
 from maixmem_image import image_bytes
 from maixmem_image_linux import MAIXCAM
 
@@ -27,6 +26,12 @@ _PEAK = "memory usage peak"
 _TPU = "cv181x"
 _KINDS = {"maixcam": ".cvimodel", "maixcam2": ".axmodel"}
 _FORMATS = {"gray": "FMT_GRAYSCALE"}  # where maix.image has another word
+# What draw_image() copies as it is: it blends those with alpha and throws for all others.
+_PASTED = ("FMT_GRAYSCALE", "FMT_RGB888", "FMT_BGR888")
+_SIZES_IN = {
+    "maixcam": "with debugfs mounted on /sys/kernel/debug",
+    "maixcam2": "so that /proc/ax_proc/mem_cmm_info can be read",
+}
 _BARE = ("NN",)  # classes of maix.nn with one set of IO buffers unless asked; the others take two
 
 
@@ -139,17 +144,19 @@ class Port:
         found = []
         for r in self.regions():
             if r.total is None:
-                text = "{}: its size cannot be read. Next: run as root"
-                text += ", with debugfs mounted on /sys/kernel/debug." if r.name == "cmm" else "."
-                found.append(text.format(r.name))
+                how = ", " + _SIZES_IN[self.name] if r.name == "cmm" else ""
+                text = "{}: its size cannot be read. Next: run as root{}."
+                found.append(text.format(r.name, how))
         return found + self._setting()
 
     def _setting(self):
         hw = maix_sys.memory_info().get("hw_total")
         if self.name != "maixcam2" or not hw:
             return []
+        # hw_total lacks what the kernel keeps for itself: the board has the next of the sizes that are sold
+        mib = min([n for n in LINUX_MIB if n >= hw >> 20] or [hw >> 20])
         try:
-            return check_cmm(self._read_text(_CONFIGS), hw >> 20).findings
+            return check_cmm(self._read_text(_CONFIGS), mib).findings
         except OSError:
             return []
 
@@ -180,12 +187,13 @@ class Port:
         """The Cost of loading a .cvimodel, .axmodel or .mud, were it the only model.
 
         kind: the class of maix.nn that will load it. A .cvimodel's cost is read from the file and exact; an
-        .axmodel has none to read: an estimate, until a load here has been measured (`learned`).
+        .axmodel has none to read: an estimate, from the file's size or a measured load and unload (`learned`).
         """
         dual = _dual(kind, dual_buff)
-        path, refuse = self._follow(source)
+        paths, refuse = self._follow(source)
+        path = paths[0]
         if path.endswith(".axmodel"):
-            return self._inspect_ax(path, dual, refuse)
+            return self._inspect_ax(paths, dual, refuse)
         model = read_cvimodel(path)
         need = model.need(dual)
         refuse = refuse or _refuse_cvi(model)
@@ -197,21 +205,26 @@ class Port:
             path,
         )
         cost.shared = model.shared
+        cost.key = None
         return cost
 
-    def _inspect_ax(self, path, dual, refuse):
-        size = os.stat(path).st_size
-        measured = self.learned.get(_key(path, size, dual))
-        need = size if measured is None else measured
+    def _inspect_ax(self, paths, dual, refuse):
+        rows = []
+        for path in paths:
+            size = os.stat(path).st_size
+            key = _key(path, size, dual)
+            rows.append((self.learned.get(key, size), size, path, key))
+        need, size, path, key = max(rows)
         # The runtime reads the whole file into the Linux heap before it makes the model from it.
         cost = Cost({"cmm": need}, {"cmm": need, "heap": size}, "estimate", refuse, path)
         cost.shared = 0
+        cost.key = key if len(rows) == 1 else None  # of two files nobody tells which was loaded
         return cost
 
     def _follow(self, source):
-        """(path of the model, why it cannot run here or None); a .mud names its model relative to itself."""
-        if source.endswith(".mud"):
-            source = _mud_model(source)
+        """(paths of the model, why it cannot run here or None); a .mud names its files relative to itself."""
+        sources = mud_models(source) if source.endswith(".mud") else [source]
+        source = sources[0]
         kind = os.path.splitext(source)[1]
         if kind not in _KINDS.values():
             raise KModelError(
@@ -219,14 +232,15 @@ class Port:
             )
         if self.device and kind != _KINDS[self.name]:
             text = "{}: {} runs {} files. Next: convert the model for it."
-            return source, text.format(source, self.name, _KINDS[self.name])
-        return source, None
+            return sources, text.format(source, self.name, _KINDS[self.name])
+        return sources, None
 
     def load(self, source, kind="NN", dual_buff=None):
         """Loads into the carve-out and returns a Model. NoRoom before anything is touched when it cannot fit.
 
         Checks the free bytes where they are known, with the activations' block credited if one is there that
-        is large enough. What the constructor raises goes through unchanged.
+        is large enough. What the constructor raises goes through unchanged, but where the free bytes cannot be
+        read: a RuntimeError, which is all it says of full memory too, is NoRoom there, with `cause`.
         """
         dual = _dual(kind, dual_buff)
         cost = self.inspect(source, kind, dual)
@@ -236,23 +250,26 @@ class Port:
         if short:
             raise short
         before = self._free("cmm")
-        model = Model(getattr(nn, kind)(source, dual), source, cost)
+        make = getattr(nn, kind)
         try:
-            self._account(model, before, dual)
+            model = Model(make(source, dual), source, cost)
+        except RuntimeError as e:
+            if before is not None:
+                raise
+            raise _refused(cost, e) from None
+        try:
+            model.taken = _less(before, self._free("cmm"))
+            if cost.shared:
+                model.block = self._shared.take(cost.shared)
         except BaseException:
             model._net = None
             raise
         return model
 
-    def _account(self, model, before, dual):
-        after = self._free("cmm")
-        if before is not None and after is not None:
-            model.taken = before - after
-            path = model.cost.source
-            if path.endswith(".axmodel"):
-                self.learned[_key(path, os.stat(path).st_size, dual)] = model.taken
-        if model.cost.shared:
-            model.block = self._shared.take(model.cost.shared)
+    def overlap(self, handles):
+        """{region: bytes} that the costs of these models count more than once: their activations."""
+        blocks = {id(m.block): m.block[0] for m in handles if m.block}
+        return {"cmm": sum([m.cost.shared for m in handles]) - sum(blocks.values())}
 
     def shortage(self, cost, margin=0, going=()):
         """None when a load of `cost` would find its room and `margin` bytes, or a NoRoom to raise.
@@ -281,6 +298,7 @@ class Port:
         """
         if handle._net is None:
             return
+        before = self._free("cmm") if handle.cost.key else None
         alive = weakref.ref(handle._net)
         handle._net = None
         if alive() is not None:
@@ -292,6 +310,14 @@ class Port:
         if handle.block:
             self._shared.give(handle.block)
             handle.block = None
+        if before is not None:
+            self._learn(handle, _less(self._free("cmm"), before))
+
+    # A camera that is opened or closed meanwhile is measured too: the lesser of load and unload counts, the least of all.
+    def _learn(self, model, given):
+        found = [n for n in (model.taken, given, self.learned.get(model.cost.key, given)) if n]
+        if len(found) == 3 and min(found) > 0:
+            self.learned[model.cost.key] = min(found)
 
     def order(self, sources):
         """The sources in the order to load them: the largest shared activations first.
@@ -316,16 +342,24 @@ class Port:
         `format` as in maixmem_image_linux.MAIXCAM. Linux itself would hand the memory out and then kill a process.
         """
         need = image_bytes(w, h, format, MAIXCAM)
+        name = _FORMATS.get(format, "FMT_" + format.upper())
+        if not hasattr(maix_image.Format, name):
+            text = "new_image({!r}): maix.image has no {}. Next: ask the camera for it, or another format."
+            raise ValueError(text.format(format, name))
         free = self._free("heap")
         if free is not None and need > free:
             text = "{}x{} {}: needs {} bytes, Linux has {}. Next: drop images, or a smaller one."
             raise NoRoom(text.format(w, h, format, need, free), "heap", need, free)
-        return maix_image.Image(
-            w, h, getattr(maix_image.Format, _FORMATS.get(format, "FMT_" + format.upper()))
-        )
+        return maix_image.Image(w, h, getattr(maix_image.Format, name))
 
     def copy_into(self, dst, src):
-        """Copies the pixels of src into dst, an image of the same size and format."""
+        """Copies the pixels of src into dst, an image of the same size and format: gray, rgb888 or bgr888, else ValueError."""
+        shapes = [(i.width(), i.height(), i.format()) for i in (dst, src)]
+        if shapes[0] != shapes[1] or shapes[0][2] not in [
+            getattr(maix_image.Format, name) for name in _PASTED
+        ]:
+            text = "copy_into: {} to {}: of one size and one of {} is wanted. Next: src.copy(), a new image."
+            raise ValueError(text.format(shapes[1], shapes[0], ", ".join(_PASTED)))
         dst.draw_image(0, 0, src)
 
 
@@ -337,6 +371,19 @@ def _region(name, total, used):
 
 def _dual(kind, dual_buff):
     return kind not in _BARE if dual_buff is None else dual_buff
+
+
+def _refused(cost, e):
+    text = "{}: needs {} bytes of cmm ({}), how many are free cannot be read. Next: unload a model. {}"
+    need = cost.peak["cmm"]
+    short = NoRoom(text.format(cost.source, need, cost.certainty, e), "cmm", need, None)
+    short.cause = e
+    e.__traceback__ = None  # it would keep what was half made
+    return short
+
+
+def _less(a, b):
+    return None if a is None or b is None else a - b
 
 
 def _key(path, size, dual):
@@ -351,20 +398,3 @@ def _refuse_cvi(model):
         text = "the file has {} bytes of the {} that its sections name. Next: copy it again."
         return text.format(model.have, model.nbytes)
     return None
-
-
-def _mud_model(path):
-    """The model file that a .mud names, the larger where it has one for use with and one without the AI-ISP."""
-    mud = configparser.ConfigParser(interpolation=None)
-    try:
-        mud.read_string(_read_text(path))
-        basic = mud["basic"]
-        keys = ("model",) if basic["type"] == "cvimodel" else ("model_npu", "model_vnpu")
-        paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
-        return max(paths, key=os.path.getsize)
-    except (configparser.Error, KeyError, UnicodeDecodeError, ValueError) as e:
-        raise KModelError(
-            "{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(
-                path, e
-            )
-        )

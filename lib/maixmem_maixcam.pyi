@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations  # pdoc runs this file
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from maixmem import Cost, NoRoom, Region
@@ -16,7 +16,6 @@ class Model:
     def __getattr__(self, name: str) -> Any: ...
 
 class Port:
-    margin: int
     learned: dict[str, int]
     device: str
     name: str
@@ -37,6 +36,7 @@ class Port:
     def shortage(
         self, cost: Cost, margin: int = 0, going: Iterable[Model] = ()
     ) -> NoRoom | None: ...
+    def overlap(self, handles: Sequence[Model]) -> dict[str, int]: ...
     def unload(self, handle: Model) -> None: ...
     def order(self, sources: Iterable[str]) -> list[str]: ...
     def read_flash(self, offset: int, n: int) -> NoReturn: ...

@@ -9,12 +9,14 @@ import maixcam_board as board
 
 from maix import err
 
-# name: eighths of a byte per pixel
+# name: bits per pixel
 _BITS = {
     "FMT_RGB888": 24, "FMT_BGR888": 24, "FMT_RGBA8888": 32, "FMT_BGRA8888": 32, "FMT_RGB565": 16, "FMT_BGR565": 16,
     "FMT_YUV422SP": 16, "FMT_YUV422P": 16, "FMT_YVU420SP": 12, "FMT_YUV420SP": 12, "FMT_YVU420P": 12, "FMT_YUV420P": 12,
     "FMT_GRAYSCALE": 8,
 }  # fmt: skip
+_OPAQUE = ("FMT_GRAYSCALE", "FMT_RGB888", "FMT_BGR888")
+_BLENDED = ("FMT_RGBA8888", "FMT_BGRA8888")
 
 Format = enum.IntEnum("Format", list(_BITS), start=0)
 globals().update(Format.__members__)
@@ -51,13 +53,22 @@ class Image:
         return bytes(self._data) if copy else self._data
 
     def copy(self):
-        return Image(self._width, self._height, self._format).draw_image(0, 0, self)
+        return from_bytes(self._width, self._height, self._format, self._data)
 
     def draw_image(self, x, y, img):
-        """Pastes img; here only the whole of an image of the same size and format."""
+        """Pastes img, blends it where it has alpha; here only the whole of an image of the same size and format."""
+        if self._format.name not in _OPAQUE + _BLENDED:
+            raise err.Exception(err.Err.ERR_NOT_IMPL, "image format not support")
         if (x, y) != (0, 0) or _shape(img) != _shape(self):
             raise NotImplementedError("the stand-in pastes whole images of one size and format")
-        self._data[:] = img.to_bytes(copy=False)
+        data = img.to_bytes(copy=False)
+        if self._format.name in _OPAQUE:
+            self._data[:] = data
+            return self
+        for i in range(0, len(data), 4):
+            alpha = data[i + 3]
+            for k in range(i, i + 4 if alpha else i):
+                self._data[k] = (data[k] * alpha + self._data[k] * (255 - alpha)) // 255
         return self
 
 
@@ -71,4 +82,6 @@ def from_bytes(width, height, format, data, copy=True):
         raise err.Exception(err.Err.ERR_ARGS, "data size not match")
     if not copy:
         return Image(width, height, format, data)
-    return Image(width, height, format).draw_image(0, 0, Image(width, height, format, data))
+    img = Image(width, height, format)
+    img._data[:] = data
+    return img
