@@ -19,11 +19,54 @@ _SPI_FIXED = 130  # flash_read(n) mallocs 4 * min(n, 65536) + 130 of system heap
 _PAGE = 8192  # the break moves in pages of 4096; one more for chunk headers
 _MIN_GC = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
 _MIN_SYSTEM = 65536  # what must stay of the system heap for flash reads and drivers
+_FREES_ONCE = (
+    0,
+    5,
+    1,
+    48,
+)  # earlier firmware frees the arguments of a YOLO model twice (MaixPy_scripts issue 70)
 
 
 def active_gc_heap():
     """The GC heap size that is in force, in bytes, within 160: what gc counts is 1024 of each 1036 bytes."""
     return (gc.mem_alloc() + gc.mem_free()) * 1036 // 1024
+
+
+def firmware_version(text=None):
+    """(0, 6, 2, 84) for "v0.6.2-84-g8fcd84a58 on 2022-08-26", which is os.uname()[3] on MaixPy; None for others."""
+    if text is None:
+        import os
+
+        who = os.uname() if hasattr(os, "uname") else ("",)
+        text = who[3] if who[0] == "MaixPy" else ""
+    words = text.split(" ")[0].replace("_", "-").replace(".", "-").split("-")[:4]
+    try:
+        return tuple([int(w[1:] if w[:1] == "v" else w) for w in words] + [0] * (4 - len(words)))
+    except ValueError:
+        return None
+
+
+def _gc_heap_warnings():
+    stored = utils.gc_heap_size()
+    active = active_gc_heap()
+    if abs(stored - active) <= 160:
+        return []
+    text = "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset()."
+    text = text.format(stored, active)
+    if stored > active:
+        text += " If it stays so after a reset, {} could not be had at boot: set a smaller one.".format(
+            kib(stored)
+        )
+    return [text]
+
+
+def _version_warnings(version):
+    if version is None or version >= _FREES_ONCE:
+        return []
+    text = (
+        "MaixPy {}: before 0.5.1-48 freeing a YOLO model damages the heap. Next: flash v0.6.2-84."
+    )
+    return [text.format("{}.{}.{}-{}".format(*version))]
 
 
 # One object per program. It keeps no memory of the board but what load() took. `regions()`, `room()` and
@@ -59,18 +102,8 @@ class Port:
         free[1] = utils.heap_free()
 
     def warnings(self):
-        """Sentences about a GC heap that is not the one that was set."""
-        stored = utils.gc_heap_size()
-        active = active_gc_heap()
-        if abs(stored - active) <= 160:
-            return []
-        text = "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset()."
-        text = text.format(stored, active)
-        if stored > active:
-            text += " If it stays so after a reset, {} could not be had at boot: set a smaller one.".format(
-                kib(stored)
-            )
-        return [text]
+        """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
+        return _gc_heap_warnings() + _version_warnings(firmware_version())
 
     # --- the size of the GC heap ---
 

@@ -9,6 +9,7 @@ from maixmem import Cost, NoRoom, Region
 _Stream = tuple[int, int, int]
 
 def active_gc_heap() -> int: ...
+def firmware_version(text: str | None = None) -> tuple[int, int, int, int] | None: ...
 
 class Port:
     name: str

@@ -96,6 +96,20 @@ def test_set_gc_heap_stores_warns_and_goes_back():
     assert p.warnings() == []
 
 
+def test_the_version_of_the_firmware_and_what_it_is_known_for():
+    from maixmem_k210 import _version_warnings, firmware_version
+
+    assert firmware_version("v0.6.2-84-g8fcd84a58 on 2022-08-26") == (0, 6, 2, 84)
+    assert firmware_version("v0.5.1_47_g7c3d9ca on 2020-08-01") == (0, 5, 1, 47)
+    assert firmware_version("v0.5.0") == (0, 5, 0, 0)
+    assert firmware_version("#1 SMP PREEMPT_DYNAMIC") is None and firmware_version("") is None
+    for version in (None, (0, 5, 1, 48), (0, 6, 0, 0)):
+        assert _version_warnings(version) == []
+    said = _version_warnings((0, 5, 1, 47))[0]
+    assert "0.5.1-47" in said and "Next:" in said
+    assert _version_warnings(firmware_version()) == []  # nothing on what runs this test
+
+
 def test_read_flash_any_length():
     p = port()
     head = bytes(p.read_flash(0, 16))
