@@ -12,9 +12,11 @@ import itertools
 import random
 from collections.abc import Iterator
 
+from maixmem_cli.firmwares import FIRMWARES
 from maixmem_flash import CHIP, FRAME, SECTOR, SPIFFS, SPIFFS_SIZE, FlashMap
 
 FLASHED = ("firmware", "model", "data")
+MINIMUM = FIRMWARES["minimum"].image + 37  # the smallest official build with its header and hash
 Item = tuple[int, int, str]
 
 
@@ -74,7 +76,10 @@ def verdicts(items: list[Item], size: int = CHIP) -> tuple[set, set]:
         named.append(("SPIFFS", SPIFFS, SPIFFS + SPIFFS_SIZE, "filesystem"))
     named = [n for n in named if n[3] != "free"]
     conflicts, risks = set(), set()
+    unknown = size > MINIMUM and "firmware" not in [kind for _, _, _, kind in named]
     for name, start, end, kind in named:
+        if unknown and kind in ("model", "data") and start < MINIMUM:
+            conflicts.add(("firmware", name, None, start, min(end, MINIMUM)))
         if end > size:
             conflicts.add(("beyond", name, None, max(start, size), end))
         first = start // SECTOR * SECTOR

@@ -10,28 +10,26 @@ m.report()
 
 from maixmem import FlashOverlap, hexa, kib, port, wrap
 
-try:
-    from micropython import const
-except ImportError:
-
-    def const(n):
-        return n
-
-
 # The rules: of the chip and the flashers, and what was measured on the firmware (v0.6.2_84).
 CHIP = 16 << 20  # what a 24-bit address reaches; beyond, it wraps
 SECTOR = 4096  # flashers erase whole sectors, and refuse a start inside one
 FRAME = 65536  # some flashers fill the last frame of a file with zeros
 IMAGE_EXTRA = 37  # around a firmware: flag byte, u32 length, SHA-256
 MODELS = 0x300000  # the documented place of models, above the official builds
+LEAST = 0x0AFF25  # the end of the smallest of them (minimum, v0.6.2_84): below, each has its bytes
 SPIFFS = 0xD00000  # the file system /flash
 SPIFFS_SIZE = 0x300000
 
 GIVEN = "given"
 _FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
 _KINDS = _FLASHED + ("filesystem", "config", "free")
-_EFFORT = const(20000)  # steps after which moves() gives up
-_MOVES = const(12)  # ... and how many it would move: each is a call inside a call
+
+
+def _whole(what, start, nbytes):
+    for n, least in ((start, 0), (nbytes, 1)):
+        if isinstance(n, bool) or not isinstance(n, int) or n < least:
+            text = "{}: start {!r} and {!r} bytes. Next: ints, 0 or more and 1 or more."
+            raise ValueError(text.format(what, start, nbytes))
 
 
 # Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem, config, data, free.
@@ -44,11 +42,7 @@ class FlashRegion:
             raise ValueError(
                 "flash region {}: kind {!r}, not one of {}".format(name, kind, ", ".join(_KINDS))
             )
-        for n, least in ((start, 0), (nbytes, 1)):
-            if isinstance(n, bool) or not isinstance(n, int) or n < least:
-                raise ValueError(
-                    "flash region {}: start {!r} and {!r} bytes".format(name, start, nbytes)
-                )
+        _whole("flash region {}".format(name), start, nbytes)
         self.name = name
         self.start = start
         self.end = start + nbytes
@@ -64,14 +58,16 @@ class FlashRegion:
 
 _SENTENCE = {
     "overlap": "{0} overlaps {1}: {2} bytes, {3}..{4}",
+    "firmware": "{0} is where every official firmware is, and this map has none: {2} bytes, {3}..{4}",
     "beyond": "{0} leaves the chip: {2} bytes, {3}..{4}, would wrap to its start",
     "erase": "flashing {0} erases whole sectors: {2} bytes of {1}, {3}..{4}",
     "padding": "flashing {0} may write whole 64 KiB frames: {2} bytes of {1}, {3}..{4}",
 }
 
 
-# `why` is "overlap" (both own the bytes) or "beyond" (past the end of the chip): conflicts. Or it is what a flasher
-# that writes `first` may do to bytes that only `second` owns, "erase" or "padding": risks. `second` may be None.
+# `why` is "overlap" (both own the bytes), "firmware" (below LEAST with no firmware in the map) or "beyond" (past the
+# end of the chip): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second` owns,
+# "erase" or "padding": risks. `second` may be None.
 class Clash:
     """Bytes start..end that two regions want, or that the chip does not have."""
 
@@ -103,6 +99,7 @@ def _up(n, unit):
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and clash with
 # nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
 # that a chip of this size makes of 0xD00000. conflicts() and risks() sort a copy and allocate what they return.
+# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below MODELS.
 class FlashMap:
     """The regions of one flash chip and the verdicts about them."""
 
@@ -129,11 +126,17 @@ class FlashMap:
         unread = [FlashRegion("not read", a, b - a, "config") for a, b, _ in self.unread]
         return sorted(rows + unread, key=lambda r: r.start)
 
+    def _floor(self):
+        """Where places begin: at MODELS while a firmware that the map does not know may lie below."""
+        known = self.size < LEAST or [r for r in self.regions if r.kind == "firmware"]
+        return 0 if known else MODELS
+
     # --- two verdicts ---
 
     def conflicts(self):
-        """[Clash] for bytes with two owners and for bytes past the end of the chip, in order of address."""
+        """[Clash] for bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
         found = []
+        unknown = self._floor()
         rows = self._owners()
         for i in range(len(rows)):
             a = rows[i]
@@ -142,6 +145,8 @@ class FlashMap:
                 if b.start >= a.end:
                     break
                 found.append(Clash("overlap", a, b, b.start, min(a.end, b.end)))
+            if unknown and a.start < LEAST and self._moves(a):
+                found.append(Clash("firmware", a, None, a.start, min(a.end, LEAST)))
             if a.end > self.size:
                 found.append(Clash("beyond", a, None, max(a.start, self.size), a.end))
         return found
@@ -200,7 +205,7 @@ class FlashMap:
     def _way_out(self):
         try:
             plan = self.moves()
-        except FlashOverlap as e:
+        except (FlashOverlap, ImportError) as e:
             return str(e)
         steps = ["put {} at {}".format(r.name, hexa(start)) for r, start in plan]
         return ", ".join(steps + ["flash what was overwritten again"])
@@ -221,12 +226,13 @@ class FlashMap:
     def gap_for(self, nbytes, align=SECTOR, start=0, unit=FRAME):
         """The lowest multiple of align from start where nbytes neither conflict nor are at risk, or None.
 
-        With unit=SECTOR for flashers that do not pad (kflash): only conflicts and erased sectors count.
+        From MODELS while the map has no firmware. With unit=SECTOR for flashers that do not pad (kflash): only conflicts and erased sectors count.
         """
         if align % SECTOR or align < SECTOR:
             raise ValueError("gap_for: align {} is not a multiple of {}".format(align, SECTOR))
+        _whole("gap_for", start, nbytes)
         need = _up(nbytes, unit)
-        at = _up(start, align)
+        at = _up(max(start, self._floor()), align)
         for r in self._taken(self._owners()):
             low = r.start - r.start % SECTOR if r.kind in _FLASHED else r.start
             if at + need <= min(low, self.size):
@@ -238,75 +244,14 @@ class FlashMap:
         """[(region, new start)], the fewest that leave no conflict and nothing unaligned; models and given data move.
 
         New places are free of risks and at MODELS or above where that takes no more moves. Raises FlashOverlap
-        when no moves help, or when the search takes too long to say.
+        when no moves help, or when the search takes too long to say. Imports maixmem_moves.
         """
-        rows = self._owners()
-        out = [r for r in rows if self._moves(r) and (r.start % SECTOR or r.end > self.size)]
-        stay = [r for r in rows if r not in out]
-        if [r for r in stay if r.end > self.size]:
-            raise FlashOverlap("no moves of models or data help: another region leaves the chip")
-        self._effort = _EFFORT
-        for k in range(min(len(stay), _MOVES - len(out)) + 1):
-            for least, unit in ((MODELS, FRAME), (0, FRAME), (0, SECTOR)):
-                plan = self._search(stay, out, k, least, unit)
-                if plan is not None:
-                    return plan
-        raise FlashOverlap(
-            "no moves of up to {} models or data make this layout fit".format(_MOVES)
-        )
+        from maixmem_moves import moves
+
+        return moves(self)
 
     def _moves(self, r):
         return r.kind == "model" or (r.kind == "data" and r.source == GIVEN)
-
-    def _search(self, stay, out, k, least, unit):
-        """A plan that moves `out` and k more of `stay`, or None."""
-        self._step()
-        pair = stay
-        for i in range(len(stay) - 1):
-            if stay[i].end > stay[i + 1].start:
-                pair = (stay[i], stay[i + 1])
-                break
-        if not k:
-            if pair is not stay:
-                return None
-            return self._pack(stay, sorted(out, key=lambda r: r.start - r.end), least, unit)
-        for r in pair:
-            if self._moves(r):
-                plan = self._search([s for s in stay if s is not r], out + [r], k - 1, least, unit)
-                if plan is not None:
-                    return plan
-        return None
-
-    def _pack(self, stay, out, least, unit):
-        gaps = []
-        at = least
-        for r in self._taken(stay):
-            gaps.append([at, min(r.start - r.start % SECTOR, self.size)])
-            at = max(at, _up(self._reach(r, unit), SECTOR))
-        gaps.append([at, self.size])
-        return self._fit(gaps, out, 0, unit, [])
-
-    def _fit(self, gaps, out, i, unit, plan):
-        if i == len(out):
-            return plan
-        need = _up(out[i].end - out[i].start, unit)
-        for g in gaps:
-            self._step()
-            at = g[0]
-            if at + need <= g[1]:
-                g[0] = at + need
-                found = self._fit(gaps, out, i + 1, unit, plan + [(out[i], at)])
-                if found is not None:
-                    return found
-                g[0] = at
-        return None
-
-    def _step(self):
-        self._effort -= 1
-        if self._effort < 0:
-            raise FlashOverlap(
-                "too many ways to move the regions of this layout, no answer: take some out"
-            )
 
     # --- what is in the chip ---
 

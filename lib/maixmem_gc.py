@@ -29,9 +29,8 @@ def largest_block(limit):
         block = [None] * 32
     except MemoryError:
         return None
-    word = (
-        gc.mem_alloc() - before
-    ) // 32 & ~3  # 4 or 8: the headers of both lists are less than 32 times 4
+    # 4 or 8: the rest is two list headers and [None], less than 4 for each of the 32
+    word = (gc.mem_alloc() - before) // 32 & ~3
     block.clear()
     if word <= 0:
         return None

@@ -25,7 +25,7 @@ import click  # noqa: E402
 import flash_oracle  # noqa: E402
 from maixmem_flash import SECTOR, FlashMap  # noqa: E402
 
-MODULES = ("maixmem_flash", "maixmem_scan")
+MODULES = ("maixmem_flash", "maixmem_moves", "maixmem_scan")
 BUDGET = 6 << 10
 GC_BUDGET = 16 << 10
 # A blank 16 MiB chip but for an image and two models, scanned whole; live bytes after a collection, and time.

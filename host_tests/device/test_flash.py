@@ -176,6 +176,18 @@ def test_a_model_burned_at_zero_is_found_and_is_no_firmware():
     m = Chip(1 << 20, [(0, face)]).scan(gaps=False)
     assert found(m, "model") == [(0, len(face), "v3 model")]
     assert m.notes == ["no firmware header at 0x000000"]
+    assert [(c.why, c.start, c.end) for c in m.conflicts()] == [("firmware", 0, len(face))]
+    assert m.gap_for(4096) is None  # this chip ends below the place of models
+    m = Chip(16 << 20, [(0, face)]).scan(offsets=(0,), gaps=False)
+    assert m.gap_for(4096) == 0x300000
+    assert "put v3 model at 0x300000" in str(raises(FlashOverlap, m.check))
+    assert "every official firmware" in m.trouble(0x10000, 4096, "new")[0]
+
+
+def test_a_place_is_asked_for_with_whole_numbers():
+    for nbytes, start in ((4096, -70000), (0, 0), (4096.5, 0)):
+        e = raises(ValueError, FlashMap().gap_for, nbytes, start=start)
+        assert str(nbytes) in str(e) and str(start) in str(e) and "Next: " in str(e), e
 
 
 def test_what_cannot_be_read_is_told_and_not_fine():

@@ -78,6 +78,20 @@ def test_a_model_inside_the_firmware(firmware: Path, model: Path) -> None:
     assert "fewest moves: face.kmodel@0x300000" in result.output
 
 
+def test_a_model_at_zero_without_a_firmware_is_a_conflict(model: Path, firmware: Path) -> None:
+    result = flash(f"{model}@0x0")
+    assert result.exit_code == 1 and "no conflict" not in result.output
+    assert "every official firmware" in result.output
+    assert "fewest moves: face.kmodel@0x300000" in result.output
+    answer = json.loads(flash(f"{model}@0x0", "--json").output)
+    assert [(c["why"], c["second"], c["start"]) for c in answer["conflicts"]] == [
+        ("firmware", None, 0)
+    ]
+    assert flash(f"{model}@0x0", "--svg", model.with_suffix(".svg")).exit_code == 1
+    assert flash(f"{model}@0xb0000").exit_code == 0
+    assert "overlaps" in flash(firmware, f"{model}@0x0").output
+
+
 def test_json_has_both_verdicts_apart(firmware: Path, model: Path) -> None:
     answer = json.loads(flash(firmware, f"{model}@0x205000", f"{model}@0xD00000", "--json").output)
     assert [(c["why"], c["first"], c["second"]) for c in answer["conflicts"]] == [
@@ -237,6 +251,8 @@ def test_a_bad_layout_is_not_packed(tmp_path: Path, model: Path, firmware: Path)
         [firmware, f"{model}@0x200000"],
         [f"{model}@0x300001"],
         [f"{model}@0xD00000"],
+        [f"{model}@0x0"],
+        [f"{model}@0x90000"],
         [f"{model}@0xFFF000"],
     ):
         result = kfpkg(*items, "-o", path)

@@ -11,7 +11,8 @@ import flash_oracle
 import pytest
 from devtest import raises
 from maixmem import FlashOverlap
-from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, MODELS, SECTOR, SPIFFS, FlashMap
+from maixmem_cli.flash_items import OFFICIAL_BUILDS
+from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, LEAST, MODELS, SECTOR, SPIFFS, FlashMap
 
 TOY = 16 * SECTOR
 # Ends of builds as measured on the firmware: .bin plus header and hash
@@ -289,8 +290,11 @@ def test_gap_for_keeps_to_sectors(align: int) -> None:
 
 def test_gap_for_says_none_when_there_is_no_room() -> None:
     assert FlashMap().gap_for(CHIP) is None
-    assert FlashMap().gap_for(SPIFFS) == 0
-    assert FlashMap().gap_for(SPIFFS + 1) is None
+    assert FlashMap().gap_for(SPIFFS - MODELS) == MODELS
+    assert FlashMap().gap_for(SPIFFS - MODELS + 1) is None
+    small = _layout(("firmware", 0, 1, "firmware"))
+    assert small.gap_for(SPIFFS - FRAME) == FRAME
+    assert small.gap_for(SPIFFS - FRAME + 1) is None
     assert FlashMap().gap_for(1, start=CHIP) is None
 
 
@@ -318,3 +322,76 @@ def test_trouble_is_about_the_model_only() -> None:
         "v3 model", 0x300000, 388776, "model"
     )  # what a scan found there is that model, not another
     assert m.trouble(0x300000, 388776) == []
+
+
+# --- a map that has no firmware ---
+
+
+def test_the_least_is_that_of_the_official_builds() -> None:
+    assert LEAST == min(OFFICIAL_BUILDS.values()) + IMAGE_EXTRA
+
+
+def test_no_place_below_models_while_no_firmware_is_known() -> None:
+    for size, place in ((CHIP, MODELS), (8 << 20, MODELS), (4 << 20, None)):
+        m = FlashMap(size)
+        assert m.gap_for(388776) == place
+        assert m.gap_for(388776, start=0x200000) == place
+    m = FlashMap()
+    assert m.gap_for(388776, start=0x400001) == 0x401000
+    m.notes = ["no firmware header at 0x000000"]  # a scan of a chip where a model was burned at 0
+    m.add("v3 model", 0, 388776, "model", "its header")
+    assert m.gap_for(388776) == MODELS
+    m.add("firmware", 0x80000, OPENMV, "firmware")
+    assert (
+        m.gap_for(0x10000) == 0x60000
+    )  # a known one may lie anywhere: between model and firmware
+
+
+@pytest.mark.parametrize("kind", ["model", "data"])
+def test_bytes_of_every_firmware_are_not_free(kind: str) -> None:
+    m = FlashMap()
+    face = m.add("face", 0, 388776, kind)
+    assert [(c.why, c.first, c.second, c.start, c.end) for c in m.conflicts()] == [
+        ("firmware", face, None, 0, 388776)
+    ]
+    text = str(raises(FlashOverlap, m.check))
+    assert "face 0x000000..0x05eea8 is where every official firmware is" in text
+    assert "put face at 0x300000" in text and m.moves() == [(face, MODELS)]
+    face.start, face.end = LEAST - 1, LEAST + 9
+    assert [(c.start, c.end, c.nbytes) for c in m.conflicts()] == [(LEAST - 1, LEAST, 1)]
+    face.start, face.end = 0xB0000, 0xB0009
+    assert m.conflicts() == []
+    face.start, face.end = 0, 10
+    m.add("firmware", 0x80000, OPENMV, "firmware")
+    assert m.conflicts() == []
+
+
+def test_trouble_knows_that_firmware_lies_at_zero() -> None:
+    (text,) = FlashMap().trouble(0, 388776)
+    assert "every official firmware" in text and "388776 bytes" in text
+    assert FlashMap().trouble(MODELS, 388776) == []
+
+
+def test_what_the_firmware_keeps_and_what_a_scan_found_is_no_conflict() -> None:
+    m = _layout(("settings", 0x4000, 0x1000, "config"))
+    m.add("unknown", 0x10000, 0x1000, "data", "no owner")
+    assert m.conflicts() == []
+
+
+def test_moves_never_go_below_models_while_no_firmware_is_known() -> None:
+    m = FlashMap()
+    m.add("big", MODELS, SPIFFS - MODELS, "model")
+    m.add("face", MODELS, FRAME, "model")
+    assert "no moves" in str(raises(FlashOverlap, m.moves))
+    m.add("firmware", 0, FULL, "firmware")
+    assert [(r.name, at) for r, at in m.moves()] == [("face", 0x210000)]
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "start"),
+    [(4096, -70000), (4096, -1), (0, 0), (-1, 0), (4096.5, 0), (4096.0, 0), ("1", 0), (True, 0)]
+    + [(None, 0), (1, 0.0), (1, None)],
+)
+def test_gap_for_refuses_what_is_no_place_or_size(nbytes, start) -> None:
+    text = str(raises(ValueError, FlashMap().gap_for, nbytes, start=start))
+    assert repr(nbytes) in text and repr(start) in text and "Next: " in text

@@ -33,7 +33,8 @@ from maixmem_cli.values import SIZE
 def command(items: tuple[str, ...], output: Path, size: int) -> None:
     """Write a flash package: files at addresses, and a firmware .bin if wanted.
 
-    Nothing is written when two files overlap, leave the chip, run into the file system or start inside a sector.
+    Nothing is written when two files overlap, leave the chip, run into the file system, start inside a sector, or lie
+    where every official firmware is while the package has none.
     Exit status: 0 written, 1 refused, 2 wrong use.
     """
     try:
