@@ -35,9 +35,11 @@ def active_gc_heap():
 def firmware_version(text=None):
     """(0, 6, 2, 84) for "v0.6.2-84-g8fcd84a58 on 2022-08-26", which is os.uname()[3] on MaixPy; None for others."""
     if text is None:
-        import os
-
-        who = os.uname() if hasattr(os, "uname") else ("",)
+        try:
+            from os import uname
+        except ImportError:
+            return None
+        who = uname()
         text = who[3] if who[0] == "MaixPy" else ""
     words = text.split(" ")[0].replace("_", "-").replace(".", "-").split("-")[:4]
     try:
