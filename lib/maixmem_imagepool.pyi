@@ -4,9 +4,9 @@ from __future__ import annotations  # pdoc runs this file
 
 from typing import Any
 
-from maixmem_pool import BufferPool
+from maixmem_pool import _Pool
 
-class ImagePool(BufferPool):
+class ImagePool(_Pool):
     w: int
     h: int
     format: str

@@ -8,14 +8,9 @@ from typing import Any
 from maixmem import PoolEmpty as PoolEmpty
 from maixmem import PoolError as PoolError
 
-class BufferPool:
-    nbytes: int
-    block: bytearray | memoryview
+class _Pool:  # what an ImagePool has of a BufferPool
     count: int
     failures: int
-    def __init__(
-        self, nbytes: int, count: int, align: int = 1, block: bytearray | memoryview | None = None
-    ) -> None: ...
     def acquire(self, tag: Any = True) -> Any: ...
     def release(self, buf: Any, tag: Any = None) -> None: ...
     def borrow(self, tag: Any = True) -> AbstractContextManager[Any]: ...
@@ -25,3 +20,10 @@ class BufferPool:
     def high_water(self) -> int: ...
     def holders(self) -> list[Any]: ...
     def check(self) -> int: ...
+
+class BufferPool(_Pool):
+    nbytes: int
+    block: bytearray | memoryview
+    def __init__(
+        self, nbytes: int, count: int, align: int = 1, block: bytearray | memoryview | None = None
+    ) -> None: ...

@@ -10,6 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import maixmem_arena
+import maixmem_flash
+import maixmem_imagepool
+import maixmem_pool
 import paths
 import pytest
 from readme_blocks import blocks
@@ -53,6 +57,47 @@ def test_stubs_are_true(names: list[str], folder: Path, tmp_path: Path) -> None:
     allowed.write_text("".join(f"{name}  # {why}\n" for name, why in _ALLOWED.items()))
     options = ("--allowlist", str(allowed), "--ignore-unused-allowlist", "--concise")
     done = run("mypy.stubtest", *options, *names, path=(folder,))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _attributes(module: str, name: str) -> set[str]:
+    """The attributes that a stub declares for a class, those of its bases in this library included."""
+    tree = ast.parse((paths.LIB / f"{module}.pyi").read_text(encoding="utf-8"))
+    sources = {
+        a.name: n.module for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names
+    }
+    (found,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+    names = {n.target.id for n in found.body if isinstance(n, ast.AnnAssign)}
+    for base in found.bases:
+        names |= _attributes(sources.get(base.id, module), base.id)
+    return names
+
+
+def test_objects_have_the_attributes_of_their_stubs() -> None:
+    """stubtest does not see what a constructor sets."""
+    chip = maixmem_flash.FlashMap()
+    chip.add("a", 0x300000, 1)
+    chip.add("b", 0x300000, 1)
+    pool = maixmem_imagepool.ImagePool(16, 16)
+    for made in (
+        chip,
+        chip.regions[0],
+        chip.conflicts()[0],
+        pool,
+        maixmem_pool.BufferPool(16, 2),
+        maixmem_arena.Arena(16),
+    ):
+        kind = type(made)
+        has = {name for name in vars(made) if not name.startswith("_")}
+        assert has == _attributes(kind.__module__, kind.__name__), kind
+
+
+def test_a_check_of_the_flash_map_is_a_list_in_the_stub(tmp_path: Path) -> None:
+    file = tmp_path / "use.py"
+    file.write_text(
+        "from maixmem_flash import FlashMap\nlast = FlashMap().check()[-1].nbytes + 1\n"
+    )
+    done = run("mypy", "--config-file=", f"--cache-dir={tmp_path}", str(file), path=(paths.LIB,))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
