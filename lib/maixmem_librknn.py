@@ -91,7 +91,10 @@ class Runtime:
     def __init__(self, library):
         self._calls = {}
         for name, (result, arguments) in CALLS.items():
-            call = getattr(library, name)
+            call = getattr(library, name, None)
+            if call is None:
+                text = "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.5 or newer"
+                raise ImportError(text.format(getattr(library, "_name", library), name))
             call.restype = result
             call.argtypes = arguments
             self._calls[name] = call

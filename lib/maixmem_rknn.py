@@ -22,6 +22,7 @@ from maixmem_rknnapi import (
     INFO_ONLY,
     INPUT_ATTR,
     MALLOC_FAIL,
+    MODEL_INVALID,
     NATIVE_INPUT_ATTR,
     NATIVE_OUTPUT_ATTR,
     OUTPUT_ATTR,
@@ -46,7 +47,7 @@ _MEASURED_ON = "1.5.2"
 # bytes of this port (None: what the system has), `reserve` sizes the shared block ahead, `arena` is a Block to use instead,
 # `soc` overrides the device tree, `cma` says that NPU memory comes from CMA (the mini chips; boards without IOMMU).
 # The room is checked before every init, because a failed init keeps memory. Failure of load leaves the other models as
-# they were and nothing of the new one; unload cannot fail half-way. `lib.lost` counts bytes that the runtime kept.
+# they were and nothing of the new one; unload cannot fail half-way. What the system does not tell is None, and loads want a budget. `lib.lost` counts bytes that the runtime kept.
 class Port(maixmem_generic.Port):
     """Rockchip NPU: several models resident, one working memory."""
 
@@ -56,7 +57,7 @@ class Port(maixmem_generic.Port):
     def __init__(self, library=None, *, soc=None, budget=None, reserve=0, arena=None, cma=None):
         super().__init__()
         self.lib = Runtime(library or open_library())
-        self.soc = soc or _read_soc()
+        self.soc = soc.lower() if soc else _read_soc()
         self.budget = budget
         self.models = []
         self.version = None
@@ -87,7 +88,8 @@ class Port(maixmem_generic.Port):
             need = max([0] + [m.internal for m in self.arena.users])
             rows.append(Region("arena", self.arena.size, need, self.arena.size - need))
         if self.sram[0]:
-            rows.append(Region("sram", self.sram[0], self.sram[0] - self.sram[1], self.sram[1]))
+            total, free = self.sram  # as the last load found it
+            rows.append(Region("sram", total, total - free, free, exact=False))
         return rows
 
     def warnings(self):
@@ -107,7 +109,7 @@ class Port(maixmem_generic.Port):
     def room(self, region):
         """Free bytes of a region; of "npu" with the shared block, which a load may count on."""
         if region == "npu":
-            return self._free() + pages(self.arena.size)
+            return (self._free() or 0) + pages(self.arena.size)
         return super().room(region)
 
     def shortage(self, cost, margin=0, going=()):
@@ -117,6 +119,10 @@ class Port(maixmem_generic.Port):
         """
         cost.update(cost.facts)
         free = self._free()
+        if free is None:
+            text = "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give Port(budget=bytes)"
+            need = cost.peak["npu"]
+            return NoRoom(text.format(_name(cost.source), need), "npu", need, None)
         if cost.facts is None and pages(cost.nbytes) <= free and not going:
             self._ask(cost, _buffer(cost.source))
         arena = self.arena
@@ -139,8 +145,10 @@ class Port(maixmem_generic.Port):
         )
 
     def sample(self, free):
-        """Puts the free bytes of the NPU into the list `free`."""
-        free[0] = self._free()
+        """Puts the free bytes of the NPU into the list `free`; it stays as it was when they cannot be read."""
+        now = self._free()
+        if now is not None:
+            free[0] = now
 
     def inspect(self, source, **how):
         """What load(source, **how) would take; asks the runtime when there is room for the file to do that."""
@@ -185,22 +193,26 @@ class Port(maixmem_generic.Port):
             self.serial.give()
 
     def unload(self, handle):
-        """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError while others use its weights."""
-        self.serial.take(self)
+        """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError while others use its weights or slices of its views."""
+        handle.turn.take(self)  # waits for its run, which may itself wait for the port's turn
         try:
-            if handle.ctx is None:
-                return
-            self._check_mine(handle)
-            if handle.users:
-                text = "{} models work on the weights of {}: unload them first"
-                raise ValueError(text.format(len(handle.users), handle))
-            handle.turn.take(self)  # waits for its run
+            self.serial.take(self)
             try:
-                self._close(handle)
+                self._unload(handle)
             finally:
-                handle.turn.give()
+                self.serial.give()
         finally:
-            self.serial.give()
+            handle.turn.give()
+
+    def _unload(self, handle):
+        if handle.ctx is None:
+            return
+        self._check_mine(handle)
+        if handle.users:
+            text = "{} models work on the weights of {}: unload them first"
+            raise ValueError(text.format(len(handle.users), handle))
+        handle.check_views()
+        self._close(handle)
 
     def new_image(self, w, h, format):
         """Always NotImplementedError."""
@@ -215,11 +227,13 @@ class Port(maixmem_generic.Port):
     def _free(self):
         system = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable")
         budget = None if self.budget is None else self.budget - self.used
-        return max(0, min([n for n in (system, budget) if n is not None] or [0]))
+        known = [n for n in (system, budget) if n is not None]
+        return max(0, min(known)) if known else None
 
     def _create(self, ctx, nbytes):
         free = self._free()
-        mem = self.lib.create_mem(ctx, nbytes) if pages(nbytes) <= free else None
+        fits = free is None or pages(nbytes) <= free
+        mem = self.lib.create_mem(ctx, nbytes) if fits else None
         if mem is None:
             text = "{} bytes of NPU memory, {} are free: unload a model. rknn_create_mem: NULL"
             raise NoRoom(text.format(nbytes, free), "npu", nbytes, free)
@@ -242,7 +256,7 @@ class Port(maixmem_generic.Port):
         if text is None and how.dup and mini:
             text = "rknn_dup_context is missing on RV1103 and RV1106"
         cost = RknnCost(source, how, len(data), mini, text)
-        if text is None and pages(len(data)) <= self._free():
+        if text is None and pages(len(data)) <= (self._free() or 0):
             self._ask(cost, data)
         return cost
 
@@ -286,7 +300,7 @@ class Port(maixmem_generic.Port):
                 text = "{}: NPU memory ran out, {} bytes are free: unload a model. {}"
                 free = self._free()
                 raise NoRoom(text.format(_name(source), free, e), "npu", pages(len(data)), free)
-            raise
+            raise RknnError(_explain(source, data, flag, self._free(), e.code), e.code)
 
     # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
     # take is known, and learnt, before anything is allocated.
@@ -348,6 +362,15 @@ class Port(maixmem_generic.Port):
 
 def _name(source):
     return source if isinstance(source, str) else "model from memory"
+
+
+# With the info-only flag the runtime was seen to say -6, a bad model, when its memory ran out too.
+def _explain(source, data, flag, free, code):
+    text = "{} ({} bytes, {} are free)"
+    if flag == INFO_ONLY and code == MODEL_INVALID:
+        text += ": perhaps NPU memory ran out, unload a model; else convert it for this chip and runtime"
+    text += ". rknn_init with flag 0x{:x}"
+    return text.format(_name(source), len(data), free, flag)
 
 
 # A ctypes array: the runtime reads it after rknn_init has returned, so it must be ours.

@@ -35,6 +35,7 @@ _ERRORS = {
     -13: "RKNN_ERR_TARGET_PLATFORM_UNMATCH",
 }
 MALLOC_FAIL = -4
+MODEL_INVALID = -6
 BAD_PHYS = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # what a memory made of a bad descriptor holds
 
 

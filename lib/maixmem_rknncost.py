@@ -53,8 +53,8 @@ class Facts:
 # `weight` and `internal` are the runtime's own figures, exact (None until it could be asked). need["npu"] is what the
 # model keeps for itself; peak["npu"] is a load with no other model there, the internal memory included. What the
 # runtime keeps of a file was at most the file on the models measured, so a first forecast is an "estimate", without
-# inputs and outputs; after a load in the same way its measured bytes count, "exact" before page rounding. Before the
-# runtime was asked (no room to) the file alone is known: a "bound".
+# inputs and outputs; after a load in the same way its measured bytes count, a "bound" because of the page ends that the
+# runtime does not tell. Before the runtime was asked (no room to) the file alone is known: a "bound" as well.
 class RknnCost(Cost):
     """What one load takes; update() as more becomes known."""
 
@@ -73,7 +73,7 @@ class RknnCost(Cost):
         """Takes in what is known of the file now."""
         self.facts = facts
         own = self.measured()
-        self.certainty = "exact" if own is not None else "estimate" if facts else "bound"
+        self.certainty = "estimate" if facts and own is None else "bound"
         internal = transient = 0
         if facts:
             self.weight, self.internal = facts.weight, facts.internal

@@ -7,10 +7,12 @@ detector.run(image_bytes) -> [bytes, ...]           copies in, runs, copies out
 with detector:                                      its turn: no other model can run
     camera.readinto(detector.inputs[0].view())
     detector.execute()
-    boxes = decode(detector.outputs[0].view())      views end with the turn
+    boxes = decode(detector.outputs[0].view())      views end with the turn, slices of them must be gone by unload
 """
 
 import ctypes
+import gc
+import weakref
 
 from maixmem_rknnapi import FROM_DEVICE, TO_DEVICE, pages
 
@@ -34,7 +36,7 @@ class Tensor:
         self._model.check_turn()
         mem = self._mem.contents
         area = (ctypes.c_ubyte * self.nbytes).from_address(mem.virt + mem.offset)
-        return self._model.lend(memoryview(area).cast("B"))
+        return self._model.lend(memoryview(area).cast("B"), weakref.ref(area))
 
     def write(self, data):
         """Copies `data` in: packed, or as it lies in memory. Within the model's turn."""
@@ -108,6 +110,7 @@ class Model:
         self.inputs = []
         self.outputs = []
         self._lent = []
+        self._areas = []  # what views, slices and arrays keep
 
     @property
     def io(self):
@@ -149,8 +152,9 @@ class Model:
             try:
                 view.release()
             except BufferError:
-                pass  # something else, a numpy array, still looks at it
+                pass  # something else, a numpy array, still looks at it: unload() will ask
         del lent[:]
+        self._areas = [area for area in self._areas if area() is not None]
         self.turn.give()
 
     def __str__(self):
@@ -161,9 +165,19 @@ class Model:
         if not self.turn.held_by(self):
             raise RuntimeError("{}: only inside its turn, use run() or a with block".format(self))
 
-    def lend(self, view):
-        """Keeps a view, to end it with the turn."""
+    def check_views(self):
+        """ValueError while something still looks at memory of inputs or outputs: it would be gone."""
+        if [1 for area in self._areas if area() is not None]:
+            gc.collect()  # a cycle may hold it
+        alive = len([1 for area in self._areas if area() is not None])
+        if alive:
+            text = "{} views of {} are still in use, by slices or arrays. Next: del them, or take copies"
+            raise ValueError(text.format(alive, self))
+
+    def lend(self, view, area):
+        """Keeps a view, to end it with the turn, and the weak reference to what it looks at."""
         self._lent.append(view)
+        self._areas.append(area)
         return view
 
     def describe(self, commands):

@@ -8,11 +8,25 @@ import ctypes
 import os
 import pickle
 import runpy
+import threading
 
+import maixmem_generic
 import paths
 import pytest
 from devtest import raises
-from rknn_raw import PAGE, Block, answer, api, boards_fixture, desk_fixture, in_threads, small
+from maixmem import NoRoom
+from maixmem_models import ModelManager
+from rknn_raw import (
+    PAGE,
+    Block,
+    answer,
+    api,
+    boards_fixture,
+    desk_fixture,
+    in_threads,
+    port,
+    small,
+)
 
 
 def test_wrong_layouts_stop_the_import(monkeypatch):
@@ -97,3 +111,100 @@ def test_what_the_platform_cannot_say(boards):
     assert p.warnings() == []
     p.version = "2.3.2 (429f97ae6b), driver 0.9.8"
     assert "2.3.2" in p.warnings()[0] and "measured on 1.5.2" in p.warnings()[0]
+
+
+# --- what is not known, or not what it seems ---
+
+
+def meminfo(monkeypatch, **found: int) -> None:
+    monkeypatch.setattr(maixmem_generic, "meminfo", lambda *path: found)
+
+
+def test_free_memory_that_cannot_be_read_is_not_zero(boards, monkeypatch):
+    raw, p = boards()
+    meminfo(monkeypatch, MemTotal=1 << 30)
+    assert [(r.total, r.free) for r in p.regions() if r.name == "npu"] == [(None, None)]
+    level = [7]
+    p.sample(level)
+    assert level == [7] and p.room("npu") == 0
+    e = raises(NoRoom, p.load, small("a"))
+    assert "cannot be read: give Port(budget=" in str(e) and e.need > 0 and e.free is None
+    assert not raw.npu.live
+    p = port.Port(raw.lib, soc="rk3588", budget=1 << 20)
+    assert p.load(small("a")).run(bytes(64)) == answer(small("a"), bytes(64))
+
+
+def test_a_bad_model_that_may_be_full_memory_is_told_so_with_the_numbers(boards, monkeypatch):
+    _, p = boards(capacity=1 << 16)
+    meminfo(monkeypatch, MemTotal=1 << 30, MemAvailable=1 << 29)
+    data = small("a", weight=1 << 17)
+    e = raises((api.RknnError, NoRoom), p.load, data)
+    for word in ("model from memory", str(len(data)), str(1 << 29), "unload a model", "-6"):
+        assert word in str(e)
+
+
+def test_the_chip_may_be_named_in_capitals(boards):
+    raw, _ = boards()
+    p = port.Port(raw.lib, soc="RK3588")
+    assert "for rk3566, this chip is rk3588" in p.inspect(small("a", targets=("rk3566",))).refuse
+
+
+def test_a_library_that_is_not_the_runtime_names_the_call_it_lacks():
+    e = raises(ImportError, port.Port, ctypes.CDLL(None))
+    assert "has no rknn_init" in str(e) and "Next:" in str(e)
+
+
+def test_sram_is_a_bound_between_loads(boards):
+    _, p = boards("rk3588-sram")
+    p.unload(p.load(small("a")))
+    assert [r.exact for r in p.regions() if r.name == "sram"] == [False]
+
+
+def test_slices_of_a_view_keep_the_model(boards):
+    raw, p = boards()
+    model = p.load(small("a"))
+    with model:
+        part = model.inputs[0].view()[:16]
+        copy = bytes(part)
+    e = raises(ValueError, p.unload, model)
+    assert "1 views of model from memory are still in use" in str(e) and model in p.models
+    part[0] = 7  # its memory is there
+    del part
+    p.unload(model)
+    assert copy == bytes(16) and not p.models and not raw.npu.live
+
+
+def test_a_private_model_that_runs_is_unloaded_when_it_is_done(boards):
+    """The thread that runs it wants the port's turn meanwhile; unload() must not hold that and wait."""
+    _, p = boards()
+    private, other = p.load(small("a"), shared=False), p.load(small("b"))
+    inside, waits = threading.Event(), threading.Event()
+
+    def run() -> None:
+        with private:
+            inside.set()
+            waits.wait(0.2)  # unload() is at its lock by then
+            other.run(bytes(64))
+
+    def unload() -> None:
+        inside.wait()
+        p.unload(private)
+
+    assert in_threads([run, unload]) == [] and p.models == [other]
+
+
+def test_the_manager_evicts_when_another_process_has_the_memory(boards, monkeypatch):
+    """The system says that there is enough, the NPU says -4."""
+    raw, p = boards(capacity=1 << 20)
+    meminfo(monkeypatch, MemTotal=1 << 30, MemAvailable=1 << 29)
+    m = ModelManager(p, margin=0)
+    for name in ("a", "b"):
+        m.add(name, small(name, weight=300 << 10, blob=310 << 10))
+    m.use("b")
+    m.release("b")  # its sizes are known now
+    m.use("a")
+    others = raw.create_mem(p.models[0].ctx, raw.npu.capacity - raw.npu.live - (200 << 10))
+    assert others
+    m.use("b")
+    assert [x.name for x in m.models() if x.ready] == ["b"]
+    m.release_all()

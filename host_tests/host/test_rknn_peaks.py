@@ -169,7 +169,7 @@ def test_forecast_and_measurement(boards):
     assert before == 0
     p.load(SEGMENT)
     known = p.inspect(SEGMENT)
-    assert known.certainty == "exact"
+    assert known.certainty == "bound"
     assert (
         0 <= known.need["npu"] - (raw.npu.live - 3022848) <= 2 * PAGE
     )  # at most, by page rounding
