@@ -10,6 +10,7 @@ budget.report()
 """
 
 from maixmem import kib
+from maixmem_k210_limits import check_gc_heap
 
 _BOOT_GC = 512 << 10  # the GC heap that firmware figures of heap_free() were read with
 _PAGE = 4096  # the system heap's break moves in pages
@@ -72,10 +73,8 @@ def k210_budget(heap_free, gc_heap=_BOOT_GC, boot_gc=_BOOT_GC):
     """A Budget for MaixPy v1: `heap_free` at the prompt with a GC heap of `boot_gc`, when it is set to `gc_heap`.
 
     The two heaps share one memory: what the one takes the other lacks (measured: 1 to 1). Of the GC heap
-    1024 of each 1036 bytes can be used.
+    1024 of each 1036 bytes can be used. ValueError for a size that set_gc_heap() would refuse on that board.
     """
+    check_gc_heap("GC heap of {} bytes".format(gc_heap), gc_heap, heap_free, boot_gc)
     heap = heap_free + boot_gc - gc_heap
-    if heap < 0:
-        text = "a GC heap of {} bytes does not fit: {} are free for it and models. Next: a smaller one."
-        raise ValueError(text.format(gc_heap, heap_free + boot_gc))
     return Budget({"heap": heap // _PAGE * _PAGE, "gc": gc_heap * 1024 // 1036})

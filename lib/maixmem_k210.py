@@ -11,14 +11,13 @@ import gc
 from Maix import utils
 from maixmem import NoRoom, Region, hexa, kib
 from maixmem_gc import gc_region, largest_block
+from maixmem_k210_limits import check_gc_heap, max_gc_heap
 
 _RAM = 6 << 20  # 0x80000000 to 0x80600000: firmware, GC heap, models, buffers
 _FLASH = 16 << 20  # the SPI flash address has 24 bits, beyond it wraps
 _PIECE = 4096  # bytes read from flash at once
 _SPI_FIXED = 130  # flash_read(n) mallocs 4 * min(n, 65536) + 130 of system heap, unchecked
 _PAGE = 8192  # the break moves in pages of 4096; one more for chunk headers
-_MIN_GC = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
-_MIN_SYSTEM = 65536  # what must stay of the system heap for flash reads and drivers
 _FREES_ONCE = (
     0,
     5,
@@ -117,18 +116,8 @@ class Port:
         """
         if isinstance(nbytes, bool) or not isinstance(nbytes, int):
             raise TypeError("set_gc_heap: bytes as an int, not {!r}".format(nbytes))
-        if nbytes < _MIN_GC:
-            text = (
-                "set_gc_heap({}): below {} MaixPy does not boot or cannot run. Next: {} or more."
-            )
-            raise ValueError(text.format(nbytes, _MIN_GC, _MIN_GC))
-        most = self.max_gc_heap()
-        if nbytes > most:
-            text = "set_gc_heap({}): at most {} now ({} free in the system heap and about {} in the GC heap, less {})."
-            text += " Next: {} or less, or free models and camera first."
-            raise ValueError(
-                text.format(nbytes, most, utils.heap_free(), active_gc_heap(), _MIN_SYSTEM, most)
-            )
+        what = "set_gc_heap({})".format(nbytes)
+        check_gc_heap(what, nbytes, utils.heap_free(), active_gc_heap())
         utils.gc_heap_size(nbytes)
         stored = utils.gc_heap_size()
         if stored != nbytes:
@@ -140,7 +129,7 @@ class Port:
 
     def max_gc_heap(self):
         """The largest GC heap, in bytes, that boots and leaves 64 KiB of system heap, given what is free now."""
-        return (utils.heap_free() + active_gc_heap() - 160 - _MIN_SYSTEM) & ~4095
+        return max_gc_heap(utils.heap_free(), active_gc_heap())
 
     # --- models: see the contract in maixmem_models; maixmem_k210_kpu does the work ---
 

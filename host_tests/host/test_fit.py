@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import k210_board
 import kmodel_build
+import maixmem_k210
 import pytest
 from click.testing import CliRunner
 from maixmem_cli.cmd_fit import command
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.fit import fit, headers
 from maixmem_cli.fit_cure import cure
-from maixmem_cli.project import EXAMPLE, ProjectError, read
+from maixmem_cli.project import EXAMPLE, Project, ProjectError, read
 
 
 def model(folder: Path, name: str, channels: tuple[int, ...]) -> str:
@@ -113,6 +116,24 @@ def test_short_of_gc_heap_a_larger_one(folder: Path) -> None:
     assert after.project.gc_heap > 512 << 10
 
 
+@pytest.mark.parametrize("build", sorted(FIRMWARES))
+def test_gc_heaps_that_are_refused_are_those_that_the_board_refuses(build: str) -> None:
+    k210_board.reset(build)
+    port = maixmem_k210.Port()
+    most = port.max_gc_heap()
+    for size in (0, 1024, 61440, 65535, 65536, most, most + 1, 6 << 20):
+        wanted = Project(build, gc_heap=size, program=0)
+        try:
+            port.set_gc_heap(size)
+        except ValueError as e:
+            why = str(e).split(": ", 1)[1].split(" (")[0]  # free bytes differ by what boot took
+            with pytest.raises(ValueError, match=f"GC heap of {size} bytes: {re.escape(why)}"):
+                fit(wanted)
+        else:
+            assert fit(wanted).fits
+    k210_board.reset()
+
+
 def test_nothing_helps_is_said(folder: Path) -> None:
     got, infos = answer(folder, 'firmware = "lvgl"\n[[pool]]\nsize = [2000, 2000]\n')
     assert not got.fits and cure(got, infos) == ([], None)
@@ -175,6 +196,13 @@ def test_init_writes_an_example_that_works(folder: Path) -> None:
         ("firmware = 'full'\nspeed = 1", "speed"),
         ("firmware = 'full'\ngc_heap = 'big'", "gc_heap"),
         ("firmware = 'full'\ngc_heap = '9M'", "9437184"),
+        ("firmware = 'full'\nprogram = 0\ngc_heap = 0", "65536"),
+        (
+            "firmware = 'full'\nprogram = '4K'\ngc_heap = '16K'",
+            "GC heap of 16384 bytes: below 65536",
+        ),
+        ("firmware = 'full'\nprogram = '4K'\ngc_heap = '63K'", "Next: 65536 or more"),
+        ("firmware = 'full'\ngc_heap = '2850K'", "at most 2891776"),
         ("firmware = 'full'\norder = ['camera']", "order"),
         ("firmware = 'full'\n[camera]\nsize = 'XGA'", "XGA"),
         ("firmware = 'full'\n[[model]]\nfile = 'no.kmodel'\naddress = 0x300000", "no.kmodel"),

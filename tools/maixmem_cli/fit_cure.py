@@ -10,12 +10,12 @@ from typing import Any, Callable, Iterator
 
 from maixmem import hexa, kib
 from maixmem_flash import IMAGE_EXTRA, FlashMap
+from maixmem_k210_limits import MIN_GC
 
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.fit import Fit, fit
 from maixmem_cli.project import Project
 
-_MIN_GC = 64 << 10
 _STEP = 16 << 10
 _MOST = 3
 
@@ -112,9 +112,7 @@ def _gc_heaps(answer: Fit) -> Iterator[Change]:
         -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
         -(-used // _STEP) * _STEP,
     ]
-    for size in sorted(
-        {s for s in sizes if s != now and s >= _MIN_GC}, key=lambda s: abs(s - now)
-    ):
+    for size in sorted({s for s in sizes if s != now and s >= MIN_GC}, key=lambda s: abs(s - now)):
         yield Change(
             "gc_heap",
             f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maixmem_k210_heap import grow, mallocs
+from maixmem_k210_limits import MIN_GC
 from maixmem_kmodel import HOWS, KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
@@ -18,7 +19,6 @@ from maixmem_cli.kmodel_layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel_v5 import read_v5
 
 _MAIXPY = HOWS[:4]  #: the ways that a MaixPy build offers
-_MIN_GC = 64 << 10  # with a smaller GC heap the interpreter does not run
 _ZIP = b"PK\x03\x04"
 
 
@@ -143,7 +143,7 @@ def judge(model: KModel, firmware: Firmware) -> Verdict:
     if ways:
         return Verdict(firmware, ways, "runs by " + ", ".join(ways))
     for how in _MAIXPY:
-        heap = firmware.heap + firmware.gc_heap - _MIN_GC
+        heap = firmware.heap + firmware.gc_heap - MIN_GC
         if fits(model, how, heap, firmware):
             gc = firmware.gc_heap - ((room(model, how) or 0) - firmware.heap) & ~4095
             return Verdict(firmware, [how], f"runs by {how} if gc_heap_size() is {gc} or less")
