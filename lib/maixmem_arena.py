@@ -57,10 +57,10 @@ class Arena:
     """A general allocator over one block; addresses count from its start, or from the number given as block."""
 
     def __init__(self, nbytes, align=1, rule=PLAIN, block=None, pieces=64):
-        if nbytes < 1 or align < 1 or pieces < 1:
-            raise ValueError(
-                "Arena({}, {}, pieces={}): each must be 1 or more".format(nbytes, align, pieces)
-            )
+        for n in (nbytes, align, pieces):
+            if not isinstance(n, int) or n < 1:
+                text = "Arena({!r}, {!r}, pieces={!r}): {!r} must be an int, 1 or more. Next: divide with //."
+                raise ValueError(text.format(nbytes, align, pieces, n))
         if block is None:
             block = bytearray(nbytes)
         device = isinstance(block, int)
@@ -79,8 +79,10 @@ class Arena:
 
     def alloc(self, nbytes):
         """The address of a piece of at least `nbytes`. NoRoom when no hole is large enough."""
-        if nbytes < 1:
-            raise ValueError("alloc({}): 1 byte or more".format(nbytes))
+        if not isinstance(nbytes, int) or nbytes < 1:
+            raise ValueError(
+                "alloc({!r}): bytes are an int, 1 or more. Next: divide with //.".format(nbytes)
+            )
         size = piece_bytes(nbytes, self.rule)
         index, start = self._find(size)
         if index is None or len(self._live) == self.pieces:

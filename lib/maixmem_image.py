@@ -60,10 +60,16 @@ def _up(n, unit):
     return (n + unit - 1) // unit * unit
 
 
+def _sides(w, h):
+    for n in (w, h):
+        if not isinstance(n, int) or n < 1:
+            text = "image of {!r}x{!r}: ints, 1x1 or more. Next: divide with //."
+            raise ValueError(text.format(w, h))
+
+
 def strides(w, h, format, rule=MAIXPY):
     """(bytes of a row, rows) as the platform lays them out. ValueError for a format it does not have."""
-    if w < 1 or h < 1:
-        raise ValueError("image of {}x{}: 1x1 or more".format(w, h))
+    _sides(w, h)
     if format not in rule.formats:
         raise ValueError(
             "no format {!r} here. Next: one of {}.".format(format, ", ".join(sorted(rule.formats)))
@@ -96,10 +102,12 @@ def bitmap_format(value_count):
 
 def camera_bytes(w, h, dual_buff=False):
     """MaixPy: what sensor.set_framesize() takes of the system heap: the frame and its three AI planes, 5*w*h."""
+    _sides(w, h)
     one = _up(2 * w * h, 128) + _up(3 * w * h, 64)
     return 2 * one if dual_buff else one
 
 
 def lcd_bytes(w=320, h=240):
     """MaixPy: what lcd.init() takes of the system heap, one rgb565 frame."""
+    _sides(w, h)
     return 2 * w * h

@@ -22,14 +22,16 @@ from maixmem_pool import BufferPool
 # it is handed out again, the only time that acquire() allocates. NoRoom if that fails: nothing is lost, the next
 # acquire() tries again. `replaced` counts them: keep it 0 by working on images that are not the pool's.
 # The pool never shows an image that copy() returned, whose AI copy is an address that was never set.
+# Never call img.__del__() on an image of the pool: it frees the pixels, the image says the size it had, and the next
+# take() writes at address 0 and dumps core (measured on the firmware v0.6.2_84). Nothing cheap can tell: release() it.
 class ImagePool(BufferPool):
     """Images of one size and format that are allocated once."""
 
     def __init__(self, w, h, format="rgb565", count=2, ai=False):
-        if w < 1 or h < 1 or count < 1:
-            raise ValueError(
-                "ImagePool({}, {}, count={}): each must be 1 or more".format(w, h, count)
-            )
+        for n in (w, h, count):
+            if not isinstance(n, int) or n < 1:
+                text = "ImagePool({!r}, {!r}, count={!r}): {!r} must be an int, 1 or more. Next: divide with //."
+                raise ValueError(text.format(w, h, count, n))
         self.w = w
         self.h = h
         self.format = format

@@ -35,10 +35,10 @@ class BufferPool:
     """Equal buffers that are allocated once."""
 
     def __init__(self, nbytes, count, align=1, block=None):
-        if nbytes < 1 or count < 1 or align < 1:
-            raise ValueError(
-                "BufferPool({}, {}, {}): each must be 1 or more".format(nbytes, count, align)
-            )
+        for n in (nbytes, count, align):
+            if not isinstance(n, int) or n < 1:
+                text = "BufferPool({!r}, {!r}, {!r}): {!r} must be an int, 1 or more. Next: divide with //."
+                raise ValueError(text.format(nbytes, count, align, n))
         stride = (nbytes + align - 1) // align * align
         if block is None:
             block = bytearray(stride * count + align - 1)

@@ -53,6 +53,17 @@ def test_jpegd_pictures_start_at_multiples_of_128():
     assert [a % 128 for a in at] == [0] * 4
 
 
+def test_sizes_are_whole_numbers_and_the_books_stay_right():
+    arena = Arena(1000)
+    for n in (1.5, 8.0, 0, -1, "8", None):
+        e = raises(ValueError, arena.alloc, n)
+        assert "alloc({!r})".format(n) in str(e) and "//" in str(e), e
+    assert arena.available == arena.largest == 1000 and arena.check() == 0 and arena.failures == 0
+    for args in ((1000.0,), (0,), (1000, 1.0), (1000, 0), (1000, 1, PLAIN, None, 64.0)):
+        e = raises(ValueError, Arena, *args)
+        assert "Arena(" in str(e) and "//" in str(e), e
+
+
 def test_views_are_the_bytes_asked_for():
     arena = Arena(100, 4)
     a, b = arena.alloc(10), arena.alloc(7)

@@ -90,3 +90,13 @@ def test_wrong_questions():
     assert "rgb888" in str(e) and "rgb565" in str(e)
     for w, h in ((0, 1), (1, 0), (-1, 5)):
         raises(ValueError, image_bytes, w, h, "gray")
+
+
+def test_sizes_are_whole_numbers():
+    for w, h in ((320 / 2, 240), (320, 120.5), (0, 240), (320, -1), ("320", 240)):
+        for f in (camera_bytes, lcd_bytes):
+            e = raises(ValueError, f, w, h)
+            assert "{!r}x{!r}".format(w, h) in str(e) and "//" in str(e), e
+        for f in (strides, image_bytes):
+            e = raises(ValueError, f, w, h, "rgb565")
+            assert "{!r}x{!r}".format(w, h) in str(e) and "//" in str(e), e

@@ -45,6 +45,13 @@ def test_take_copies_the_pixels_into_the_same_images_for_ever():
     assert len(seen) == 1 and pool.high_water == 1 and pool.check() == 0
 
 
+def test_sizes_are_whole_numbers():
+    power_on()
+    for args in ((32.0, 24), (32, 24.5), (0, 24), (32, 24, "rgb565", 2.0)):
+        e = raises(ValueError, ImagePool, *args)
+        assert "ImagePool({!r}, {!r}".format(*args[:2]) in str(e) and "//" in str(e), e
+
+
 def test_gray():
     power_on()
     pool = ImagePool(32, 24, "gray", 1, ai=True)

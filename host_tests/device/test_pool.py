@@ -29,6 +29,12 @@ def test_hands_out_the_same_objects_for_ever():
     assert [len(b) for b in again] == [100, 100, 100]
 
 
+def test_sizes_are_whole_numbers():
+    for args in ((8.0, 2), (8.5, 2), (8, 2.0), (8, 2, 1.0), (0, 2), (8, -1), ("8", 2)):
+        e = raises(ValueError, BufferPool, *args)
+        assert "BufferPool({!r}, {!r}".format(*args[:2]) in str(e) and "//" in str(e), e
+
+
 def test_buffers_do_not_overlap_and_fill_one_block():
     pool = BufferPool(8, 4)
     held = [pool.acquire() for _ in range(4)]
