@@ -19,6 +19,7 @@ from pathlib import Path
 import kmodel_build
 import paths
 import pytest
+import serial
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli import cmd_doctor
@@ -257,8 +258,8 @@ def test_top_survives(fake, tmp_path: Path, how: str) -> None:
 
 @fake_only
 def test_json_wants_once(fake) -> None:
-    assert "--json" in invoke("top", "--json", "--port", fake.port).stderr
-    maixmem("top", "--json", "--port", fake.port, status=2)
+    said = maixmem("top", "--json", "--port", fake.port, status=2)
+    assert "--json" in json.loads(said)["error"]
 
 
 @pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
@@ -280,6 +281,114 @@ def test_a_terminal_that_goes_away_is_a_lost_link(fake, monkeypatch, name: str) 
     assert done.exit_code in (1, 2)
     assert fake.port in done.stderr
     assert "Input/output error" in done.stderr
+
+
+# --- a program that runs ---
+
+_WORKS = "import time\nwhile True:\n print('working')\n time.sleep(0.1)\n"
+_GOES_ON = "import time\nwhile True:\n try:\n  print('working')\n  time.sleep(0.1)\n except KeyboardInterrupt:\n  pass\n"
+
+
+def _start(port: str, program: str) -> None:
+    """Leaves a program running on the board, as main.py is after power-on."""
+    link = serial.serial_for_url(port, timeout=10)
+    link.write(b"\r\x03")
+    time.sleep(0.5)
+    link.write(b"\r\x01")
+    assert link.read_until(b"CTRL-B to exit\r\n>").endswith(b">")
+    link.write(program.encode() + b"\x04")
+    assert link.read_until(b"working").endswith(b"working")
+    link.close()
+
+
+def _run(*arguments: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, which must end in time."""
+    command = [sys.executable, "-m", "maixmem_cli", *arguments]
+    return subprocess.run(
+        command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=seconds, check=False
+    )
+
+
+@fake_only
+@pytest.mark.parametrize("name", ["doctor", "top"])
+def test_a_program_that_prints_is_interrupted(fake, name: str) -> None:
+    _start(fake.port, _WORKS)
+    done = _run(name, "--port", fake.port, "--json", *(["--once"] if name == "top" else []))
+    assert "error" not in json.loads(done.stdout), done.stdout
+    assert done.returncode in (0, 1)
+
+
+@pytest.mark.skipif(not REAL, reason="no board: MAIXMEM_BOARD=PORT gives one")
+@pytest.mark.parametrize("name", ["doctor", "top"])
+def test_a_program_that_prints_is_interrupted_on_the_board_that_is_given(name: str) -> None:
+    _start(str(REAL), _WORKS)
+    done = _run(name, "--port", str(REAL), "--json", *(["--once"] if name == "top" else []))
+    assert "error" not in json.loads(done.stdout), done.stdout
+    assert done.returncode in (0, 1)
+
+
+@fake_only
+@pytest.mark.parametrize("name", ["doctor", "top"])
+def test_a_program_that_goes_on_printing_is_told(tmp_path: Path, name: str) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        _start(board.port, _GOES_ON)
+        done = _run(name, "--port", board.port, *(["--once"] if name == "top" else []))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "--port" in line and "working" in line and "Next: reset it" in line
+
+
+# --- wrong use, of every command ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["kmodel", "no.kmodel"], "no.kmodel"),
+        (["kmodel", "--firmware", "none", __file__], "--firmware"),
+        (["flash", "no.kmodel@0x300000"], "no.kmodel"),
+        (["flash"], "ITEM"),
+        (["fit"], "PROJECT.toml"),
+        (["fit", __file__], "not TOML"),
+        (["top", "--interval", "soon"], "soon"),
+        (["top"], "--once"),
+        (["deploy", "--wait", "long"], "--wait"),
+        (["doctor", "--speed"], "--speed"),
+        (["nosuch"], "nosuch"),
+    ],
+)
+def test_wrong_use_is_one_line_and_json_stays_json(arguments: list[str], named: str) -> None:
+    if arguments != ["top"]:
+        done = invoke(*arguments)
+        assert (done.exit_code, done.stdout) == (2, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("maixmem: ") and named in line and "Next: " in line
+    done = invoke(*arguments, "--json")
+    assert (done.exit_code, done.stderr) == (2, "")
+    assert named in json.loads(done.stdout)["error"]
+
+
+@pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
+def test_without_pyserial_one_line_says_what_to_install(name: str) -> None:
+    code = "import sys; sys.modules['serial'] = None; from maixmem_cli.cli import main; main(sys.argv[1:])"
+    arguments = [name, "--port", "/nowhere/port", *(["--once"] if name == "top" else [])]
+    ends = [
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments, *more],
+            cwd=paths.TOOLS,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for more in ([], ["--json"])
+    ]
+    assert [done.returncode for done in ends] == [2, 2]
+    (line,) = ends[0].stderr.splitlines()
+    told = json.loads(ends[1].stdout)["error"]
+    assert line == f"maixmem: {told}"
+    install = 'pip install ".[board]"'
+    assert "serial" in told and install in told
+    assert install in (paths.ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["build", "deploy", "doctor", "top", "sim"])

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from maixmem_cli import places
+from maixmem_cli import output, places
 
 if str(places.lib()) not in sys.path:
     sys.path.insert(0, str(places.lib()))  # a checkout that was not installed
@@ -30,7 +31,20 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Loads a command's module when it is asked for."""
+    """Loads a command's module when it is asked for; ends with one line, or {"error"} for --json, when one fails."""
+
+    def main(self, args: Sequence[str] | None = None, **more: Any) -> Any:  # type: ignore[override]
+        given = list(sys.argv[1:] if args is None else args) or ["--help"]
+        if not more.pop("standalone_mode", True):
+            return super().main(given, standalone_mode=False, **more)
+        try:
+            status = super().main(given, standalone_mode=False, **more)
+        except click.ClickException as e:
+            output.end(e, "--json" in given)
+            status = e.exit_code
+        except click.Abort:
+            status = 1
+        sys.exit(status if isinstance(status, int) else 0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

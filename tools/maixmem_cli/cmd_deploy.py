@@ -324,7 +324,7 @@ def command(
     it leaves the old files until all new ones are there. Exit status: 1 not done or findings, 2 no board.
     """
     wanted = tuple(n.strip() for n in names.split(",") if n.strip())
-    with failing(as_json, TransferError, bytecode.CompileError):
+    with failing(TransferError, bytecode.CompileError):
         if target and drive.is_drive(Path(target)):
             done = to_drive(Path(target), wanted, as_json)
         else:

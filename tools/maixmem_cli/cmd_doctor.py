@@ -219,7 +219,7 @@ def command(port: str | None, full: bool, as_json: bool) -> None:
     The library must be on it (maixmem deploy). Interrupts the program that runs there; changes nothing. Each finding
     comes with its cure. Exit status: 0 all is well, 1 findings, 2 no board.
     """
-    with failing(as_json):
+    with failing():
         url = choose_port(port)
         try:
             board = RawRepl(url)

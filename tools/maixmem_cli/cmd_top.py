@@ -172,7 +172,7 @@ def command(
     if as_json and not once:
         raise click.UsageError("--json: only with --once; for a series use --csv FILE")
     signal.signal(signal.SIGTERM, _interrupted)
-    with failing(as_json):
+    with failing():
         monitor = Monitor(choose_port(port), wait)
         try:
             _open(monitor)

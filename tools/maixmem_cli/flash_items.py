@@ -14,7 +14,8 @@ from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, SECTOR, FlashMap, FlashRegio
 from maixmem_kmodel import read_info
 
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.kfpkg import Member, PackageError, printable, read_package
+from maixmem_cli.kfpkg import Member, PackageError, read_package
+from maixmem_cli.output import printable, unreadable
 
 #: official builds and the bytes of their .bin; the models of a project outlive its firmware
 OFFICIAL_BUILDS = {

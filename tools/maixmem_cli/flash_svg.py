@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from maixmem import hexa, kib, wrap
 from maixmem_flash import FlashMap, FlashRegion
 
-from maixmem_cli.kfpkg import printable
+from maixmem_cli.output import printable
 
 #: kind -> (colour in the picture, colour in the terminal, letter in the terminal)
 COLOURS = {

