@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -14,10 +15,11 @@ import kmodel_build
 import paths
 import pytest
 from click.testing import CliRunner, Result
-from maixmem_cli import cmd_flash, cmd_kfpkg
+from maixmem_cli.cli import main
 from maixmem_cli.flash_items import OFFICIAL_BUILDS
 from maixmem_cli.flash_svg import draw
 from maixmem_cli.kfpkg import LIST_NAME, read_package
+from maixmem_cli.values import parse_size
 from maixmem_flash import CHIP, IMAGE_EXTRA, FlashMap
 
 # a desk has no GC heap to keep free: with the stand-in's, a scan of 16 MiB would collect 512 times
@@ -28,11 +30,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def flash(*args: object) -> Result:
-    return CliRunner().invoke(cmd_flash.command, [str(a) for a in args])
+    return CliRunner().invoke(main, ["flash", *map(str, args)])
 
 
 def kfpkg(*args: object) -> Result:
-    return CliRunner().invoke(cmd_kfpkg.command, [str(a) for a in args])
+    return CliRunner().invoke(main, ["kfpkg", *map(str, args)])
 
 
 @pytest.fixture
@@ -203,6 +205,9 @@ def test_a_dump_of_another_chip_is_asked_about(tmp_path: Path) -> None:
         ("none.bin", "no such file"),
         ("{model}@here", "'here' is not an address"),
         ("{model}@-4096", "negative"),
+        ("{model}@1.3K", "'1.3K' is not an address"),
+        ("/proc/self/mem@0x300000", "cannot be read"),
+        ("/dev/zero@0x300000", "/dev/zero: no such file"),
         ("{model}", "no firmware, package or flash dump"),
         ("{empty}@0", "empty file"),
         ("{notzip}", "no firmware, package or flash dump"),
@@ -221,7 +226,62 @@ def test_wrong_use_is_one_line_and_2(tmp_path: Path, model: Path, item: str, say
     zipfile.ZipFile(names["nolist"], "w").close()
     result = flash(item.format(**names))
     assert result.exit_code == 2 and says in result.output, result.output
-    assert "Traceback" not in result.output
+    (line,) = result.output.splitlines()
+    assert line.startswith("maixmem: ") and "Next: " in line
+
+
+@pytest.mark.parametrize("size", ["1M", "1.5M", "2M", "3M", "8M"])
+def test_no_place_of_a_model_is_where_a_firmware_begins(model: Path, size: str) -> None:
+    chip = parse_size(size)
+    for address in (0, 0x10000, chip - 0x20000, chip - 0x1000):
+        answer = json.loads(
+            flash(f"{model}@{address:#x}", "--size", size, "--suggest", "--json").output
+        )
+        for places in (answer["suggest"], answer.get("moves", [])):
+            assert isinstance(places, str) or all(p["to"] > 0 for p in places), answer
+
+
+def test_addresses_are_written_as_sizes_are(model: Path) -> None:
+    found = [
+        json.loads(flash(f"{model}@{text}", "--json").output)["regions"][0]["start"]
+        for text in ("3M", "3072K", "0x300000", "3145728", "3.5M")
+    ]
+    assert found == [0x300000] * 4 + [0x380000]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or not os.geteuid(), reason="root may read all")
+def test_a_file_that_may_not_be_read(model: Path) -> None:
+    model.chmod(0)
+    result = flash(f"{model}@0x300000")
+    assert result.exit_code == 2 and "cannot be read" in result.output
+
+
+@pytest.mark.parametrize(
+    "name", ["[/x].kmodel", "\\[/x].kmodel", ":smile:.kmodel", "[red]a\\.kmodel"]
+)
+def test_names_are_shown_as_they_are(tmp_path: Path, model: Path, name: str) -> None:
+    path = tmp_path / "x.kfpkg"
+    with zipfile.ZipFile(path, "w") as z:
+        z.writestr(name, model.read_bytes())
+        entry = {"address": 0x300000, "bin": name, "sha256Prefix": False}
+        again = {**entry, "address": 0x301000}
+        z.writestr(LIST_NAME, json.dumps({"version": "0.1.0", "files": [entry, again]}))
+    result = flash(path, "--suggest")
+    assert result.exit_code == 1, result.output
+    lines = result.output.splitlines()
+    assert any(f" {name} " in line for line in lines), lines
+    assert any(f"{name} 0x300000" in line and "overlaps" in line for line in lines), lines
+    assert any(f"fewest moves: {name}@" in line for line in lines), lines
+
+
+@pytest.mark.parametrize("place", ["/nonexist/x.svg", "/dev/full"])
+def test_a_picture_that_cannot_be_written(model: Path, place: str) -> None:
+    result = flash(f"{model}@0x300000", "--svg", place)
+    assert result.exit_code == 2
+    (line,) = result.output.splitlines()
+    assert "--svg" in line and place in line and "cannot be written" in line and "Next: " in line
+    told = json.loads(flash(f"{model}@0x300000", "--svg", place, "--json").output)
+    assert list(told) == ["error"] and place in told["error"]
 
 
 def test_a_name_with_an_at_sign(tmp_path: Path, firmware: Path) -> None:
@@ -243,6 +303,21 @@ def test_a_package_that_passes_our_own_check(tmp_path: Path, model: Path, firmwa
         ("face.kmodel", 0x400000, False),
     ]
     assert flash(path).exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["/nonexist/x.kfpkg", "/dev/full"])
+def test_a_package_that_cannot_be_written(model: Path, place: str) -> None:
+    result = kfpkg(f"{model}@0x300000", "-o", place)
+    assert result.exit_code == 2
+    (line,) = result.output.splitlines()
+    assert "--output" in line and place in line and "cannot be written" in line
+
+
+def test_a_package_that_does_not_read_back(model: Path) -> None:
+    result = kfpkg(f"{model}@0x300000", "-o", "/dev/null")
+    assert result.exit_code == 1
+    (line,) = result.output.splitlines()
+    assert "does not read back" in line and "Next: " in line
 
 
 def test_a_bad_layout_is_not_packed(tmp_path: Path, model: Path, firmware: Path) -> None:

@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
+import zipfile
 from pathlib import Path
 
 import kmodel_build
 import pytest
 from click.testing import CliRunner, Result
+from maixmem_cli import kmodel_report
 from maixmem_cli.cli import main
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.kfpkg import Member, write_package
+from maixmem_cli.kfpkg import LIST_NAME, Member, write_package
 from maixmem_cli.kmodel_report import room
 from maixmem_kmodel import HOWS, KModel, read_info
 
@@ -136,6 +140,43 @@ def test_packages(folder: Path) -> None:
     assert "no model" in listed(folder / "z.kfpkg")[0]["error"]
     (folder / "broken.kfpkg").write_bytes((folder / "x.kfpkg").read_bytes()[:50])
     assert listed(folder / "broken.kfpkg")[0]["error"]
+
+
+@pytest.mark.parametrize("name", ["[/x].kmodel", "\\[/x].kmodel", ":smile:.kmodel"])
+def test_names_are_shown_as_they_are(folder: Path, name: str) -> None:
+    data = (folder / "v3.kmodel").read_bytes()
+    with zipfile.ZipFile(folder / "n.kfpkg", "w") as z:
+        z.writestr(name, data)
+        entry = {"address": 0x300000, "bin": name, "sha256Prefix": False}
+        z.writestr(LIST_NAME, json.dumps({"version": "0.1.0", "files": [entry]}))
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(data)
+    done = run(folder / "n.kfpkg", folder / name)
+    assert done.exit_code == 0, done.exception
+    heads = "".join(line.rstrip(" ─") for line in done.stdout.splitlines())
+    assert f"n.kfpkg:{name}@0x300000" in heads and f"{folder.name}/{name}" in heads
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("name", ["v3.kmodel", "cut.kmodel", "lfs.kmodel", "x.kfpkg"])
+def test_what_comes_out_of_a_pipe_is_read_as_a_file_is(folder: Path, name: str) -> None:
+    data = (folder / "v3.kmodel").read_bytes()
+    write_package(folder / "x.kfpkg", [Member("a.kmodel", 0x300000, data, None, False)])
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    told = []
+    for path in (pipe, folder / name):
+        if path is pipe:
+            threading.Thread(target=pipe.write_bytes, args=[(folder / name).read_bytes()]).start()
+        (found,) = listed(path)
+        told.append({**found, "file": found["file"].replace(str(path), "")})
+    assert told[0] == told[1]
+
+
+def test_a_file_without_end_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kmodel_report, "MAX_TOTAL", 1 << 20)
+    (found,) = listed("/dev/zero")
+    assert "more than 1048576 bytes" in found["error"]
 
 
 @pytest.mark.parametrize(

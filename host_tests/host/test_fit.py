@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,10 +15,10 @@ import kmodel_build
 import maixmem_k210
 import pytest
 from click.testing import CliRunner
-from maixmem_cli.cmd_fit import command
+from maixmem_cli.cli import main
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.fit import fit, headers
-from maixmem_cli.fit_cure import cure
+from maixmem_cli.fit_cure import changes, cure
 from maixmem_cli.project import EXAMPLE, Project, ProjectError, read
 
 
@@ -156,7 +157,7 @@ def test_resident_models_are_counted_first_hand(folder: Path) -> None:
 
 
 def run(*arguments: object):
-    return CliRunner().invoke(command, [str(a) for a in arguments])
+    return CliRunner().invoke(main, ["fit", *map(str, arguments)])
 
 
 def test_exit_status_and_json(folder: Path) -> None:
@@ -179,6 +180,50 @@ def test_the_table_and_the_picture(folder: Path) -> None:
     root = ElementTree.parse(folder / "map.svg").getroot()
     texts = "".join(root.itertext())
     assert "small" in texts and "larger" in texts and "system heap" in texts
+
+
+@pytest.mark.parametrize("name", ["[/x]", "\\\\[/x]", ":smile:", "[red]a"])
+def test_names_are_shown_as_they_are(folder: Path, name: str) -> None:
+    text = 'firmware = "full"\n[[pool]]\nsize = "QVGA"\ncount = {}\nname = "{}"\n'
+    shown = name.replace("\\\\", "\\")
+    done = run(project(folder, text.format(1, name)))
+    assert done.exit_code == 0 and f" {shown} " in f" {done.output}", done.output
+    done = run(project(folder, text.format(9, name)))
+    assert done.exit_code == 1 and f"\n{shown}: " in done.output, done.output
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_picture_that_cannot_be_written(folder: Path, more: list[str]) -> None:
+    path = project(folder, 'firmware = "full"\n')
+    done = run(path, "--svg", "/nonexist/a.svg", *more)
+    assert done.exit_code == 2
+    said = json.loads(done.stdout)["error"] if more else done.output
+    assert "--svg" in said and "/nonexist/a.svg cannot be written" in said
+
+
+@pytest.mark.parametrize("count", [60, 90000])
+def test_large_pools_are_answered_at_once(folder: Path, count: int) -> None:
+    pools = "".join(f'[[pool]]\nname = "{n}"\nsize = "QVGA"\ncount = {count}\n' for n in "ab")
+    got, infos = answer(folder, 'firmware = "minimum"\n[camera]\nsize = [2000, 2000]\n' + pools)
+    assert len(list(changes(got))) < 60
+    assert cure(got, infos) == ([], None)
+    got, infos = answer(folder, 'firmware = "minimum"\n' + pools.replace('"QVGA"', "[100, 100]"))
+    _, after = cure(got, infos)
+    assert after is not None and after.fits
+    for i, pool in enumerate(after.project.pools):
+        rows = list(after.project.pools)
+        rows[i] = replace(pool, count=pool.count + 1)
+        assert not fit(replace(after.project, pools=tuple(rows)), infos).fits, "one more would fit"
+
+
+def test_the_largest_count_that_fits_is_proposed(folder: Path) -> None:
+    text = 'firmware = "full"\n[[pool]]\nsize = [100, 100]\ncount = 5000\n'
+    got, infos = answer(folder, text)
+    (change,), after = cure(got, infos)
+    assert after is not None and change.kind == "pool pool 1"
+    (pool,) = after.project.pools
+    larger = replace(after.project, pools=(replace(pool, count=pool.count + 1),))
+    assert 1 < pool.count and not fit(larger, infos).fits
 
 
 def test_init_writes_an_example_that_works(folder: Path) -> None:
@@ -217,14 +262,35 @@ def test_init_writes_an_example_that_works(folder: Path) -> None:
         ("firmware = 'full'\n[[pool]]\nsize = [1, 1]\ncount = 0", "count"),
         ("firmware = 'full'\n[model]\nx = 1", "two brackets"),
         ("firmware = ", "not TOML"),
+        ("x = " + "[" * 9000, "not TOML"),
+        ("firmware = ['full']", "firmware = ['full']: known are "),
+        ("firmware = 'full'\norder = [1, 'camera']", "each of camera, lcd, models, pools once"),
+        ("firmware = 'full'\norder = ['camera', ['lcd'], 'models', 'pools']", "order"),
+        ("firmware = 'full'\n[camera]\nsize = [true, true]", "[camera] size = [True, True]"),
+        ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = 'x'", "path = 'x'"),
+        ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = '/sd/'", "path = '/sd/'"),
+        (
+            "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = '/flash/d/a.kmodel'",
+            "/flash has no folders",
+        ),
+        (
+            "firmware = 'full'\n[[model]]\nfile = '/proc/self/mem'\naddress = '3M'",
+            "cannot be read",
+        ),
+        (
+            "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\naddress = '3M'\nname = \"\\u001b\"",
+            "printable",
+        ),
+        ("firmware = 'full'\n[[pool]]\nsize = [1, 1]\ncount = 100000000", "count = 100000000"),
+        ("firmware = 'full'\n" + "[[pool]]\nname = 'a'\nsize = [1, 1]\n" * 2, "two pools"),
     ],
 )
 def test_wrong_input_is_one_line_that_names_it(folder: Path, text: str, word: str) -> None:
     (folder / "junk.kmodel").write_bytes(b"version https://git-lfs" + bytes(100))
     done = run(project(folder, text))
     assert done.exit_code == 2
-    assert word in done.output.splitlines()[-1], done.output
-    assert "Traceback" not in done.output
+    (line,) = done.output.splitlines()
+    assert word in line and "Next: " in line
 
 
 def test_two_models_of_one_name(folder: Path) -> None:

@@ -262,6 +262,23 @@ def test_json_wants_once(fake) -> None:
     assert "--json" in json.loads(said)["error"]
 
 
+@pytest.mark.parametrize("more", [[], ["--once", "--json"]])
+def test_a_csv_file_that_cannot_be_written_is_said_before_a_board_is_asked(
+    more: list[str],
+) -> None:
+    done = invoke("top", "--port", "/nowhere/port", "--csv", "/nonexist/x.csv", *more)
+    assert done.exit_code == 2
+    said = json.loads(done.stdout)["error"] if more else done.stderr
+    assert "--csv" in said and "/nonexist/x.csv" in said and "/nowhere/port" not in said
+
+
+@fake_only
+def test_a_csv_file_that_takes_no_more_ends_it(fake) -> None:
+    done = invoke("top", "--port", fake.port, "--count", "1", "--csv", "/dev/full")
+    assert done.exit_code == 1
+    assert "--csv /dev/full" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
 def test_no_board_is_status_2_and_json_stays_json(name: str) -> None:
     options = ["--once"] if name == "top" else []

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import kmodel_build
+import maixmem_advice
 import paths
 import pytest
+from commands import invoke
 from maixmem_cli import tracing
 
 _LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
@@ -58,7 +60,7 @@ def test_an_error_ends_in_its_meaning_and_one_clear_line(sim) -> None:
     assert lines[0].startswith("Traceback")
     assert 'script.py", line 2' in out
     assert "k210_sim.py" not in out
-    assert "= at this place is no model" in out
+    assert f"= {maixmem_advice.find(lines[-1])[0]}" in lines
     assert "script.py failed: ValueError: [MAIXPY]kpu: load error:2002" in lines[-1]
 
 
@@ -119,6 +121,28 @@ def test_trace_names_the_line_of_each_allocation(sim, model: Path) -> None:
     assert sum(int(r[1]) for r in taken) == sum(int(r[1]) for r in given)
 
 
+@pytest.mark.parametrize("more", [[], ["--trace"]])
+def test_a_script_that_is_not_utf_8_is_one_line(tmp_path: Path, more: list[str]) -> None:
+    script = tmp_path / "latin.py"
+    script.write_bytes(b"print('caf\xe9')\n")
+    done = invoke("sim", str(script), *more)
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert str(script) in line and "byte 10 is 0xe9" in line and "Next: save" in line
+
+
+def test_a_zero_byte_is_the_scripts(sim) -> None:
+    for options in ([], ["--trace"]):
+        status, _, err = sim("print(1)\0\n", *options)
+        assert status == 1 and "maixmem_cli" not in err
+
+
+def test_flash_addresses_are_written_as_sizes_are(sim, model: Path) -> None:
+    for address in ("3M", "0x300000", "3072K"):
+        status, out, _ = sim(_LOAD + "print('loaded')\n", "--flash", f"{address}={model}")
+        assert (status, out) == (0, "loaded\n")
+
+
 def test_marks_do_not_change_what_a_script_does() -> None:
     source = '''"""doc"""
 def f(n):
@@ -152,6 +176,7 @@ lines"""; z = 2
         ["--firmware", "none"],
         ["--heap", "5x"],
         ["--flash", "0x300000=/nowhere"],
+        ["--flash", "1.3K=/nowhere"],
         ["--sd", "/nowhere"],
     ],
 )

@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 from maixmem import __version__, kib
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from maixmem_cli import packages, places
 from maixmem_cli.bytecode import VERSIONS, CompileError, compile_modules
 from maixmem_cli.modules import K210
+from maixmem_cli.output import console
 
 MODULE_BUDGET = 6 << 10  # bytes of .mpy v4, one module
 TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
@@ -84,10 +84,10 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
         *map(str, sums.values()),
         f"{sums[4] * 100 // TOTAL_BUDGET} % of {kib(TOTAL_BUDGET)}",
     )
-    console = Console()
-    console.print(table)
+    screen = console()
+    screen.print(table)
     for text in over:
-        console.print(f"over budget: {text}", highlight=False)
+        screen.print(f"over budget: {text}", highlight=False)
 
 
 @click.command(
@@ -131,10 +131,11 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
         sys.exit(1 if old else 0)
     try:
         made = build(out, index)
-    except (OSError, CompileError) as e:
-        raise click.ClickException(
-            f"--out {out}: {e}" if isinstance(e, OSError) else str(e)
-        ) from e
+    except OSError as e:
+        text = f"{out} cannot be written: {e.strerror}. Next: another folder."
+        raise click.BadParameter(text, param_hint="--out") from e
+    except CompileError as e:
+        raise click.ClickException(str(e)) from e
     if top:
         for name in old:
             (top / name).write_text(packages.repository_files(top)[name], encoding="utf-8")

@@ -13,12 +13,11 @@ from typing import Any, Callable
 
 import click
 from maixmem import kib
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from maixmem_cli import bytecode, drive, modules, places
 from maixmem_cli.mpboard import Board, Identity, LinkLost
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_json
+from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
 from maixmem_cli.rawrepl import BoardError
 from maixmem_cli.transfer import Transfer, TransferError, cut
 
@@ -63,9 +62,9 @@ def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
     """A bar over the bytes of all files on a terminal; nothing on a pipe."""
     done: dict[str, int] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     with Progress(
-        *columns, console=console, transient=True, disable=quiet or not console.is_terminal
+        *columns, console=screen, transient=True, disable=quiet or not screen.is_terminal
     ) as progress:
         task = progress.add_task("copying", total=sum(map(len, files.values())))
 
@@ -272,21 +271,19 @@ def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]
 
 
 def show(done: dict[str, Any]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    out = console(highlight=False, soft_wrap=True)
     form = "sources" if done["bytecode"] is None else f"bytecode {done['bytecode']}"
-    console.print(
-        f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False
-    )
-    console.print(
+    out.print(f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False)
+    out.print(
         f"{len(done['copied'])} copied, {len(done['same'])} were right already, {len(done['removed'])} old removed; checked by {done['checked_by']}"
     )
     if done["free_before"] is not None:
         taken = done["free_before"] - done["free_after"]
-        console.print(
+        out.print(
             f"imported all: {kib(done['free_before'])} free in the GC heap before, {kib(done['free_after'])} after ({kib(taken)} for all modules at once)"
         )
     for text in done["findings"]:
-        console.print(f"! {text}", markup=False)
+        out.print(f"! {text}", markup=False)
 
 
 @click.command(

@@ -13,12 +13,12 @@ import maixmem_advice
 from maixmem import __version__, hexa, kib
 from maixmem_report import bar
 from rich import box
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from maixmem_cli import questions
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_json
+from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
 from maixmem_cli.questions import Missing, ask
 from maixmem_cli.rawrepl import BoardError, RawRepl
 
@@ -170,9 +170,9 @@ def firmware_of(found: dict[str, Any] | None) -> str:
 
 
 def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    out = console(highlight=False, soft_wrap=True)
     name, version, platform, machine = told.get("who") or ("?", [], "?", "?")
-    console.print(
+    out.print(
         f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {firmware_of(told.get('flash'))}".rstrip(),
         markup=False,
     )
@@ -182,11 +182,11 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
         table.add_column(head, justify="right")
     for r in (told.get("report") or {}).get("regions", []):
         cells = ["?" if r[k] is None else kib(r[k]) for k in ("used", "free", "largest")]
-        table.add_row(r["name"], bar(r["used"], r["total"]).replace("[", r"\["), *cells)
+        table.add_row(escape(r["name"]), escape(bar(r["used"], r["total"])), *cells)
     if table.row_count:
-        console.print(table)
+        out.print(table)
     for name, start, end, _, source, _ in (told.get("flash") or {}).get("regions", []):
-        console.print(
+        out.print(
             f"{hexa(start)}..{hexa(end)} {kib(end - start):>10} {name}: {source}", markup=False
         )
     for m in told.get("models", []):
@@ -197,12 +197,12 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
             if "need" in m
             else "?"
         )
-        console.print(f"{hexa(m['address'])} {verdict}", markup=False)
-    console.print(f"{len(findings)} findings" if findings else "no findings")
+        out.print(f"{hexa(m['address'])} {verdict}", markup=False)
+    out.print(f"{len(findings)} findings" if findings else "no findings")
     for i, f in enumerate(findings, 1):
-        console.print(f"{i}. {f['what']}", markup=False)
+        out.print(f"{i}. {f['what']}", markup=False)
         for step in f["cure"]:
-            console.print(f"   - {step}", markup=False)
+            out.print(f"   - {step}", markup=False)
 
 
 @click.command(name="doctor", epilog="Example: maixmem doctor --port /dev/ttyUSB0")

@@ -12,11 +12,13 @@ import click
 from maixmem import kib
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from maixmem_cli import fit_svg, project
 from maixmem_cli.fit import Fit, Step, fit, headers
 from maixmem_cli.fit_cure import Change, cure
+from maixmem_cli.output import console, unreadable, write_file
 
 _BAR = 14
 
@@ -32,7 +34,7 @@ def bar(step: Step) -> str:
     return "".join(cells) + ("" if step.fits else "!")
 
 
-def show(console: Console, answer: Fit) -> None:
+def show(out: Console, answer: Fit) -> None:
     """The steps as a table, then what is refused, overlaps or takes turns."""
     title = f"firmware {answer.project.firmware}, GC heap {kib(answer.project.gc_heap)}"
     table = Table(
@@ -48,35 +50,35 @@ def show(console: Console, answer: Fit) -> None:
     for name in ("stays", "peak", "free"):
         table.add_column(name, justify="right", no_wrap=True)
     for s in answer.steps:
-        name = s.what + (" (in turn)" if s.turn else "")
+        name = escape(s.what) + (" (in turn)" if s.turn else "")
         sizes = [kib(n) for n in (s.need, s.peak, s.free)]
         table.add_row(name, s.region, bar(s), *sizes, style="" if s.fits else "bold red")
-    console.print(table)
+    out.print(table)
     for s in answer.steps:
         if not s.fits:
-            console.print(f"{s.what}: {kib(s.peak - s.free)} short", style="red")
+            out.print(f"{s.what}: {kib(s.peak - s.free)} short", style="red", markup=False)
     if answer.turns:
-        console.print(f"take turns (ModelManager): {', '.join(answer.turns)}", markup=False)
+        out.print(f"take turns (ModelManager): {', '.join(answer.turns)}", markup=False)
     for text in answer.refused:
-        console.print(f"cannot run: {text}", markup=False)
+        out.print(f"cannot run: {text}", markup=False)
     for text in answer.flash:
-        console.print(f"flash: {text}", markup=False)
+        out.print(f"flash: {text}", markup=False)
     for text in answer.risks:
-        console.print(f"flash, careful: {text}", markup=False)
+        out.print(f"flash, careful: {text}", markup=False)
 
 
-def advise(console: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
+def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
     """The changes and the numbers they lead to."""
     if after is None:
-        console.print(
-            "DOES NOT FIT, and no three changes help. Next: a smaller model or camera.",
+        out.print(
+            "DOES NOT FIT, and none of the changes that were tried help. Next: a smaller model or camera.",
             style="bold red",
         )
         return
-    console.print("DOES NOT FIT. It fits with:", style="bold red")
+    out.print("DOES NOT FIT. It fits with:", style="bold red")
     for change in changes:
-        console.print(f"  * {change.text}", markup=False)
-    console.print(
+        out.print(f"  * {change.text}", markup=False)
+    out.print(
         f"then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} of GC heap are in use."
     )
 
@@ -115,9 +117,11 @@ def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> N
         answer = fit(wanted, infos)
     except ValueError as e:
         raise click.UsageError(f"{file}: {e}") from None
+    except OSError as e:
+        raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
     changes, after = ([], None) if answer.fits else cure(answer, infos)
     if svg:
-        svg.write_text(fit_svg.draw(answer), encoding="utf-8")
+        write_file("--svg", svg, fit_svg.draw(answer))
     if as_json:
         data = {
             **answer.to_dict(),
@@ -126,10 +130,10 @@ def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> N
         }
         click.echo(json.dumps(data, indent=2))
     else:
-        console = Console()
-        show(console, answer)
+        out = console()
+        show(out, answer)
         if answer.fits:
-            console.print("FITS", style="bold green")
+            out.print("FITS", style="bold green")
         else:
-            advise(console, answer, changes, after)
+            advise(out, answer, changes, after)
     sys.exit(0 if answer.fits else 1)

@@ -12,11 +12,12 @@ from typing import Any
 import click
 from maixmem import FlashOverlap, hexa, kib
 from maixmem_flash import Clash, FlashMap, FlashRegion
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from maixmem_cli.flash_items import ItemError, Layout, suggest
 from maixmem_cli.flash_svg import COLOURS, draw
+from maixmem_cli.output import console, write_file
 from maixmem_cli.values import SIZE
 
 _CELLS = 64
@@ -52,7 +53,7 @@ def command(
     findings = layout.verdicts()
     answer = describe(layout, findings, suggested)
     if svg:
-        svg.write_text(draw(layout.map), encoding="utf-8")
+        write_file("--svg", svg, draw(layout.map))
     if as_json:
         click.echo(json.dumps(answer, indent=2))
     else:
@@ -105,7 +106,7 @@ def _clash(c: Clash) -> dict[str, Any]:
 
 def show(m: FlashMap, answer: dict[str, Any]) -> None:
     """The map and the verdicts on the terminal."""
-    out = Console(highlight=False, soft_wrap=True)
+    out = console(highlight=False, soft_wrap=True)
     if not out.is_terminal:
         out.width = _PIPE_WIDTH
     out.print(strip(m), markup=False)
@@ -117,20 +118,20 @@ def show(m: FlashMap, answer: dict[str, Any]) -> None:
         kind = f"[{colour}]{r['kind']}[/]"
         size = f"{r['end'] - r['start']} ({kib(r['end'] - r['start'])})"
         table.add_row(
-            hexa(r["start"]), hexa(r["end"]), size, kind, _plain(r["name"]), _plain(r["source"])
+            hexa(r["start"]), hexa(r["end"]), size, kind, escape(r["name"]), escape(r["source"])
         )
     out.print(table)
     for finding in answer["findings"]:
-        out.print(f"[bold red]{finding['what']:<8}[/] {_plain(finding['text'])}")
+        out.print(f"[bold red]{finding['what']:<8}[/] {escape(finding['text'])}")
     for risk in answer["risks"]:
-        out.print(f"[yellow]risk[/]     {_plain(risk['text'])}")
+        out.print(f"[yellow]risk[/]     {escape(risk['text'])}")
     for gap in answer["unread"]:
         out.print(
-            f"[yellow]not read[/] {hexa(gap['start'])}..{hexa(gap['end'])}: {_plain(gap['why'])}"
+            f"[yellow]not read[/] {hexa(gap['start'])}..{hexa(gap['end'])}: {escape(gap['why'])}"
         )
     for key, word in (("moves", "fewest moves"), ("suggest", "good with every official build")):
         if key in answer:
-            out.print(f"[bold]{word}:[/] {_plain(_steps(answer[key]))}")
+            out.print(f"[bold]{word}:[/] {escape(_steps(answer[key]))}")
     if not answer["findings"] and not answer["unread"]:
         out.print("[green]no conflict[/]" + (", but see the risks" if answer["risks"] else ""))
 
@@ -139,10 +140,6 @@ def _steps(places: list[dict[str, Any]] | str) -> str:
     if isinstance(places, str):
         return places
     return ", ".join(f"{p['name']}@{hexa(p['to'])}" for p in places) or "none"
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 def strip(m: FlashMap, cells: int = _CELLS) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import click
 from maixmem import hexa
 
 from maixmem_cli.flash_items import ItemError, Layout
-from maixmem_cli.kfpkg import read_package, write_package
+from maixmem_cli.kfpkg import PackageError, read_package, write_package
+from maixmem_cli.output import write_file
 from maixmem_cli.values import SIZE
 
 
@@ -53,8 +55,16 @@ def command(items: tuple[str, ...], output: Path, size: int) -> None:
         )
         sys.exit(1)
     members = [m for _, m in layout.members]
-    write_package(output, members)
-    for wrote, back in zip(members, read_package(output)):
+    package = io.BytesIO()
+    write_package(package, members)
+    write_file("--output", output, package.getvalue())
+    try:
+        written = read_package(output)
+    except PackageError as e:
+        raise click.ClickException(
+            f"{output}: does not read back: {e}. Next: another --output"
+        ) from e
+    for wrote, back in zip(members, written):
         if (wrote.data, wrote.address) != (back.data, back.address):
             raise click.ClickException(f"{output}: {wrote.name} reads back differently")
         click.echo(f"{hexa(back.address)}  {back.nbytes:>8} bytes  {back.name}")

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.kmodel_report import Entry, read_entries, room
+from maixmem_cli.output import console, unreadable
 from maixmem_cli.values import known_firmwares
 
 _WAYS = {
@@ -45,13 +46,18 @@ def command(files: tuple[Path, ...], firmware: str | None, as_json: bool, layers
     FILE is a .kmodel or a .kfpkg. Exit status 1: a model is damaged, or no build takes it.
     """
     builds = [f for f in FIRMWARES.values() if firmware in (None, f.name)]
-    entries = [entry for path in files for entry in read_entries(path, builds)]
+    entries: list[Entry] = []
+    for path in files:
+        try:
+            entries += read_entries(path, builds)
+        except OSError as e:
+            raise click.UsageError(unreadable(e, path)) from None
     if as_json:
         click.echo(json.dumps([_object(e, layers) for e in entries], indent=2))
     else:
-        console = Console()
+        out = console()
         for entry in entries:
-            _show(console, entry, layers)
+            _show(out, entry, layers)
     sys.exit(1 if any(e.finding for e in entries) else 0)
 
 
@@ -71,21 +77,21 @@ def _object(entry: Entry, layers: bool) -> dict[str, object]:
     return found
 
 
-def _show(console: Console, entry: Entry, layers: bool) -> None:
-    console.rule(escape(entry.file), align="left", style="dim")
+def _show(out: Console, entry: Entry, layers: bool) -> None:
+    out.rule(escape(entry.file), align="left", style="dim")
     m = entry.model
     if m is None:
-        console.print(f"[red]not usable:[/] {escape(entry.error or '')}\n")
+        out.print(f"[red]not usable:[/] {escape(entry.error or '')}\n")
         return
-    console.print(_headline(entry), highlight=False)
+    out.print(_headline(entry), highlight=False)
     if m.need("sdk") is not None:
-        console.print(_memory(entry))
+        out.print(_memory(entry))
     if layers and entry.layers:
-        console.print(_layers(entry))
+        out.print(_layers(entry))
     for text in entry.warnings():
-        console.print(f"[yellow]![/] {escape(text)}", highlight=False)
-    console.print(_verdicts(entry))
-    console.print()
+        out.print(f"[yellow]![/] {escape(text)}", highlight=False)
+    out.print(_verdicts(entry))
+    out.print()
 
 
 def _headline(entry: Entry) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from maixmem_cli import places, tracing
+from maixmem_cli.output import unreadable
 from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
 
 BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
@@ -81,10 +82,16 @@ def sd_files(folder: Path) -> dict[str, str]:
 
 
 def _source(script: Path, trace: bool) -> str:
-    source = script.read_text(encoding="utf-8")
+    try:
+        source = script.read_text(encoding="utf-8")
+    except OSError as e:
+        raise click.BadParameter(unreadable(e, script), param_hint="SCRIPT") from None
+    except UnicodeDecodeError as e:
+        text = f"{script}: byte {e.start} is {e.object[e.start]:#04x}, not UTF-8. Next: save the script as UTF-8"
+        raise click.BadParameter(text, param_hint="SCRIPT") from None
     try:
         return tracing.marked(source) if trace else source
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return source  # the interpreter says what is wrong, as on the board
 
 

@@ -17,13 +17,13 @@ import click
 from maixmem import kib
 from maixmem_report import bar
 from rich import box
-from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from maixmem_cli.monitor import Monitor, Sample, Series
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, failing, print_json
+from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
 from maixmem_cli.questions import Missing
 from maixmem_cli.rawrepl import BoardError
 
@@ -46,7 +46,7 @@ def picture(sample: Sample, url: str) -> Table:
     table = Table(
         box=box.SIMPLE,
         padding=(0, 1, 0, 0),
-        title=f"{url}, {sample.seconds:.0f} s{note}",
+        title=f"{escape(url)}, {sample.seconds:.0f} s{note}",
         title_justify="left",
     )
     table.add_column("region")
@@ -91,6 +91,13 @@ class Log:
         self._header = False
 
     def add(self, sample: Sample) -> None:
+        """Writes a row; ClickException when the file takes no more."""
+        try:
+            self._add(sample)
+        except OSError as e:
+            raise click.ClickException(f"--csv {self._out.name}: {e.strerror}") from e
+
+    def _add(self, sample: Sample) -> None:
         if not self._header:
             columns = [
                 f"{s.name}_{what}"
@@ -109,8 +116,8 @@ class Log:
 
 def watch(samples: Iterator[Sample], url: str, log: Log | None) -> None:
     """Shows and logs samples until they end: a live picture on a terminal, a line each on a pipe."""
-    console = Console()
-    live = Live(console=console, auto_refresh=False) if console.is_terminal else None
+    screen = console()
+    live = Live(console=screen, auto_refresh=False) if screen.is_terminal else None
     with live or ExitStack():
         for sample in samples:
             if log:
@@ -140,7 +147,7 @@ def _interrupted(number: int, frame: Any) -> None:
 @click.option(
     "--csv",
     "csv_file",
-    type=click.File("w"),
+    type=click.File("w", lazy=False),
     metavar="FILE",
     help="Also write each sample as a row.",
 )
@@ -187,10 +194,8 @@ def command(
                 sample = next(samples)
                 if log:
                     log.add(sample)
-                console = Console()
-                console.print(
-                    picture(sample, monitor.url), width=None if console.is_terminal else _PIPE
-                )
+                out = console()
+                out.print(picture(sample, monitor.url), width=None if out.is_terminal else _PIPE)
             else:
                 watch(samples, monitor.url, log)
         except KeyboardInterrupt:

@@ -13,11 +13,12 @@ from maixmem_flash import IMAGE_EXTRA, FlashMap
 from maixmem_k210_limits import MIN_GC
 
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.fit import Fit, fit
+from maixmem_cli.fit import Fit, fit, pool_bytes
 from maixmem_cli.project import Project
 
 _STEP = 16 << 10
 _MOST = 3
+_TRIES = 10000  # groups of changes, a few seconds; a project of ten models and pools has fewer
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def changes(answer: Fit) -> Iterator[Change]:
         if FIRMWARES[name].heap > FIRMWARES[project.firmware].heap or _v4_helps(answer, name):
             yield Change("firmware", f"firmware {name}", _setter(firmware=name))
     for i, pool in enumerate(project.pools):
-        for count in range(pool.count - 1, 0, -1):
+        for count in _counts(answer, i):
             text = f"pool {pool.name} with {count} instead of {pool.count}"
             yield Change("pool " + pool.name, text, _row("pools", i, count=count))
     for i, model in enumerate(project.models):
@@ -63,15 +64,18 @@ def changes(answer: Fit) -> Iterator[Change]:
 
 
 def cure(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
-    """The fewest changes that make it fit and the answer then; ([], None) when three do not."""
+    """The fewest changes that make it fit and the answer then; ([], None) when none of those that are tried do."""
     single = list(changes(answer))
-    for n in range(1, _MOST + 1):
-        for group in itertools.combinations(single, n):
-            if len({c.kind for c in group}) < n:
-                continue
-            after = _after(answer, group, infos)
-            if after is not None and after.fits:
-                return list(group), after
+    groups = (
+        group
+        for n in range(1, _MOST + 1)
+        for group in itertools.combinations(single, n)
+        if len({c.kind for c in group}) == n
+    )
+    for group in itertools.islice(groups, _TRIES):
+        after = _after(answer, group, infos)
+        if after is not None and after.fits:
+            return list(group), after
     return [], None
 
 
@@ -99,25 +103,42 @@ def _row(table: str, i: int, **values: Any) -> Callable[[Project], Project]:
     return apply
 
 
+def _counts(answer: Fit, i: int) -> list[int]:
+    """The largest counts of a pool that fit, in each GC heap that could be, beside the others as they are or of 1; and 1."""
+    project = answer.project
+    pool = project.pools[i]
+    one = pool_bytes(replace(pool, count=1))
+    others = [p for p in project.pools if p is not pool]
+    beside = (sum(map(pool_bytes, others)), sum(pool_bytes(replace(p, count=1)) for p in others))
+    rooms = [size * 1024 // 1036 - project.program for size in (project.gc_heap, *_sizes(answer))]
+    counts = {1, *((room - taken) // one for room in rooms for taken in beside)}
+    return sorted((n for n in counts if 0 < n < pool.count), reverse=True)
+
+
 def _gc_heaps(answer: Fit) -> Iterator[Change]:
-    """Sizes of the GC heap that make up what is missing; all boot, none is below 64 KiB."""
-    missing = {
-        r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0)
-        for r in ("gc", "heap")
-    }
-    now = answer.project.gc_heap
-    used = answer.peak("gc") * 1036 // 1024
-    sizes = [
-        (now - missing["heap"]) // _STEP * _STEP,
-        -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
-        -(-used // _STEP) * _STEP,
-    ]
-    for size in sorted({s for s in sizes if s != now and s >= MIN_GC}, key=lambda s: abs(s - now)):
+    """Sizes of the GC heap that make up what is missing."""
+    for size in _sizes(answer):
         yield Change(
             "gc_heap",
             f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",
             _setter(gc_heap=size),
         )
+
+
+def _sizes(answer: Fit) -> list[int]:
+    """Sizes of the GC heap that could help, the nearest first, none below 64 KiB."""
+    missing = {
+        r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0)
+        for r in ("gc", "heap")
+    }
+    now = answer.project.gc_heap
+    wanted = sum(s.need for s in answer.steps if s.region == "gc") * 1036 // 1024
+    sizes = [
+        (now - missing["heap"]) // _STEP * _STEP,
+        -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
+        -(-wanted // _STEP) * _STEP,
+    ]
+    return sorted({s for s in sizes if s != now and s >= MIN_GC}, key=lambda s: abs(s - now))
 
 
 def _v4_helps(answer: Fit, name: str) -> bool:

@@ -16,6 +16,7 @@ from maixmem_kmodel import read_info
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.kfpkg import Member, PackageError, read_package
 from maixmem_cli.output import printable, unreadable
+from maixmem_cli.values import parse_address
 
 #: official builds and the bytes of their .bin; the models of a project outlive its firmware
 OFFICIAL_BUILDS = {
@@ -48,7 +49,10 @@ class Layout:
             raise ItemError(f"--size {size}: a chip has whole 4 KiB sectors, and 16M at most")
         layout = cls(FlashMap(size))
         for item in items:
-            layout.add(item)
+            try:
+                layout.add(item)
+            except OSError as e:
+                raise ItemError(unreadable(e, Path(item))) from None
         for path in layout.dumps:
             layout.scan_dump(path)
         return layout
@@ -174,14 +178,11 @@ def _split(text: str) -> tuple[Path, int | None]:
     if not at:
         return Path(text), None
     try:
-        address = int(tail, 0)
-    except ValueError:
+        return Path(name), parse_address(tail)
+    except ValueError as e:
         if Path(text).is_file():
             return Path(text), None  # a file with an @ in its name
-        raise ItemError(f"{text}: {tail!r} is not an address; write 0x300000") from None
-    if address < 0:
-        raise ItemError(f"{text}: the address is negative")
-    return Path(name), address
+        raise ItemError(f"{text}: {e}") from None
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

@@ -73,10 +73,10 @@ class Member:
         return len(self.data) + (IMAGE_EXTRA if self.sha256_prefix else 0)
 
 
-def read_package(path: str | os.PathLike[str]) -> list[Member]:
+def read_package(path: str | os.PathLike[str] | BinaryIO) -> list[Member]:
     """The members in the order of the flash list. Raises PackageError when there is no usable list."""
     try:
-        if os.path.getsize(path) > MAX_TOTAL:
+        if isinstance(path, (str, os.PathLike)) and os.path.getsize(path) > MAX_TOTAL:
             raise PackageError(f"package file is bigger than {MAX_TOTAL} bytes")
         with zipfile.ZipFile(path) as archive:
             return _members(archive, _entries(_list_text(archive)))
@@ -88,7 +88,7 @@ def read_package(path: str | os.PathLike[str]) -> list[Member]:
         raise PackageError(f"not a readable zip: {_one_line(e)}") from None
 
 
-def write_package(path: str | os.PathLike[str], members: Iterable[Member]) -> None:
+def write_package(path: str | os.PathLike[str] | BinaryIO, members: Iterable[Member]) -> None:
     """Writes a package that kflash reads. Files of the same name are renamed, equal input gives equal bytes."""
     entries: list[dict[str, Any]] = []
     files: dict[str, bytes] = {}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +15,10 @@ from maixmem_k210_limits import MIN_GC
 from maixmem_kmodel import HOWS, KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
-from maixmem_cli.kfpkg import Member, PackageError, read_package
+from maixmem_cli.kfpkg import MAX_TOTAL, Member, PackageError, read_package
 from maixmem_cli.kmodel_layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel_v5 import read_v5
+from maixmem_cli.output import printable
 
 _MAIXPY = HOWS[:4]  #: the ways that a MaixPy build offers
 _ZIP = b"PK\x03\x04"
@@ -99,23 +101,35 @@ def _tensors(tensors: Iterable[tuple[Any, Any, Any]] | None) -> list[dict[str, A
 def read_entries(path: Path, firmwares: Iterable[Firmware]) -> Iterator[Entry]:
     """The models of a file: one, or those of a package. Never raises for what is in the file."""
     firmwares = list(firmwares)
-    with path.open("rb") as f:
-        package = f.read(4) == _ZIP
-    if not package:
-        yield _entry(str(path), str(path), firmwares)
+    pipe = None if path.is_file() else _drain(path)  # what a pipe says can be read once
+    if pipe is not None and len(pipe) > MAX_TOTAL:
+        yield Entry(str(path), error=f"more than {MAX_TOTAL} bytes come out of it: no model")
+        return
+    if not (_head(path) if pipe is None else pipe).startswith(_ZIP):
+        yield _entry(str(path), str(path) if pipe is None else pipe, firmwares)
         return
     try:
-        members = read_package(path)
+        members = read_package(path if pipe is None else io.BytesIO(pipe))
     except PackageError as e:
         yield Entry(str(path), error=str(e))
         return
     found = [
-        _member(f"{path}:{m.name}@{m.address:#x}", m, firmwares)
+        _member(f"{path}:{printable(m.name)}@{m.address:#x}", m, firmwares)
         for m in members
         if not m.repeat and not m.sha256_prefix
     ]
     models = [e for e in found if e.model or "model" in e.file.rpartition(":")[2]]
     yield from models or [Entry(str(path), error="no model in the package")]
+
+
+def _drain(path: Path) -> bytes:
+    with path.open("rb") as f:
+        return f.read(MAX_TOTAL + 1)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as f:
+        return f.read(len(_ZIP))
 
 
 def _member(name: str, member: Member, firmwares: list[Firmware]) -> Entry:

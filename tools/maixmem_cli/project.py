@@ -25,6 +25,7 @@ SIZES = {
     "240x240": (240, 240),
 }
 STEPS = ("camera", "lcd", "models", "pools")
+_MOST = (6 << 20) // 64  # images of a pool: each takes 64 bytes beside its pixels, of 6 MiB in all
 
 EXAMPLE = """\
 # What the program puts into memory: `maixmem fit` says whether it fits, and what to change.
@@ -132,8 +133,8 @@ def read(path: Path) -> Project:
     """The project; ProjectError for anything wrong. Model files are looked for beside the project file."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise ProjectError(f"{path} is not TOML: {e}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise ProjectError(f"not TOML: {e}") from None
     camera, lcd = data.pop("camera", None), data.pop("lcd", None)
     models, pools = data.pop("model", []), data.pop("pool", [])
     top = _Table("project", data)
@@ -148,10 +149,11 @@ def read(path: Path) -> Project:
         pools=tuple(_pool(i, p) for i, p in enumerate(_rows("pool", pools))),
     )
     top.done()
-    names = [m.name for m in project.models]
-    for name in names:
-        if names.count(name) > 1:
-            raise ProjectError(f"two models are named {name!r}")
+    for kind, rows in (("models", project.models), ("pools", project.pools)):
+        names = [row.name for row in rows]
+        for name in names:
+            if names.count(name) > 1:
+                raise ProjectError(f"two {kind} are named {name!r}")
     return project
 
 
@@ -182,7 +184,7 @@ def _model(i: int, values: Any, folder: Path) -> Model:
         name=table.take("name", _text, file.stem),
         file=file,
         address=table.take("address", _address, None),
-        path=table.take("path", _text, ""),
+        path=table.take("path", _path, ""),
         resident=table.take("resident", _flag, False),
         stream=table.take("stream", _flag, False),
     )
@@ -218,7 +220,7 @@ def _pool(i: int, values: Any) -> Pool:
 
 def _one_of(names: Any) -> Any:
     def check(value: Any) -> str:
-        if value not in names:
+        if not isinstance(value, str) or value not in names:
             raise ValueError(f"known are {', '.join(names)}")
         return value
 
@@ -240,7 +242,7 @@ def _size(value: Any) -> tuple[int, int]:
             raise ValueError(f"known are {', '.join(SIZES)}, or [width, height]")
         return SIZES[value]
     pair = isinstance(value, list) and len(value) == 2
-    if not pair or not all(isinstance(n, int) and 0 < n <= 4096 for n in value):
+    if not pair or not all(type(n) is int and 0 < n <= 4096 for n in value):
         raise ValueError("[width, height], 1 to 4096 each")
     return value[0], value[1]
 
@@ -259,18 +261,28 @@ def _flag(value: Any) -> bool:
 
 
 def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError("a number from 1")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+        raise ValueError(f"a number from 1 to {_MOST}, more do not go into 6 MiB")
     return value
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise TypeError("a text")
+    if not isinstance(value, str) or not value.isprintable() or not value:
+        raise TypeError("a text of printable characters")
+    return value
+
+
+def _path(value: Any) -> str:
+    folder, slash, name = _text(value)[1:].partition("/")
+    if value[0] != "/" or folder not in ("flash", "sd") or not name or name.endswith("/"):
+        raise ValueError("the name of a file as the board has it: /sd/NAME or /flash/NAME")
+    if folder == "flash" and "/" in name:
+        raise ValueError("/flash has no folders: /flash/NAME")
     return value
 
 
 def _order(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or sorted(value) != sorted(STEPS):
+    texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
+    if not texts or sorted(value) != sorted(STEPS):
         raise ValueError(f"each of {', '.join(STEPS)} once")
     return tuple(value)

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,20 @@ def parse_size(text: str) -> int:
     if not match:
         raise ValueError(f"{text!r} is not a size: use 4096, 0x1000, 512K or 16M")
     number, unit = match[1], _UNITS[match[2].upper()]
-    value = int(number, 16) if number.lower().startswith("0x") else float(number)
+    value = int(number, 16) if number.lower().startswith("0x") else Fraction(number)
+    if (value * unit).denominator != 1:
+        raise ValueError(f"{text!r} is not a size: {number} of {unit} bytes is no whole number")
     return int(value * unit)
+
+
+def parse_address(text: str) -> int:
+    """A flash address, written as a size is: 0x300000, 3145728 or 3M. ValueError says what is wrong with it."""
+    if text.strip().startswith("-"):
+        raise ValueError(f"{text!r}: an address is not negative; write 0x300000 or 3M")
+    try:
+        return parse_size(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not an address; write 0x300000 or 3M") from None
 
 
 class _Size(click.ParamType):
@@ -50,11 +64,9 @@ class _AddressFile(click.ParamType):
         if not name:
             name, _, address = value.rpartition("@")
         try:
-            offset = int(address, 0)
-        except ValueError:
-            self.fail(
-                f"{value!r}: no flash address in it; write 0x300000=model.kmodel", param, ctx
-            )
+            offset = parse_address(address)
+        except ValueError as e:
+            self.fail(f"{value!r}: {e}, as in 0x300000=model.kmodel", param, ctx)
         if not 0 <= offset < FLASH_SIZE:
             self.fail(
                 f"{value!r}: address {offset:#x} is outside the flash, 0x0 to {FLASH_SIZE:#x}",
@@ -64,6 +76,8 @@ class _AddressFile(click.ParamType):
         path = Path(name)
         if not path.is_file():
             self.fail(f"{name!r}: no such file", param, ctx)
+        if not os.access(path, os.R_OK):
+            self.fail(f"{name!r}: may not be read", param, ctx)
         if offset + path.stat().st_size > FLASH_SIZE:
             end = offset + path.stat().st_size
             self.fail(
