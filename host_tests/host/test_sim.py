@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,100 @@ def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
         'import KPU\nKPU.load("/sd/models/m.kmodel")\nprint("loaded")', "--sd", str(card)
     )
     assert (status, out) == (0, "loaded\n")
+
+
+# an expression -> what the firmware (v0.6.2_84) gives for this card: a value, or the number of the OSError
+_CARD = [
+    ("os.getcwd()", "/sd"),
+    ("os.listdir('/')", ["flash", "sd"]),
+    ("os.listdir('/sd')", ["labels.txt", "models"]),
+    ("os.listdir('models')", ["m.bin"]),
+    ("os.listdir('/sd/none')", 2),
+    ("os.listdir('/nope')", 19),
+    ("os.stat('/sd/labels.txt')[6]", 11),
+    ("os.stat('/sd')[0]", 0x4000),
+    ("os.stat('/sd/none')", 2),
+    ("list(os.ilistdir('/sd'))[0]", ("labels.txt", 0x8000, 0, 11)),
+    ("open('/sd/none')", 2),
+    ("open('/flash/none', 'rb')", 2),
+    ("open('/sd')", 22),
+    ("open('/tmp/x', 'w')", 19),
+    ("open('labels.txt').read()", "cat\ndog\n\xe9\n"),
+    ("open('/sd/labels.txt').read(10)", "cat\ndog\n\xe9\n"),
+    ("open('/sd/labels.txt', 'rb').readline()", b"cat\n"),
+    ("open('/sd/labels.txt').readlines()", ["cat\n", "dog\n", "\xe9\n"]),
+    ("[line for line in open('/sd/labels.txt')]", ["cat\n", "dog\n", "\xe9\n"]),
+    ("open('/flash/x.txt', 'w').write('h\xe9')", 3),
+    ("open('/flash/x.txt').read()", "h\xe9"),
+    ("open('/flash/x.txt').write('no')", 9),
+    ("os.listdir('/flash')", ["freq.conf", "x.txt"]),
+    ("os.mkdir('/sd/d')", None),
+    ("os.mkdir('/sd/d')", 17),
+    ("open('/sd/d/y', 'w').write('hi')", 2),
+    ("open('/sd/nod/y', 'w')", 2),
+    ("os.rename('/sd/d/y', '/sd/y')", None),
+    ("os.rmdir('/sd/d')", None),
+    ("open('/sd/y', 'a').write(' more')", 5),
+    ("open('/sd/y', 'r+').write('HI')", 2),
+    ("open('/sd/y').read()", "HI more"),
+    ("os.remove('/sd/y')", None),
+    ("os.remove('/sd/y')", 2),
+    ("os.listdir()", ["labels.txt", "models"]),
+]
+_ASK = """
+import os
+def ask(text):
+    try:
+        return eval(text)
+    except OSError as e:
+        return e.args[0]
+for text in {!r}:
+    print(repr(ask(text)))
+"""
+_ON_CPYTHON = """
+import sys
+from maixmem_cli import places
+from maixmem_cli.cli import main
+places.micropython = lambda: None
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "program", [["-m", "maixmem_cli"], ["-c", _ON_CPYTHON]], ids=["mp", "cpython"]
+)
+def test_a_script_sees_the_files_of_the_board_and_no_others(
+    tmp_path: Path, program: list[str]
+) -> None:
+    card = tmp_path / "card"
+    (card / "models").mkdir(parents=True)
+    (card / "labels.txt").write_bytes(b"cat\ndog\n\xc3\xa9\n")
+    (card / "models" / "m.bin").write_bytes(b"abc")
+    before = sorted(tmp_path.rglob("*"))
+    script = tmp_path / "ask.py"
+    script.write_text(_ASK.format([text for text, _ in _CARD]), encoding="utf-8")
+    command = [sys.executable, *program, "sim", str(script), "--sd", str(card)]
+    done = subprocess.run(
+        command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+    assert dict(enumerate(told)) == dict(enumerate(answer for _, answer in _CARD))
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, script])
+
+
+def test_without_a_card_there_is_no_sd(sim) -> None:
+    status, out, _ = sim("import os\nprint(os.getcwd(), os.listdir('/'))\nopen('/sd/x')")
+    assert status == 1
+    assert out.splitlines()[0] == "/flash ['flash']"
+    assert "OSError: [Errno 19]" in out.splitlines()[-1]
+
+
+def test_modules_are_found_on_the_card(sim, tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "helper.py").write_text("answer = 42\n")
+    assert sim("import helper\nprint(helper.answer)", "--sd", str(card))[:2] == (0, "42\n")
 
 
 def test_a_folder_that_is_no_card_is_refused(sim, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ except ImportError:
 
 from k210_flash import source_read, source_size
 
-_FOLDER = "/flash/"
+current = ["/flash/"]  # the folder of names that begin with none
 _names = {}
 
 
@@ -21,8 +21,8 @@ def format(files):
 
 
 def full_name(name):
-    """Names without a folder are in /flash, the current folder of a fresh board."""
-    return name if name.startswith("/") else _FOLDER + name
+    """Names without a folder are in the current one, /flash on a fresh board."""
+    return name if name.startswith("/") else current[0] + name
 
 
 def put(name, source):
@@ -32,6 +32,11 @@ def put(name, source):
 def source(name):
     """The source of a file, or None."""
     return _names.get(full_name(name))
+
+
+def files():
+    """{full name: source}, to look at and to change."""
+    return _names
 
 
 def read(name, offset, n):

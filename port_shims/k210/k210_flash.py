@@ -10,6 +10,7 @@ except ImportError:
 SIZE = 16 << 20
 SPIFFS = 0xD00000
 _STEP = 4096
+_open = open  # a simulated script has another
 _BLANK = b"\xff" * 256
 _START = b"\x21\xa8\xef\xbe\xad\xde"
 _FORMATTED = b"\x01\x80\x01\x00\x02\x80\x02\x00"
@@ -21,7 +22,7 @@ def source_size(source):
         return source.size
     if not isinstance(source, str):
         return len(source)
-    with open(source, "rb") as f:
+    with _open(source, "rb") as f:
         return f.seek(0, 2)
 
 
@@ -31,7 +32,7 @@ def source_read(source, offset, n):
         return source.read(offset, n)
     if not isinstance(source, str):
         return bytes(source[offset : offset + n])
-    with open(source, "rb") as f:
+    with _open(source, "rb") as f:
         f.seek(offset)
         return f.read(n)
 

@@ -5,6 +5,7 @@
 import gc
 
 _BLOCK = 32
+_open = open  # a simulated script has another
 
 NATIVE = not hasattr(gc, "callbacks")
 
@@ -111,7 +112,7 @@ class _ByFile:
         self._seen = 0
 
     def watch(self, model):
-        token = open("/dev/null", "rb")
+        token = _open("/dev/null", "rb")
         if token.fileno() in self._models:
             self._gone.append(self._models[token.fileno()])
         self._models[token.fileno()] = model
@@ -136,7 +137,7 @@ class _ByFile:
     def _probe(self, probes, last):
         number = 0
         while number < last:
-            probes.append(open("/dev/null", "rb"))
+            probes.append(_open("/dev/null", "rb"))
             number = probes[-1].fileno()
             if number in self._models:
                 self._gone.append(self._models.pop(number))
@@ -154,7 +155,7 @@ class _Never:
 
 def _has_files():
     try:
-        with open("/dev/null", "rb") as f:
+        with _open("/dev/null", "rb") as f:
             return f.fileno() >= 0
     except (OSError, AttributeError, NameError):
         return False

@@ -6,6 +6,7 @@ import sys
 
 import k210_board as board
 import k210_gc
+import k210_simfiles
 import k210_simgc
 
 _HANG = 3
@@ -69,10 +70,11 @@ class Trace:
 def run(job):
     """Powers a board on and runs a script as __main__; returns the exit status for the host.
 
-    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, trace (True or False).
+    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card and trace (True or False).
     """
     board.reset(job["firmware"], gc_heap=job["gc_heap"], flash=job["flash"], files=job["files"])
     board.state.frame = bytearray(_FRAME)
+    k210_simfiles.enclose(job["card"])
     k210_simgc.show(k210_gc.heap.pool, k210_gc.heap.used)
     names = {"__name__": "__main__", "__file__": job["script"]}
     if job["trace"]:

@@ -39,7 +39,7 @@ def run(
     """Runs the script with the shim and the library on its path; returns its exit status. Output goes to stdout.
 
     `board_heap` is the GC heap that the board is set to, in bytes; `heap` that of the interpreter, by default as
-    much for the script. Files of the folder `sd` are /sd/NAME on the board. `trace` tells of allocations on stderr.
+    much for the script. Files of the folder `sd` are /sd/NAME on the board; what the script writes stays in memory. `trace` tells of allocations on stderr.
     """
     job = {
         "script": str(script),
@@ -48,9 +48,15 @@ def run(
         "gc_heap": board_heap,
         "flash": {address: str(path) for address, path in flash.items()},
         "files": sd_files(sd) if sd else {},
+        "card": sd is not None,
         "trace": trace,
     }
-    path = [str(folder or script.parent), str(places.shim("k210")), str(places.lib())]
+    path = [
+        str(folder or script.parent),
+        *([str(sd)] if sd else []),
+        str(places.shim("k210")),
+        str(places.lib()),
+    ]
     micropython = places.micropython()
     if micropython is None:
         click.echo(_CPYTHON, err=True)
@@ -118,7 +124,7 @@ def _source(script: Path, trace: bool) -> str:
     "--sd",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="The SD card: its files are /sd/NAME.",
+    help="The SD card: its files are /sd/NAME. What the script writes stays in memory.",
 )
 @click.option(
     "--board-heap",

@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The files that a simulated script sees: /flash and /sd of the board, and none of the host."""
+
+import builtins
+import os as host
+import sys
+
+import k210_files as files
+from k210_flash import source_read, source_size
+
+_ENOENT, _EBADF, _EACCES, _EEXIST = 2, 9, 13, 17
+_ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
+_PIECE = 64  # bytes that readline() looks through at a time
+_FILE, _DIR = 0x8000, 0x4000
+
+
+def _in(folder, name):
+    """What of a full name comes below a folder, or an empty text."""
+    return name[len(folder) :].lstrip("/") if name.startswith(folder.rstrip("/") + "/") else ""
+
+
+# Contract.  A file of the board.  Reads its source on demand; without "b" in the mode it gives and takes str.  A file
+# that may be written is a bytearray in memory from then on: nothing reaches the host.  Errors are those of the board.
+class SimFile(files.File):
+    def __init__(self, name, mode="rb"):
+        self._text = "b" not in mode
+        self._writes = "r" not in mode or "+" in mode
+        self._appends = "a" in mode
+        if "w" in mode or (self._appends and files.source(name) is None):
+            files.put(name, bytearray())
+        self._source = files.source(name)
+        if self._source is None:
+            raise OSError(_ENOENT)
+        if self._writes and not isinstance(self._source, bytearray):
+            files.put(name, bytearray(source_read(self._source, 0, source_size(self._source))))
+            self._source = files.source(name)
+        self._at = 0
+
+    def _left(self):
+        if self._source is None:
+            raise OSError(_EINVAL)  # it was closed
+        return max(0, source_size(self._source) - self._at)
+
+    def _given(self, data):
+        self._at += len(data)
+        return str(data, "utf-8") if self._text else data
+
+    def read(self, n=-1):
+        left = self._left()
+        if n is None or n < 0:
+            n = left
+        if self._text:  # n characters
+            text = str(source_read(self._source, self._at, left), "utf-8")[:n]
+            self._at += len(text.encode())
+            return text
+        return self._given(source_read(self._source, self._at, min(n, left)))
+
+    def readinto(self, buffer):
+        data = source_read(self._source, self._at, min(len(buffer), self._left()))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def readline(self, limit=-1):
+        left = self._left()
+        line = b""
+        while len(line) < left and not line.endswith(b"\n"):
+            piece = source_read(self._source, self._at + len(line), min(_PIECE, left - len(line)))
+            line += piece[: piece.find(b"\n") + 1] or piece
+        return self._given(line if limit is None or limit < 0 else line[:limit])
+
+    def readlines(self):
+        return [line for line in self]
+
+    def write(self, data):
+        if self._left() is None or not self._writes:
+            raise OSError(_EBADF)
+        data = data.encode() if isinstance(data, str) else bytes(data)
+        if self._appends:
+            self._at = len(self._source)
+        over = min(len(data), self._left())
+        self._source[self._at : self._at + over] = data[:over]
+        self._source.extend(data[over:])
+        self._at += len(data)
+        return len(data)
+
+    def seek(self, offset, whence=0):
+        base = (0, self._at, self._at + self._left())[whence]
+        self._at = base + offset
+        return self._at
+
+    def flush(self):
+        pass
+
+    def close(self):
+        self._source = None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+
+# Stands in sys.modules as "os" while a script runs. The errors are those that were measured on the firmware (v0.6.2_84):
+# no such device for what is neither /flash nor a card, and no folders on /flash. What has to do with no file is the host's.
+class BoardOs:
+    def __init__(self, card):
+        self._tops = ("/flash", "/sd") if card else ("/flash",)
+        self._made = []  # folders on the card that were made, with or without files in them
+
+    def __getattr__(self, name):
+        return getattr(host, name)
+
+    def place(self, name):
+        """The full name of something on the board; OSError when it is on no device."""
+        parts = [p for p in files.full_name(name).split("/") if p not in ("", ".")]
+        name = "/" + "/".join(parts)
+        if name != "/" and "/" + parts[0] not in self._tops:
+            raise OSError(_ENODEV)
+        return name
+
+    def is_folder(self, name):
+        if name == "/" or name in self._tops or name in self._made:
+            return True
+        return name.startswith("/sd/") and any(_in(name, n) for n in sorted(files.files()))
+
+    def _missing(self, name):
+        if not self.is_folder(name):
+            raise OSError(_ENOENT)
+        return name
+
+    def listdir(self, name=""):
+        return [entry[0] for entry in self.ilistdir(name)]
+
+    def ilistdir(self, name=""):
+        folder = self._missing(self.place(name))
+        if folder == "/":
+            return [(top[1:], _DIR, 0, 0) for top in self._tops]
+        found = {}
+        for n in sorted(files.files()) + self._made:
+            below = _in(folder, n)
+            first = below if folder == "/flash" else below.split("/")[0]
+            if first:
+                whole = folder + "/" + first
+                is_file = files.source(whole) is not None
+                found[first] = (_FILE, 0, files.size(whole)) if is_file else (_DIR, 0, 0)
+        return [(n,) + found[n] for n in sorted(found)]
+
+    def stat(self, name):
+        name = self.place(name)
+        if files.source(name) is not None:
+            return (_FILE, 0, 0, 0, 0, 0, files.size(name), 0, 0, 0)
+        self._missing(name)
+        return (_DIR, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+    def getcwd(self):
+        return files.current[0].rstrip("/") or "/"
+
+    def chdir(self, name):
+        files.current[0] = self._missing(self.place(name)).rstrip("/") + "/"
+
+    def mkdir(self, name):
+        name = self.place(name)
+        if name.startswith("/flash"):
+            raise NotImplementedError("SPIFFS not support")
+        if self.is_folder(name) or files.source(name) is not None:
+            raise OSError(_EEXIST)
+        self._missing(name[: name.rfind("/")])
+        self._made.append(name)
+
+    def rmdir(self, name):
+        name = self.place(name)
+        if files.source(name) is not None:
+            raise OSError(_ENOTDIR)
+        if self.listdir(name):
+            raise OSError(_EACCES)
+        self._made.remove(name)
+
+    def remove(self, name):
+        name = self.place(name)
+        if files.source(name) is None:
+            raise OSError(_EISDIR if self.is_folder(name) else _ENOENT)
+        files.files().pop(name)
+
+    def rename(self, old, new):
+        old, new = self.place(old), self.place(new)
+        if files.source(old) is None:
+            raise OSError(_ENOENT)
+        if files.source(new) is not None:
+            raise OSError(_EEXIST)
+        self._holds(new)
+        files.put(new, files.files().pop(old))
+
+    def _holds(self, name):
+        """OSError when a file of this name can have no place: its folder is not there, or it is a folder."""
+        if self.is_folder(name):
+            raise OSError(_EINVAL)
+        if not name.startswith("/flash/"):
+            self._missing(name[: name.rfind("/")])
+
+    def open(self, name, mode="r", *args, **kwargs):
+        name = self.place(name)
+        self._holds(name)
+        return SimFile(name, mode)
+
+    def sync(self):
+        pass
+
+
+def enclose(card):
+    """From now on open() and os know the board's files only; with a card the program begins in /sd."""
+    board = BoardOs(card)
+    board.chdir("/sd" if card else "/flash")
+    builtins.open = board.open
+    sys.modules["os"] = sys.modules["uos"] = board
