@@ -13,7 +13,7 @@ import time
 
 from maixmem import KModelError, NoRoom
 from maixmem import port as _port
-from maixmem_net import ModelGone, Net
+from maixmem_net import Entry, ModelGone, Net
 
 # What the manager asks of a port. Sizes are bytes; names in [] are optional.
 #
@@ -50,27 +50,6 @@ _last = []  # the manager made last
 # Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
 # KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
 _PLAIN = (MemoryError, ValueError, OSError, RuntimeError, KModelError)
-
-
-# One name. `handle` is not None while memory is held, `ready` while use() may hand `net` out: a handle that is
-# not ready is half loaded or half freed, and the next call frees it.
-class _Model:
-    def __init__(self, name, source, how, net):
-        self.name = name
-        self.source = source
-        self.how = how
-        self.net = net
-        self.setup = None
-        self.pin = False
-        self.fallback = None
-        self.cost = None
-        self.handle = None
-        self.ready = False
-        self.held = 0
-        self.used = 0  # tick of the last use
-        self.order = 0  # number of the load
-        self.took = None  # measured bytes of the last load
-        self.told = False
 
 
 class _Using:
@@ -140,7 +119,7 @@ class ModelManager:
             raise ValueError("add: {!r} is there. Next: forget({!r}) first.".format(name, name))
         if fallback is not None:
             self._find(fallback)
-        m = _Model(name, source, how, getattr(self.port, "Net", Net)(name))
+        m = Entry(name, source, how, getattr(self.port, "Net", Net)(name))
         m.setup = setup
         m.pin = pin
         m.fallback = fallback
@@ -167,7 +146,7 @@ class ModelManager:
         return m
 
     def models(self):
-        """What was added, as objects to look at: name, ready, handle, cost, took, order, used, pin, held."""
+        """What was added, as maixmem_net.Entry objects to look at."""
         return list(self._models.values())
 
     def _loaded(self):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The net that a model manager hands out: it works while its model is resident and refuses at other times."""
+"""What stands for a model: the entry that a manager keeps of it, and the net that it hands out."""
 
 
 class ModelGone(ValueError):
@@ -34,3 +34,26 @@ class Net:
         if name[0] == "_" or "handle" == name:
             raise AttributeError(name)
         return getattr(self.live(), name)
+
+
+# What a manager knows of one name, its to change. `handle` is not None while memory is held, `ready` while use()
+# may hand `net` out: a handle that is not ready is half loaded or half freed, and the next call frees it.
+class Entry:
+    """A model that was added."""
+
+    def __init__(self, name, source, how, net):
+        self.name = name
+        self.source = source
+        self.how = how
+        self.net = net
+        self.setup = None
+        self.pin = False
+        self.fallback = None
+        self.cost = None
+        self.handle = None
+        self.ready = False
+        self.held = 0
+        self.used = 0  # tick of the last use
+        self.order = 0  # number of the load
+        self.took = None  # measured bytes of the last load
+        self.told = False
