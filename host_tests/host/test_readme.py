@@ -16,6 +16,7 @@ import click
 import maixmem_advice
 import paths
 import pytest
+from click.testing import Result
 from commands import invoke
 from cvimodel_build import cvimodel, program
 from maixmem_cli import cmd_fit, cmd_sim
@@ -115,6 +116,15 @@ def test_linux_block(block: Block, tmp_path: Path) -> None:
 # --- commands ---
 
 
+def _invoke(*words: str) -> Result:
+    """Runs a command line, with its `> FILE` at the end if it has one."""
+    ends = words.index(">") if ">" in words else len(words)
+    done = invoke(*words[:ends])
+    for file in words[ends + 1 :]:
+        Path(file).write_text(done.stdout, encoding="utf-8")
+    return done
+
+
 @pytest.mark.parametrize(("block", "line"), _command_lines("maixmem "))
 def test_maixmem_line(
     block: Block, line: str, world, monkeypatch: pytest.MonkeyPatch, capfd
@@ -126,7 +136,7 @@ def test_maixmem_line(
         assert command is not None, name
         command.make_context(name, arguments)  # raises for what it does not understand
         return
-    done = invoke(name, *arguments)
+    done = _invoke(name, *arguments)
     output = done.stdout + capfd.readouterr().out
     fine = (0, 1) if name in _FINDINGS else (0,)
     assert done.exit_code in fine, f"{done.exit_code}\n{output}{done.stderr}{done.exception}"
@@ -134,6 +144,29 @@ def test_maixmem_line(
     if line == block.lines[-1]:
         for sample in block.samples:
             assert shows(output, sample), f"{sample}\nis not in\n{output}"
+
+
+def test_a_project_file_comes_from_the_lines_of_the_manual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    lines = [shlex.split(p.values[1])[1:] for p in _command_lines("maixmem fit")]
+    assert len(lines) > 1
+    for words in lines:
+        done = _invoke(*words)
+        assert done.exit_code in (0, 1), done.stderr
+
+
+def test_extras_that_the_manual_and_the_command_name_are_there() -> None:
+    project = (paths.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    tools = (p.read_text(encoding="utf-8") for p in paths.TOOLS.rglob("*.py"))
+    named = re.findall(r'pip install "\.\[(\w+)\]"', "".join([README.read_text(), *tools]))
+    assert set(named) == {"board", "sim"}
+    for extra in named:
+        assert f"\n{extra} = [" in project
+    port = runpy.run_path(str(paths.TOOLS / "dev.py"))["UNIX_PORT"]
+    assert f'sim = ["{port.replace("==", ">=")}"]' in project
 
 
 @pytest.mark.parametrize(("block", "line"), _command_lines("mpremote connect"))

