@@ -271,6 +271,8 @@ lines"""; z = 2
     [
         ["--firmware", "none"],
         ["--heap", "5x"],
+        ["--board-heap", "16K"],
+        ["--board-heap", "2850K"],
         ["--flash", "0x300000=/nowhere"],
         ["--flash", "1.3K=/nowhere"],
         ["--sd", "/nowhere"],

@@ -12,8 +12,10 @@ import tempfile
 from pathlib import Path
 
 import click
+from maixmem_k210_limits import check_gc_heap
 
 from maixmem_cli import places, tracing
+from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.output import unreadable
 from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
 
@@ -161,6 +163,11 @@ def command(
     The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own, 1 when it
     raises; 3 where the real board would hang, with the cause and the cure.
     """
+    build = FIRMWARES[firmware]
+    try:
+        check_gc_heap(f"{board_heap} bytes", board_heap, build.heap, build.gc_heap)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint="--board-heap") from None
     status = run(
         script.resolve(),
         firmware,
