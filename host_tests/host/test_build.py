@@ -127,3 +127,10 @@ def test_stale_package_json_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     done = invoke("build", "--check", "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["stale"] == ["package.json", "manifest.py"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line() -> None:
+    done = invoke("build", "--out", "/dev/null/x")
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert "--out" in line and "/dev/null/x cannot be written" in line and "Next: " in line
