@@ -16,6 +16,7 @@ from Maix import utils
 from maixmem import Cost, KModelError, NoRoom, hexa
 from maixmem_k210 import active_gc_heap
 from maixmem_k210_heap import Heap, chunk, grow, mallocs, step
+from maixmem_k210_limits import MIN_GC
 from maixmem_kmodel import read_info
 
 try:
@@ -30,7 +31,6 @@ _PAGE = const(4096)  # the break moves in pages
 _TRIM = const(131072)  # a free top chunk of this size goes back to heap_free()
 _SQUEEZE = const(32720)  # a flash_read of this takes _TRIM for a moment, so the top goes back
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
-_MIN_GC = const(65536)
 _PROBE = const(1)  # a flash address without a model: the firmware's length
 _NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
 _MODELS = (3, 10003, 0x4B4D444C, 0x534D444C, 0x454D444C)  # what the first word of a model can be
@@ -221,7 +221,7 @@ class Kpu:
                 "load it from a file on /sd or /flash, that takes {} bytes".format(cost.file_peak)
             )
         gc_heap = (active_gc_heap() - (need - free)) & ~(_PAGE - 1)
-        if gc_heap >= max(_MIN_GC, gc.mem_alloc() + _MIN_GC):
+        if gc_heap >= max(MIN_GC, gc.mem_alloc() + MIN_GC):
             cures.append("maixmem.set_gc_heap({}) and machine.reset()".format(gc_heap))
         cures.append("a smaller firmware build, or smaller camera frames")
         return "; or ".join(cures) + "."
