@@ -161,13 +161,21 @@ class Kpu:
 
         if self._map is None:
             self._map = FlashMap().scan(offsets=(), gaps=False)
-        name = "model at {}".format(hexa(source))
         try:
             nbytes = read_info(source).nbytes
         except KModelError:
-            nbytes = 0
-        found = self._map.trouble(source, nbytes or 1, name)
-        if nbytes:
+            nbytes = None
+        if nbytes is None:  # use() says what is wrong with it; where it lies may be why
+            found = [
+                "{} is inside {} {}..{}. Next: an address behind it".format(
+                    hexa(source), r.name, hexa(r.start), hexa(r.end)
+                )
+                for r in self._map.regions
+                if r.kind != "model" and r.start <= source < r.end
+            ]
+        else:
+            name = "model at {}".format(hexa(source))
+            found = self._map.trouble(source, nbytes, name)
             self._map.add(name, source, nbytes, "model")
         return "; ".join(found) or None
 
