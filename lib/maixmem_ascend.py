@@ -100,11 +100,10 @@ class Model:
 
 
 # One object per program and device. Owns the context, the models, the work blocks and, where nobody had called
-# acl.init() before, that; nothing else: buffers of
-# `memory` belong to who asked for them. When load() fails the models that were there are in working order and
-# nothing of the new one stays. What the device refuses to take back, and a model that it refuses to move to a larger
-# work block, costs memory until the next load, unload or close(), which try again; warnings() tells of it. Any
-# thread may call; they wait for each other.
+# acl.init() before, that; nothing else: buffers of `memory` belong to who asked for them. When load() fails the
+# models that were there are in working order and nothing of the new one stays. What the device refuses to take
+# back, and a model that it refuses to move to a larger work block, costs memory until the next load, unload or
+# close(), which try again; warnings() tells of it. Any thread may call; they wait for each other.
 class Port:
     """Ascend 310: weights stay, one work memory for models that take turns."""
 
@@ -117,11 +116,16 @@ class Port:
         code = acl.init()
         self._started = not code  # else whoever did ends it
         check("init", 0 if code == _REPEAT_INIT else code)
-        check("rt.set_device", acl.rt.set_device(device))
-        self._context, code = acl.rt.create_context(device)
-        if code:
-            acl.rt.reset_device(device)
-        check("rt.create_context", code)
+        try:
+            check("rt.set_device", acl.rt.set_device(device))
+            self._context, code = acl.rt.create_context(device)
+            if code:
+                acl.rt.reset_device(device)
+            check("rt.create_context", code)
+        except BaseException:
+            if self._started:
+                acl.finalize()
+            raise
         self._trouble = None
         self._doomed = []
         self.serial = threading.RLock()
@@ -185,9 +189,7 @@ class Port:
         """Sentences about memory that the device did not take back."""
         if not self._trouble:
             return []
-        text = (
-            "{} of work memory in {} blocks, {} models half unloaded: {} Next: load or unload any."
-        )
+        text = "{} of work memory in {} blocks, {} models half unloaded: {} Next: load or unload."
         return [
             text.format(kib(self.work_bytes), len(self.works), len(self._doomed), self._trouble)
         ]

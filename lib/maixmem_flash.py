@@ -99,7 +99,8 @@ def _up(n, unit):
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and clash with
 # nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
 # that a chip of this size makes of 0xD00000. conflicts() and risks() sort a copy and allocate what they return.
-# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below MODELS.
+# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below MODELS,
+# or on one of less than 8 MiB below LEAST.
 class FlashMap:
     """The regions of one flash chip and the verdicts about them."""
 
@@ -127,9 +128,10 @@ class FlashMap:
         return sorted(rows + unread, key=lambda r: r.start)
 
     def _floor(self):
-        """Where places begin: at MODELS while a firmware that the map does not know may lie below."""
-        known = self.size < LEAST or [r for r in self.regions if r.kind == "firmware"]
-        return 0 if known else MODELS
+        """Where places begin while a firmware that the map does not know may lie below: MODELS, on small chips LEAST."""
+        if self.size < LEAST or [r for r in self.regions if r.kind == "firmware"]:
+            return 0
+        return MODELS if self.size >= 8 << 20 else _up(LEAST, SECTOR)
 
     # --- two verdicts ---
 
@@ -226,7 +228,7 @@ class FlashMap:
     def gap_for(self, nbytes, align=SECTOR, start=0, unit=FRAME):
         """The lowest multiple of align from start where nbytes neither conflict nor are at risk, or None.
 
-        From MODELS while the map has no firmware. With unit=SECTOR for flashers that do not pad (kflash): only conflicts and erased sectors count.
+        From MODELS (or LEAST, see above) while the map has no firmware. With unit=SECTOR for flashers that do not pad (kflash): only conflicts and erased sectors count.
         """
         if align % SECTOR or align < SECTOR:
             raise ValueError("gap_for: align {} is not a multiple of {}".format(align, SECTOR))

@@ -24,6 +24,7 @@ def largest_block(limit):
     Bisects with real allocations and gives each back at once; collects garbage. None where lists do not lie
     in the heap that gc counts, and where not even 32 words are free in one piece.
     """
+    gc.collect()  # none in between
     before = gc.mem_alloc()
     try:
         block = [None] * 32

@@ -167,7 +167,7 @@ class Kpu:
             nbytes = None
         if nbytes is None:  # use() says what is wrong with it; where it lies may be why
             found = [
-                "{} is inside {} {}..{}. Next: an address behind it".format(
+                "{} is inside {} {}..{}. Next: FlashMap().scan().gap_for(nbytes)".format(
                     hexa(source), r.name, hexa(r.start), hexa(r.end)
                 )
                 for r in self._map.regions

@@ -39,6 +39,7 @@ from maixmem_net import Entry, ModelGone, Net
 #              unload() is called again later; so a second call on a handle that is gone must be harmless.
 #   [turn(handle)] before use() hands out another model than the last time (arenas: what the others kept there
 #              is void now). Raises: use() raises, the model stays resident.
+#   [overlap(handles)] -> {region: bytes} that the models loaded share, which status() must not count twice.
 #   [trouble(source, **how)] -> text about where a source lies (flash overlaps), or None; add() prints it.
 #
 # Threads: one at a time; the manager has no lock.
@@ -55,17 +56,17 @@ _PLAIN = (MemoryError, ValueError, OSError, RuntimeError, KModelError)
 class _Using:
     def __init__(self, manager, model):
         self._manager = manager
-        self._model = model
+        self._model = self._got = model
 
     def __enter__(self):
         net = self._manager.use(self._model.name)
-        self._model = self._manager._find(net.name)  # perhaps the fallback
-        self._model.held += 1
+        self._got = self._manager._find(net.name)  # perhaps the fallback
+        self._got.held += 1
         return net
 
     def __exit__(self, kind, e, trace):
-        if self._model.held:
-            self._model.held -= 1
+        if self._got.held:
+            self._got.held -= 1
 
 
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up; a switch allocates a
@@ -87,7 +88,6 @@ class ModelManager:
             raise ValueError("ModelManager: keep is {}, at least 1".format(keep))
         if _last and _last[0].port is p:
             _last[0].release_all()
-        _last[:] = [self] if p.share == "evict" else []
         self.port = p
         self.keep = min(keep, getattr(p, "slots", _MANY))
         self.margin = getattr(p, "margin", MARGIN) if margin is None else margin
@@ -99,6 +99,7 @@ class ModelManager:
         self._tick = 0
         self._loads = 0
         self._turn = None
+        _last[:] = [self] if p.share == "evict" else []
 
     def __enter__(self):
         return self

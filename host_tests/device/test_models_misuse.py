@@ -98,6 +98,22 @@ def test_using_holds_the_fallback():
     assert m.use("other").raw is not None and resident(m) == ["other"]
 
 
+def test_a_kept_using_asks_for_its_model_each_time():
+    board.reset("full", flash={A: model(1500), B: swapped(model(100))})
+    filler = board.heap.malloc(1200000)
+    m = ModelManager(Port())
+    m.add("small", B, stream=STREAM)
+    m.add("big", A, fallback="small")
+    holder = m.using("big")
+    with holder as net:
+        assert net.name == "small"
+    board.heap.free(filler)
+    m.release_all()
+    with holder as net:
+        assert net.name == "big"
+    assert [x.held for x in m.models()] == [0, 0]
+
+
 def test_a_fallback_stays_warm_until_it_goes():
     m = with_fallback()
     net = m.use("big")

@@ -219,9 +219,25 @@ class BoardOs:
         pass
 
 
+class BoardIo:
+    """io as it is here, with the open() of the board."""
+
+
+def _io(board):
+    import io
+
+    copy = BoardIo()
+    for name in dir(io):
+        if name[:2] != "__":
+            setattr(copy, name, getattr(io, name))
+    copy.open = board.open
+    return copy
+
+
 def enclose(card):
     """From now on open() and os know the board's files only; with a card the program begins in /sd."""
     board = BoardOs(card)
     board.chdir("/sd" if card else "/flash")
     builtins.open = board.open
     sys.modules["os"] = sys.modules["uos"] = board
+    sys.modules["io"] = sys.modules["uio"] = _io(board)

@@ -43,7 +43,9 @@ class RawRepl:
         self._pending = b""
         open_port = need("serial").serial_for_url
         try:
-            self._port = open_port(url, baudrate=baudrate, timeout=0.05, exclusive=True)
+            self._port = open_port(
+                url, baudrate=baudrate, timeout=0.05, write_timeout=5, exclusive=True
+            )
         except LINK_ERRORS + (ValueError,) as e:
             raise PortError(
                 f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it."
