@@ -84,7 +84,7 @@ class Raw:
     def __init__(
         self, profile: str = "rk3588", capacity: int = 64 << 20, strict: bool = True
     ) -> None:
-        self.lib = librknnrt.library(profile, capacity, strict)
+        self.lib = librknnrt.shared_object(profile, capacity, strict)
         self.runtime = self.lib.runtime
         self.npu = self.runtime.npu
         self.buffers: list[Any] = []

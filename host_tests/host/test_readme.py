@@ -39,7 +39,7 @@ _PROGRAM = b"\x21\xa8\xef\xbe\xad\xde"  # how a firmware begins
 # For the Linux boards: what stands for the board before the block runs, and what must hold after it.
 _RKNN = """
 import librknnrt, maixmem_generic, maixmem_rknn, rknn_model
-lib = librknnrt.library("rk3588", 64 << 20, True)
+lib = librknnrt.shared_object("rk3588", 64 << 20, True)
 maixmem_generic.meminfo = lib.meminfo
 maixmem_rknn.open_library = lambda: lib
 io = {"inputs": [[[1, 4, 4, 4], 0]], "outputs": [[[1, 32], 0]]}

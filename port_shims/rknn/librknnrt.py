@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Stands in for ctypes.CDLL("librknnrt.so"): C function pointers with the real signatures, over the stand-in runtime.
 
-    lib = librknnrt.library("rk3588", capacity=16 << 20)
+    lib = librknnrt.shared_object("rk3588", capacity=16 << 20)
     lib.rknn_init.argtypes = [...]; lib.rknn_init(ctypes.byref(ctx), buf, len(buf), 0, None)
 
 Arguments pass through the C calling convention, so a caller that declares them wrongly gets what it would get on a board.
@@ -108,7 +108,7 @@ class Library:
         return runtime.refused_init(code, *args) if name == "rknn_init" else code
 
 
-def library(profile="rk3588", capacity=64 << 20, strict=True):
+def shared_object(profile="rk3588", capacity=64 << 20, strict=True):
     """A fresh process on a board of that profile. With `strict`, what would corrupt memory raises Crash."""
     if profile not in PROFILES:
         raise ValueError("unknown profile %r: %s" % (profile, ", ".join(sorted(PROFILES))))
