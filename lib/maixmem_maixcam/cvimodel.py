@@ -6,6 +6,8 @@ m = read_cvimodel("/root/models/yolo.cvimodel")
 m.need(), m.shared, m.io, m.chip
 """
 
+from __future__ import annotations
+
 import configparser
 import os
 import struct
@@ -13,15 +15,18 @@ import struct
 from maixmem import KModelError, hexa
 
 _MAGIC = b"CviModel"
+_SUFFIXES = (".cvimodel", ".axmodel")
 _HEADER = 48
 _HEADER_1_0 = 32
 _DTYPE_SIZE = (4, 4, 4, 2, 2, 2, 1, 1)  # FP32 INT32 UINT32 BF16 INT16 UINT16 INT8 UINT8
 _KIND = 40  # a tensor's offset holds the kind of its memory in bits 40 to 42; kinds above 2 are blocks of IO
+_COMMANDS = 1  # the type of a section of command buffers
 _NEXT = " Next: copy or convert the model again."
 
 # Field slots of the schema (cvibuilder, cvimodel.fbs).
 _MODEL_PROGRAMS = 6
 _MODEL_SECTIONS = 7
+_SECTION_TYPE = 0
 _SECTION_SIZE = 2
 _SECTION_OFFSET = 3
 _SECTION_COMPRESS = 5
@@ -40,8 +45,9 @@ _TENSOR_SIZE = 12
 # Owns nothing but numbers, all in bytes. `fixed`: sections, neuron memory and private memory, the model's own;
 # `shared`: activations, which the runtime keeps in one block for all models that are loaded; `io`: one set of
 # input and output buffers; `transient`: the most that unpacking holds besides; `nbytes`: the file as its
-# sections say, `have` as it is; `exact` is False when the file leaves a size to the runtime. The sum was traced
-# against the runtime's allocations and equals them to the byte.
+# sections say, `have` as it is; `exact` is False when the file leaves a size to the runtime. `commands` of
+# `fixed` are command buffers, which on a board the kernel's driver takes: without them the sum equals, to the byte,
+# what the vendor's runtime allocates on its chip model for eight models.
 class CviModel:
     """The sizes in one .cvimodel."""
 
@@ -51,6 +57,7 @@ class CviModel:
         self.have = have
         self.nbytes = 0
         self.fixed = 0
+        self.commands = 0
         self.shared = 0
         self.io = 0
         self.transient = 0
@@ -94,7 +101,7 @@ def _read(have, read):
     if len(head) < _HEADER_1_0:
         _wrong(0, "header", "{} bytes".format(len(head)), "a header has 32 bytes or more")
     if head[:8] != _MAGIC:
-        _wrong(0, "magic", head[:8], "{} begins the file".format(_MAGIC))
+        _wrong(0, "magic", head[:8], "{!r} begins the file".format(_MAGIC))
     nbody, major, minor = struct.unpack("<IBB", head[8:14])
     header, chip = _HEADER_1_0, "cv183x"  # the first version had no name of a chip, there was one
     if (major, minor) != (1, 0):
@@ -135,6 +142,8 @@ def _walk(model, flat):
             model.transient = max(model.transient, size)
             size = unpacked
         model.fixed += size
+        if flat.u8(at, _SECTION_TYPE, "section.type") == _COMMANDS:
+            model.commands += size
     for at in flat.tables(root, _MODEL_PROGRAMS, "programs"):
         model.fixed += flat.u32(at, _PROGRAM_NEURON, "program.neuron_size")
         model.fixed += flat.u32(at, _PROGRAM_PRIVATE, "program.private_gmem")
@@ -271,22 +280,34 @@ def _wrong(at, name, value, rule):
     raise KModelError(text.format(hexa(max(at, 0)), name, value, rule) + _NEXT)
 
 
-def mud_models(path):
+def mud_models(path: str) -> list[str]:
     """The model files of a .mud that exist: one, or two where it has one for use with and one without the AI-ISP.
 
     The one that is named first where none exists. KModelError when it is no .mud.
     """
-    mud = configparser.ConfigParser(interpolation=None)
     try:
-        with open(path) as f:
-            mud.read_string(f.read())
-        basic = mud["basic"]
+        basic = _mud(path)["basic"]
         keys = ("model",) if basic["type"] == "cvimodel" else ("model_npu", "model_vnpu")
         paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
         return [p for p in paths if os.path.exists(p)] or [paths[0]]
     except (configparser.Error, LookupError, UnicodeDecodeError, ValueError) as e:
-        raise KModelError(
-            "{}: no [basic] section with type and model ({}). Next: see a .mud that works.".format(
-                path, e
-            )
-        )
+        text = "{}: no [basic] section with type and model ({}). Next: see a .mud that works."
+        raise KModelError(text.format(path, e)) from None
+
+
+def mud_more(path: str) -> list[str]:
+    """Further model files that a .mud names, and that exist: trackers, readers and landmark classes have two or three."""
+    mud = _mud(path)
+    named = [value for section in mud.sections() for value in mud[section].values()]
+    found = [
+        os.path.join(os.path.dirname(path), name) for name in named if name.endswith(_SUFFIXES)
+    ]
+    known = set(mud_models(path))
+    return [p for p in dict.fromkeys(found) if p not in known and os.path.isfile(p)]
+
+
+def _mud(path: str) -> configparser.ConfigParser:
+    mud = configparser.ConfigParser(interpolation=None)
+    with open(path) as f:
+        mud.read_string(f.read())
+    return mud

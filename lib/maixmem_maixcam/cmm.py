@@ -7,6 +7,8 @@ print(s.advice())
 new = set_cmm(text, 2048, 4096)
 """
 
+from __future__ import annotations
+
 _KEY = "maix_memory_cmm"
 _DEFAULT = -1
 # Two programs read the value and disagree: the boot loader accepts 0 and leaves Linux 128 MiB, the script that
@@ -21,20 +23,38 @@ _DRIVER_LEAVES = 256
 # maix.sys.memory_info() says is the truth.
 LINUX_MIB = {512: 256, 1024: 512, 2048: 1024, 4096: 1024}
 
+# The sizes that the vendor's page gives for its boards, in MiB, as (board, hardware, Linux, carve-out); CMA is 0 on all. The
+# same hint and no more: for the 4 GiB board the page has said 2048 + 2048 too.
+DEFAULTS = (
+    ("maixcam", 256, 151, 105),
+    ("maixcam2", 1024, 512, 512),
+    ("maixcam2", 4096, 1024, 3072),
+)
+_ENLARGE = {
+    "maixcam": "the carve-out is ION memory of a fixed size (105 of 256 MiB by default), set in the device tree: another size "
+    "is another image of the system. Next: unload models, take smaller camera frames or fewer of them (buff_num)",
+    "maixcam2": "the carve-out is set in /boot/configs. Next: `maixmem cmm --set MIB` there, and reboot",
+}
+
+
+def how_to_enlarge(board: str) -> str:
+    """What to do when the carve-out of a board ("maixcam", "maixcam2") is too small."""
+    return _ENLARGE[board]
+
 
 # What a text says, in MiB: `value` is the number that the last assignment sets (None: no assignment, or no number),
 # `cmm` and `linux` what the board will have after a reboot (None where it cannot be told), `findings` what is wrong.
 class CmmSetting:
     """The carve-out that a /boot/configs asks for."""
 
-    def __init__(self, hw_mib):
+    def __init__(self, hw_mib: int) -> None:
         self.hw = hw_mib
-        self.value = None
-        self.cmm = None
-        self.linux = None
-        self.findings = []
+        self.value: int | None = None
+        self.cmm: int | None = None
+        self.linux: int | None = None
+        self.findings: list[str] = []
 
-    def advice(self, cmm_now=None):
+    def advice(self, cmm_now: int | None = None) -> str:
         """What changes, in sentences; `cmm_now` is the present size in MiB where it is known."""
         if self.findings:
             return " ".join(self.findings)
@@ -48,7 +68,7 @@ class CmmSetting:
         )
 
 
-def check_cmm(text, hw_mib):
+def check_cmm(text: str, hw_mib: int) -> CmmSetting:
     """The CmmSetting of the text of /boot/configs on a board with hw_mib MiB of memory."""
     setting = CmmSetting(hw_mib)
     lines = _assignments(text)
@@ -65,7 +85,7 @@ def check_cmm(text, hw_mib):
     return setting
 
 
-def why_not(cmm_mib, hw_mib):
+def why_not(cmm_mib: int, hw_mib: int) -> list[str]:
     """What is wrong with a size: a list of one sentence, or of none."""
     most = hw_mib - _DRIVER_LEAVES
     if 0 < cmm_mib <= most:
@@ -88,7 +108,7 @@ def why_not(cmm_mib, hw_mib):
     ]
 
 
-def set_cmm(text, cmm_mib, hw_mib):
+def set_cmm(text: str, cmm_mib: int, hw_mib: int) -> str:
     """The text with the value set, other lines as they were. ValueError for a size that a reader would refuse."""
     wrong = [] if cmm_mib == _DEFAULT else why_not(cmm_mib, hw_mib)
     if wrong:
@@ -101,13 +121,13 @@ def set_cmm(text, cmm_mib, hw_mib):
     return "\n".join(kept) if old or not text or text.endswith("\n") else "\n".join(kept) + "\n"
 
 
-def _split(setting, cmm_mib):
+def _split(setting: CmmSetting, cmm_mib: int | None) -> None:
     if cmm_mib is not None:
         setting.cmm = cmm_mib
         setting.linux = setting.hw - cmm_mib
 
 
-def _assignments(text):
+def _assignments(text: str) -> list[tuple[int, str]]:
     """[(line number, line)] of the lines that mean to set the value."""
     lines = text.split("\n")
     found = [(i + 1, lines[i]) for i in range(len(lines))]
@@ -118,7 +138,7 @@ def _assignments(text):
     ]
 
 
-def _value(setting, number, line):
+def _value(setting: CmmSetting, number: int, line: str) -> int | None:
     """The number that a line sets, or None; what the shell or the boot loader would trip over is a finding."""
     name, value = line.split("=", 1)
     plain = value.split("#")[0].rstrip(" \t")
