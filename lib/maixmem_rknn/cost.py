@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""How an RKNN model is to be loaded, and what that takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from maixmem import Cost
+
+from maixmem_rknn.api import INTERNAL_OUTSIDE, OUTSIDE, PAGE, SHARE_WEIGHT, MemSize, pages
+from maixmem_rknn.block import Block
+from maixmem_rknn.tensor import Options, apply, item_bytes, layout
+
+if TYPE_CHECKING:
+    from maixmem_rknn.container import RknnFile
+    from maixmem_rknn.model import Model
+    from maixmem_rknn.runtime import Runtime
+
+# The bytes that the runtime reports are the sum of its requests. The driver takes whole pages for each, and up to three were
+# seen: so much more may be taken.
+_ROUNDING = 2 * PAGE
+
+
+# The ways of loading; Port.load() says what they mean. `duplicate` is what Port.dup() makes. `external`: weights and internal
+# memory are blocks that we, or the caller, make for it. Without that the runtime makes all itself.
+class LoadOptions:
+    """How a load is to be done."""
+
+    def __init__(
+        self,
+        *,
+        shared: bool = True,
+        dup: bool = False,
+        dynamic: bool = False,
+        master: Model | None = None,
+        weights: Block | None = None,
+        internal: Block | None = None,
+        inputs: Options = None,
+        outputs: Options = None,
+        duplicate: bool = False,
+    ) -> None:
+        if master is not None and dup:
+            raise ValueError("dup=True and master=... exclude each other: dup() shares weights")
+        if (weights or internal) and (dynamic or (master is not None and not duplicate)):
+            text = "weights= and internal= go with neither master= nor dynamic=True: the runtime makes those itself"
+            raise ValueError(text)
+        self.dup = dup
+        self.duplicate = duplicate
+        self.master = master
+        self.weights = weights
+        self.internal = internal
+        self.inputs = inputs
+        self.outputs = outputs
+        self.external = duplicate or not (dynamic or master is not None)
+        private = dup or duplicate or internal is not None or weights is not None
+        self.shared = shared and self.external and not private
+
+    # 0x200 leaves the weights where init put them and costs least; 0x10 copies them out, which dup_context, weight memory of
+    # the caller, the mini runtime and those before 1.5.2 need (0x200 is refused by the one and ignored by the others).
+    # Loads are from buffers always: with 0x10 a path keeps the file besides the copy.
+    def flag(self, lib: Runtime) -> int:
+        """The flag for rknn_init."""
+        if not self.external:
+            return SHARE_WEIGHT if self.master else 0
+        if self.dup or self.duplicate or self.weights is not None or not lib.splits:
+            return OUTSIDE
+        return INTERNAL_OUTSIDE
+
+
+def uncounted(flag: int, file: RknnFile, weight: int) -> int:
+    """Bytes at most of the one request that the runtime leaves out of its sum; a part of the graph.
+
+    Of files by older toolkits what is kept besides weights of the caller, of models that share weights all that is kept.
+    """
+    if flag & OUTSIDE and file.uncounted:
+        return max(0, file.graph - weight)
+    return file.graph if flag & SHARE_WEIGHT else 0
+
+
+# What the runtime says of one file loaded with one flag: `weight` and `internal` (a page where it says 0, because whether a
+# model without runs when it is given nothing was not measured), `resident` what it takes itself, of which a duplicate
+# takes `counted` again, and the attributes of inputs and outputs.
+class ModelSizes:
+    """Sizes of one model, in bytes."""
+
+    def __init__(
+        self, size: MemSize, flag: int, file: RknnFile, io: tuple[list[Any], list[Any]]
+    ) -> None:
+        self.weight = size.weight or PAGE
+        self.internal = size.internal or PAGE
+        self.io = io
+        self.dma = int(size.dma)
+        self.counted = self.resident = pages(size.dma) + _ROUNDING
+        self.resident += max(0, pages(uncounted(flag, file, self.weight)) - PAGE)
+
+    def io_bytes(self, options: LoadOptions, mini: bool) -> int:
+        """Inputs and outputs with the types that the options ask for, each in whole pages."""
+        total = 0
+        for output, attrs in enumerate(self.io):
+            for attr in attrs:
+                memory = layout(attr, bool(output), mini)[1]
+                told = type(attr).from_buffer_copy(attr)
+                apply(told, options.outputs if output else options.inputs, bool(output))
+                total += pages(memory * item_bytes(told))
+        return total
+
+
+# `weight` and `internal` are the runtime's own figures, exact (None until it could be asked). need["npu"] is what the
+# model keeps for itself, inputs and outputs included; peak["npu"] is a load with no other model there, the internal memory
+# included. Both are "bound"s: the runtime tells the sum of its requests, the driver takes whole pages for each. Before the
+# runtime was asked (no room to, or a model that it makes all memory of) the file alone is known.
+class RknnCost(Cost):
+    """What one load takes; update() as more becomes known."""
+
+    def __init__(
+        self, source: Any, options: LoadOptions, nbytes: int, lib: Runtime, refuse: str | None
+    ) -> None:
+        super().__init__({}, {}, "unknown", refuse, source)
+        self.options = options
+        self.nbytes = nbytes
+        self.sizes: ModelSizes | None = None
+        self.weight: int | None = None
+        self.internal: int | None = None
+        self._lib = lib
+        if refuse is None:
+            self.update(None)
+
+    def update(self, sizes: ModelSizes | None) -> None:
+        """Takes in what is known of the file now."""
+        self.sizes = sizes
+        self.certainty = "bound"
+        mini = self._lib.mini
+        own, internal, transient = pages(self.nbytes), 0, 0
+        if sizes:
+            options = self.options
+            flag = options.flag(self._lib)
+            self.weight, self.internal = sizes.weight, sizes.internal
+            own = sizes.counted if options.duplicate else sizes.resident
+            own += sizes.io_bytes(options, mini)
+            if flag & OUTSIDE and options.weights is None and not options.duplicate:
+                own += pages(sizes.weight)
+            if options.external and options.internal is None:
+                internal = pages(sizes.internal)
+            if mini:
+                transient = pages(sizes.weight)  # its own copy, until the weights are set
+            own += 0 if options.shared else internal
+        shared = internal if self.options.shared else 0
+        self.need = {"npu": own}
+        self.peak = {"npu": own + transient + shared, "ram": self.nbytes}
+
+    def least(self) -> int:
+        """What no load can do without, as the runtime reports it."""
+        options, sizes = self.options, self.sizes
+        if sizes is None:
+            return 0
+        weights = sizes.weight if options.master is None and options.weights is None else 0
+        internal = pages(sizes.internal) if options.internal is None else 0
+        return pages(weights) + internal + sizes.io_bytes(options, self._lib.mini)

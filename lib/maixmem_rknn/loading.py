@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The steps of loading an RKNN model: ask what it takes, make its context, give it memory."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from maixmem import KModelError, NoRoom
+
+from maixmem_rknn import library
+from maixmem_rknn.api import OUTSIDE, PAGE, pages
+from maixmem_rknn.block import Block
+from maixmem_rknn.container import RknnFile, read_file
+from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted
+from maixmem_rknn.errors import MALLOC_FAIL, PERHAPS_MEMORY, RknnError
+from maixmem_rknn.lock import ExclusiveLock
+from maixmem_rknn.model import Model, io_attrs
+
+if TYPE_CHECKING:
+    from maixmem_rknn.port import Port
+
+# What the runtime takes of a file besides the memory that is its caller's was at most the file and this.
+_ASKING = 4 * PAGE
+
+
+# Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each file. On any failure
+# nothing of a new model stays, and the others are as they were.
+class Loader:
+    """Loads models for a port."""
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+        self._lib = port.lib
+        self._known: dict[tuple[int, int, int], ModelSizes] = {}
+
+    # --- what it will take ---
+
+    def inspect(self, data: Any, source: Any, options: LoadOptions) -> RknnCost:
+        """The RknnCost of a file; asks the runtime when there is room to."""
+        port, lib = self._port, self._lib
+        file = read_file(data)
+        text = file.refuse(port.soc)
+        if text is None and options.master and (lib.mini or options.master not in port.models):
+            text = "shared weights need a loaded master, and a chip other than RV1103 and RV1106"
+        if text is None and options.dup and (lib.mini or not lib.has("rknn_dup_context")):
+            text = f"{lib.name} cannot duplicate a context. Next: load it twice"
+        cost = RknnCost(source, options, len(data), lib, text)
+        if text is None:
+            self.ask(cost, data, file)
+        return cost
+
+    def ask(self, cost: RknnCost, data: Any, file: RknnFile | None = None) -> None:
+        """Weight, internal, input and output bytes by a context of the kind that the load will make; once per content.
+
+        Not for models that the runtime makes all memory of, and not without room: then the file's size is all there is.
+        """
+        port, flag = self._port, cost.options.flag(self._lib)
+        key = (len(data), zlib.crc32(data), flag)
+        room = port.free_npu() or 0
+        if key not in self._known and cost.options.external and self.asking(cost) <= room:
+            file = file or read_file(data)
+            ctx = self._init(data, flag, None, cost.source, file)
+            try:
+                port.version = self._lib.version(ctx)
+                sizes = ModelSizes(self._lib.mem_size(ctx), flag, file, io_attrs(self._lib, ctx))
+                self._known[key] = sizes
+            finally:
+                self._lib.destroy(ctx, pages(len(data)))
+        if key not in self._known:
+            return
+        cost.update(self._known[key])
+        least = cost.least()
+        if port.budget is not None and least > port.budget:
+            text = "{} bytes of NPU memory at least, the budget is {}"
+            cost.refuse = text.format(least, port.budget)
+        if cost.options.shared and port.arena.outside and cost.internal:
+            cost.refuse = port.arena.blocked(cost.internal, port.arena.size, ())
+
+    @staticmethod
+    def asking(cost: RknnCost) -> int:
+        """Bytes of NPU memory that must be free to ask."""
+        return pages(cost.nbytes) + _ASKING
+
+    # --- loading ---
+
+    def load(self, source: Any, options: LoadOptions) -> Model:
+        """A Model with all its memory."""
+        port = self._port
+        data = buffer(source)
+        cost = self.inspect(data, source, options)
+        if cost.refuse:
+            raise KModelError(f"{name_of(source)}: {cost.refuse}")
+        self._must_fit(cost)
+        lock = port.lock if options.shared else ExclusiveLock()
+        model = Model(port, name_of(source), lock, options.inputs, options.outputs)
+        file = read_file(data)
+        flag = options.flag(self._lib)
+        model.ctx = self._init(data, flag, options.master, source, file)
+        key = (len(data), zlib.crc32(data), flag)
+        return self._fill(model, cost, key, file)  # `data` must live until the weights are set
+
+    def dup(self, model: Model) -> Model:
+        """Another context on the weights of a model, with its own lock."""
+        if not model.can_dup or model.sizes is None:
+            raise ValueError(f"{model}: load it with dup=True to have more of it")
+        inputs, outputs = model.options
+        options = LoadOptions(duplicate=True, master=model, inputs=inputs, outputs=outputs)
+        cost = RknnCost(model.name, options, 0, self._lib, None)
+        cost.update(model.sizes)
+        self._must_fit(cost)
+        twin = Model(self._port, model.name, ExclusiveLock(), inputs, outputs)
+        twin.ctx = self._lib.dup(model.require_ctx())
+        return self._fill(twin, cost, None, None)
+
+    def _must_fit(self, cost: RknnCost) -> None:
+        short = self._port.check_fit(cost, 0)
+        if short:
+            raise short
+
+    def _init(
+        self, data: Any, flag: int, master: Model | None, source: Any, file: RknnFile
+    ) -> int:
+        lib = self._lib
+        before = lib.leaked_contexts
+        try:
+            return lib.init(data, flag, master.require_ctx() if master else 0)
+        except RknnError as e:
+            if lib.leaked_contexts > before:
+                lib.leaked_bytes += pages(uncounted(flag, file, 0))
+            free = self._port.free_npu()
+            if e.code == MALLOC_FAIL:
+                text = "{}: NPU memory ran out, {} bytes are free: unload a model. {}"
+                text = text.format(name_of(source), free, e)
+                short = NoRoom(text, "npu", pages(len(data)), free)
+                short.code = e.code
+                raise short from None
+            refused = KModelError(
+                str(RknnError(_explain(source, file, flag, free, e.code), e.code))
+            )
+            refused.code = e.code
+            raise refused from None
+
+    # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
+    # take is known, and learnt, before anything is allocated.
+    def _fill(self, model: Model, cost: RknnCost, key: Any, file: RknnFile | None) -> Model:
+        port, lib, options = self._port, self._lib, cost.options
+        ctx = model.require_ctx()
+        flag = options.flag(lib)
+        try:
+            size = lib.mem_size(ctx)
+            if file is not None:
+                self._compare(cost, key, ModelSizes(size, flag, file, io_attrs(lib, ctx)))
+            sizes = model.sizes = cost.sizes
+            assert sizes is not None
+            model.weight, model.internal = sizes.weight, sizes.internal
+            model.resident = sizes.counted if options.duplicate else sizes.resident
+            model.can_dup = options.dup
+            port.sram = (size.sram, size.sram_free)
+            model.describe()
+            if flag & OUTSIDE and not options.duplicate:
+                lib.set_weight(ctx, self._memory(ctx, options.weights, sizes.weight), sizes.weight)
+            if options.shared:
+                port.arena.add(model)
+            elif options.external:
+                mem = self._memory(ctx, options.internal, sizes.internal)
+                lib.set_internal(ctx, mem, sizes.internal)
+            for tensor in model.inputs + model.outputs:
+                tensor.allocate(port.create)
+        except BaseException:
+            self.discard(model)
+            raise
+        model.master = options.master
+        if model.master:
+            model.master.users.append(model)
+        port.models.append(model)
+        return model
+
+    # Some runtimes were seen to return success when the driver had no memory for a part of the model; their sum of bytes is
+    # smaller then than the same file's was before.
+    def _compare(self, cost: RknnCost, key: Any, now: ModelSizes) -> None:
+        known = cost.sizes
+        if known is None or now.dma > known.dma:
+            self._known[key] = now
+            cost.update(now)
+        elif now.dma < known.dma:
+            text = "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory ran out, unload a model"
+            text = text.format(name_of(cost.source), now.dma, known.dma)
+            raise NoRoom(text, "npu", known.dma, now.dma)
+
+    # A block of the caller is taken as it is: the guide rounds its sizes to 128, the vendor's demo does not.
+    def _memory(self, ctx: int, block: Block | None, nbytes: int) -> Any:
+        if block is None:
+            return self._port.create(ctx, nbytes)
+        return self._lib.view(ctx, block, nbytes)
+
+    # --- the end ---
+
+    def close(self, model: Model) -> None:
+        """Takes a model off the books and ends it."""
+        self._port.models.remove(model)
+        if model.master:
+            model.master.users.remove(model)
+        self.discard(model)
+
+    def discard(self, model: Model) -> None:
+        """Ends the context of a model and all memory that was made for it."""
+        arena = self._port.arena
+        try:
+            arena.remove(model)
+        finally:
+            ctx, model.ctx = model.ctx, None
+            if ctx is None:
+                pass
+            elif arena.owner == ctx:
+                arena.defer_destroy(ctx, model.resident)
+            else:
+                # should the runtime refuse, then what this model shares is never given back either
+                shared = model.master.resident if model.master else 0
+                self._lib.destroy(ctx, model.resident + shared)
+
+
+def name_of(source: Any) -> str:
+    """What messages call a source."""
+    return source if isinstance(source, str) else "model from memory"
+
+
+# A ctypes array: the runtime reads it after rknn_init has returned, so it must be ours.
+def buffer(source: Any) -> Any:
+    """The bytes of a path or of a bytes-like object in memory of our own."""
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
+    if not isinstance(source, str):
+        return (ctypes.c_ubyte * len(source)).from_buffer_copy(source)
+    with open(source, "rb") as f:
+        data = (ctypes.c_ubyte * f.seek(0, 2))()
+        f.seek(0)
+        f.readinto(data)
+    return data
+
+
+# The runtime's codes for a missing driver, a file newer than itself, one for another chip and memory that ran out while it
+# read are -1 and -6, in any order: what can be seen from here is said.
+def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int) -> str:
+    text = "{} (container {}, {}; {} bytes, {} are free)"
+    by = f"made by RKNN-Toolkit {file.toolkit}" if file.toolkit else "its toolkit is not named"
+    text = text.format(name_of(source), file.version & 0xFF, by, file.nbytes, free)
+    if not library.has_driver():
+        text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu). "
+        text += "Next: load the rknpu module, or take the vendor's kernel"
+    elif code in PERHAPS_MEMORY:
+        text += ": the runtime may be older than the file (update librknnrt, or convert with its own RKNN-Toolkit2), "
+        text += "or NPU memory ran out (unload a model)"
+    else:
+        text += ": the runtime may be older than the file. Next: update librknnrt, or convert with its own RKNN-Toolkit2"
+    return f"{text}. rknn_init with flag 0x{flag:x}"

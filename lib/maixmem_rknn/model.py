@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A model that RKNN holds.
+
+detector.run(image_bytes) -> [bytes, ...]           copies in, runs, copies out
+
+with detector:                                      its turn: no other model in the shared memory can run
+    camera.readinto(detector.inputs[0].view())
+    detector.execute()
+    boxes = decode(detector.outputs[0].view())      views end with the block, slices of them must be gone by unload
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from maixmem_rknn.api import (
+    CURRENT_INPUT_ATTR,
+    CURRENT_OUTPUT_ATTR,
+    INPUT_ATTR,
+    NATIVE_INPUT_ATTR,
+    NATIVE_OUTPUT_ATTR,
+    OUTPUT_ATTR,
+    pages,
+)
+from maixmem_rknn.tensor import Tensor
+
+if TYPE_CHECKING:
+    from maixmem_rknn.cost import ModelSizes
+    from maixmem_rknn.lock import ExclusiveLock
+    from maixmem_rknn.port import Port
+
+
+# Contract. Owned by the port that loaded it; Port.unload() ends it and everything it handed out. Sizes in bytes: `weight` and
+# `internal` as the runtime reports them, `resident` what the runtime took for it, `io` its inputs and outputs. `lock` is the
+# port's for models in the shared memory, its own for a model with private memory. run() allocates the copies it returns.
+class Model:
+    """A loaded model: run(), or a with block for work without copies."""
+
+    def __init__(
+        self, port: Port, name: str, lock: ExclusiveLock, inputs: Any = None, outputs: Any = None
+    ) -> None:
+        self.lib = port.lib
+        self.name = name  # not the source: a model in memory need not stay there
+        self.lock = lock
+        self.arena = port.arena
+        self.options = (inputs, outputs)
+        self.ctx: int | None = None
+        self.master: Model | None = None
+        self.users: list[Model] = []  # models on this one's weights
+        self.view: Any = None
+        self.needs_rebind = False
+        self.can_dup = False
+        self.sizes: ModelSizes | None = None
+        self.weight = self.internal = self.resident = 0
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self._create = port.create
+        self._lent: list[memoryview] = []
+        self._areas: list[Any] = []  # what views, slices and arrays keep
+
+    @property
+    def io(self) -> int:
+        """Bytes of all inputs and outputs, each in whole pages."""
+        return sum([pages(t.nbytes) for t in self.inputs + self.outputs])
+
+    def run(self, *inputs: Any) -> list[bytes]:
+        """Copies the inputs in, runs, and returns copies of the outputs, all under one lock."""
+        if len(inputs) != len(self.inputs):
+            text = "{} inputs given, {} has {}"
+            raise ValueError(text.format(len(inputs), self, len(self.inputs)))
+        with self:
+            for tensor, data in zip(self.inputs, inputs):
+                tensor.write(data)
+            self.execute()
+            return [tensor.read() for tensor in self.outputs]
+
+    def execute(self) -> None:
+        """Runs on what the inputs hold. Within its with block."""
+        self.check_lock()
+        self.arena.rebind(self)
+        for tensor in self.inputs:
+            tensor.before_run()
+        self.lib.run(self.require_ctx())
+        for tensor in self.outputs:
+            tensor.after_run()
+
+    # --- dynamic shapes ---
+
+    def shapes(self) -> list[list[tuple[int, ...]]]:
+        """For each input the shapes that it may have; empty lists for a model that was not converted for several."""
+        ctx = self.require_ctx()
+        return [self.lib.ranges(ctx, i)[1] for i in range(len(self.inputs))]
+
+    def set_shapes(self, *shapes: Sequence[int]) -> None:
+        """One shape for each input, from here on; inputs and outputs get memory of the size that goes with them.
+
+        Several resolutions of one network on one set of weights: what load(master=) did up to runtime 1.5.0. ValueError for
+        a shape that is not one of shapes(); attached blocks are let go. RknnError leaves the model as it was.
+        """
+        if len(shapes) != len(self.inputs):
+            text = "{} shapes given, {} has {} inputs"
+            raise ValueError(text.format(len(shapes), self, len(self.inputs)))
+        with self:
+            self._check_no_views()
+            ctx = self.require_ctx()
+            attrs = []
+            for tensor, shape in zip(self.inputs, shapes):
+                fmt, known = self.lib.ranges(ctx, tensor.attr.index)
+                if tuple(shape) not in known:
+                    text = "{}: input {} cannot be {}; it was converted for {}"
+                    what = ", ".join(map(str, known)) or f"{tensor.shape} only"
+                    raise ValueError(text.format(self, tensor.attr.index, tuple(shape), what))
+                attr = self.lib.attr(ctx, INPUT_ATTR, tensor.attr.index)
+                attr.dims[: len(shape)] = list(shape)
+                attr.n_dims, attr.fmt = len(shape), fmt
+                attrs.append(attr)
+            self.lib.set_input_shapes(ctx, attrs)
+            commands = ((self.inputs, CURRENT_INPUT_ATTR), (self.outputs, CURRENT_OUTPUT_ATTR))
+            for tensors, command in commands:
+                for tensor in tensors:
+                    tensor.renew(self.lib.attr(ctx, command, tensor.attr.index))
+                    tensor.allocate(self._create)
+
+    # --- its turn ---
+
+    def __enter__(self) -> Model:
+        self.lock.acquire(self)
+        if self.ctx is None:
+            self.lock.release()
+            raise ValueError(f"{self} was unloaded: load it again")
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        lent = [] if self.lock.depth > 1 else self._lent
+        for view in lent:
+            try:
+                view.release()
+            except BufferError:
+                pass  # something else, a numpy array, still looks at it: unload() will ask
+        del lent[:]
+        self._areas = [area for area in self._areas if area() is not None]
+        self.lock.release()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def require_ctx(self) -> int:
+        """The runtime's number of this model; ValueError when it was unloaded."""
+        if self.ctx is None:
+            raise ValueError(f"{self} was unloaded: load it again")
+        return self.ctx
+
+    def check_lock(self) -> None:
+        """RuntimeError outside of the model's with block: another model may have run since."""
+        if not self.lock.held_by(self):
+            raise RuntimeError(f"{self}: only inside its with block, or use run()")
+
+    def check_views(self) -> None:
+        """ValueError while something still looks at memory of inputs or outputs: it would be gone."""
+        if [1 for area in self._areas if area() is not None]:
+            gc.collect()  # a cycle may hold it
+        alive = len([1 for area in self._areas if area() is not None])
+        if alive:
+            text = "{} views of {} are still in use, by slices or arrays. Next: del them, or take copies"
+            raise ValueError(text.format(alive, self))
+
+    def lend(self, view: memoryview, area: Any) -> memoryview:
+        """Keeps a view, to end it with the with block, and the weak reference to what it looks at."""
+        self._lent.append(view)
+        self._areas.append(area)
+        return view
+
+    def describe(self) -> None:
+        """Makes inputs and outputs, without memory yet."""
+        for output, attrs in enumerate(io_attrs(self.lib, self.require_ctx())):
+            tensors = self.outputs if output else self.inputs
+            tensors += [Tensor(self, attr, bool(output)) for attr in attrs]
+
+    # Views of this with block would look at memory that is going to be another.
+    def _check_no_views(self) -> None:
+        for view in self._lent:
+            view.release()
+        del self._lent[:]
+        self.check_views()
+
+
+def io_attrs(lib: Any, ctx: int) -> tuple[list[Any], list[Any]]:
+    """The attributes of all inputs and of all outputs; the mini runtime has only the chip's own layouts."""
+    native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
+    inputs, outputs = native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR)
+    counts = lib.counts(ctx)
+    return (
+        [lib.attr(ctx, inputs, i) for i in range(counts[0])],
+        [lib.attr(ctx, outputs, i) for i in range(counts[1])],
+    )

@@ -1,0 +1,240 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The port for Rockchip NPUs (RK3562, RK3566, RK3568, RK3576, RK3588, RV1103, RV1106, RV1126B).
+
+    port = maixmem.set_port(maixmem_rknn.Port())
+    detector, classifier = port.load("yolo.rknn"), port.load("mobilenet.rknn")
+    boxes = detector.run(frame)
+
+Models are loaded from a buffer, their weights stay, and they compute in one shared block that is as large as the largest needs:
+two models save the smaller of their two internal memories. What was measured (runtime 1.5.2, two models, peak bytes):
+separate, from paths 6,983,680; separate, from buffers 6,578,176; shared with flag 0x200 from buffers 5,464,064; shared with
+flag 0x10 from paths, as the vendor's guide and demo have it, 8,175,616, because the file stays and its weights are copied out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import maixmem_generic
+from maixmem import NoRoom, Region, kib
+
+from maixmem_rknn import errors
+from maixmem_rknn.api import pages
+from maixmem_rknn.arena import Arena
+from maixmem_rknn.block import Block
+from maixmem_rknn.cost import LoadOptions, RknnCost
+from maixmem_rknn.library import open_library
+from maixmem_rknn.loading import Loader, buffer, name_of
+from maixmem_rknn.lock import ExclusiveLock
+from maixmem_rknn.model import Model
+from maixmem_rknn.runtime import Runtime
+
+_DEVICE_TREE = "/proc/device-tree/compatible"
+
+
+# Contract. Owns the loaded models, the shared block and the ledger of NPU bytes; one Port per process. `budget` caps the NPU
+# bytes of this port (None: what the system has), `reserve` sizes the shared block ahead, `arena` is a Block to use instead,
+# `soc` overrides the device tree, `cma` says that NPU memory comes from CMA (the mini chips; boards without IOMMU).
+# The room is checked before every init, because a failed init keeps memory. Failure of load leaves the other models as
+# they were and nothing of the new one; unload cannot fail half-way. What the system does not tell is None, and loads want a
+# budget. `lib.leaked_bytes` counts bytes that the runtime kept. `version` of runtime and driver is known once a file was asked.
+class Port(maixmem_generic.Port):
+    """Rockchip NPU: several models resident, one working memory."""
+
+    name = "rknn"
+    share = "arena"
+
+    def __init__(
+        self,
+        library: Any = None,
+        *,
+        soc: str | None = None,
+        budget: int | None = None,
+        reserve: int = 0,
+        arena: Block | None = None,
+        cma: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.lib = Runtime(library or open_library())
+        self.soc = soc.lower() if soc else _read_soc()
+        self.budget = budget
+        self.models: list[Model] = []
+        self.version: str | None = None
+        self.sram = (0, 0)
+        self.lock = ExclusiveLock()
+        self.arena = Arena(self.lib, self.create, reserve, arena)
+        self.watched: tuple[str, ...] = ("npu",)
+        self._cma = self.lib.mini if cma is None else cma
+        self._loader = Loader(self)
+
+    # --- what there is ---
+
+    @property
+    def used(self) -> int:
+        """NPU bytes of this port, at most: page-rounded where we asked, as reported where the runtime did."""
+        own = self.lib.used + self.lib.leaked_bytes
+        return own + sum([m.resident for m in self.models]) + self.arena.deferred_bytes
+
+    def regions(self) -> list[Region]:
+        """RAM, CMA where there is any, the NPU's ledger, the shared block and SRAM."""
+        rows = super().regions()
+        rows.append(Region("npu", self.budget, self.used, self.free_npu(), exact=False))
+        if self.arena.size:
+            need = max([0] + [m.internal for m in self.arena.users])
+            rows.append(Region("arena", self.arena.size, need, self.arena.size - need))
+        if self.sram[0]:
+            total, free = self.sram  # as the last load found it
+            rows.append(Region("sram", total, total - free, free, exact=False))
+        return rows
+
+    def warnings(self) -> list[str]:
+        """Memory that the runtime kept."""
+        if not self.lib.leaked_bytes:
+            return []
+        text = "{} of NPU memory are lost until this process ends: restart it"
+        return [text.format(kib(self.lib.leaked_bytes))]
+
+    def advise(self, error: BaseException) -> str | None:
+        """What to do about an error of the runtime, or None when it is none."""
+        return errors.advise(error)
+
+    def free_npu(self) -> int | None:
+        """Bytes of NPU memory that may still be taken: the system's and the budget's, whichever is less; None: unknown."""
+        system = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable")
+        budget = None if self.budget is None else self.budget - self.used
+        known = [n for n in (system, budget) if n is not None]
+        return max(0, min(known)) if known else None
+
+    def room(self, region: str) -> int:
+        """Free bytes of a region; of "npu" with the shared block, which a load may count on."""
+        if region == "npu":
+            return (self.free_npu() or 0) + pages(self.arena.size)
+        return int(super().room(region))
+
+    def sample(self, free: list[int]) -> None:
+        """Puts the free bytes of the NPU into the list `free`; it stays as it was when they cannot be read."""
+        now = self.free_npu()
+        if now is not None:
+            free[0] = now
+
+    def check_fit(
+        self, cost: RknnCost, margin: int = 0, freed: Collection[Model] = ()
+    ) -> NoRoom | None:
+        """None when a load of `cost` would fit now with `margin` bytes to spare, else a NoRoom that says what is missing.
+
+        `freed` are models taken as unloaded. A cost that could not be asked for before is asked for here.
+        """
+        name = name_of(cost.source)
+        cost.update(cost.sizes)
+        free = self.free_npu()
+        need = cost.peak["npu"]
+        if free is None:
+            text = "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give Port(budget=bytes)"
+            return NoRoom(text.format(name, need), "npu", need, None)
+        if cost.sizes is None and not freed and self._loader.asking(cost) <= free:
+            self._loader.ask(cost, buffer(cost.source))
+        arena = self.arena
+        size, back = arena.without(freed)
+        back += sum([m.resident + self.lib.held(m.require_ctx(), arena.mem) for m in freed])
+        need = cost.peak["npu"]
+        if cost.options.shared and cost.internal:
+            grown = arena.grown(cost.internal, size)
+            need += (pages(grown) if grown > size else 0) - pages(cost.internal)
+            users = [m for m in arena.users if m not in freed]
+            blocked = arena.blocked(cost.internal, size, users)
+            if blocked:
+                return NoRoom(f"{name}: {blocked}", "arena", cost.internal, size)
+        if need + margin <= free + back:
+            return None
+        text = "{}: {} bytes of NPU memory and {} to spare, {} are free: unload a model"
+        return NoRoom(text.format(name, need, margin, free + back), "npu", need, free + back)
+
+    # --- models ---
+
+    def inspect(self, source: Any, **how: Any) -> RknnCost:
+        """What load(source, **how) would take; asks the runtime when there is room for the file to do that."""
+        self.lock.acquire(self)
+        try:
+            return self._loader.inspect(buffer(source), source, LoadOptions(**how))
+        finally:
+            self.lock.release()
+
+    def load(self, source: Any, **how: Any) -> Model:
+        """A Model from a path or from bytes.
+
+        inputs=, outputs=   element types: one for all ("uint8", "int8", "float16", "float32", "native"), or by index or name
+                       a type or {"type", "fmt", "scale", "zero_point", "pass_through"}. Without it quantised pictures are
+                       given as uint8, which the NPU normalises and quantises; all else is as the model has it
+        shared=False   its own internal memory, so that it can run beside others
+        dup=True       as shared=False, and Port.dup() can make more of it on the same weights
+        dynamic=True   the runtime makes all memory itself: for models with several shapes, where it wants that
+        master=model   same weights as `model`, which was converted with remove_weight=False and must be unloaded last
+                       (several resolutions of one network; after runtime 1.5.0 Model.set_shapes() does that in one model)
+        weights=Block, internal=Block   memory of the caller instead of new memory
+        """
+        options = LoadOptions(**how)
+        self.lock.acquire(self)
+        try:
+            return self._loader.load(source, options)
+        finally:
+            self.lock.release()
+
+    def dup(self, model: Model) -> Model:
+        """Another Model on the weights of `model`, which was loaded with dup=True, for another thread."""
+        self.lock.acquire(self)
+        try:
+            self._check_mine(model)
+            return self._loader.dup(model)
+        finally:
+            self.lock.release()
+
+    def unload(self, handle: Model) -> None:
+        """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError while others use its weights or slices of its views."""
+        handle.lock.acquire(self)  # waits for its run, which may itself wait for the port's lock
+        try:
+            self.lock.acquire(self)
+            try:
+                self._unload(handle)
+            finally:
+                self.lock.release()
+        finally:
+            handle.lock.release()
+
+    def _unload(self, handle: Model) -> None:
+        if handle.ctx is None:
+            return
+        self._check_mine(handle)
+        if handle.users:
+            text = "{} models work on the weights of {}: unload them first"
+            raise ValueError(text.format(len(handle.users), handle))
+        handle.check_views()
+        self._loader.close(handle)
+
+    def create(self, ctx: int, nbytes: int) -> Any:
+        """NPU memory made with a context. NoRoom when there is none."""
+        free = self.free_npu()
+        fits = free is None or pages(nbytes) <= free
+        mem = self.lib.create_mem(ctx, nbytes) if fits else None
+        if mem is None:
+            text = "{} bytes of NPU memory, {} are free: unload a model. rknn_create_mem: NULL"
+            raise NoRoom(text.format(nbytes, free), "npu", nbytes, free)
+        return mem
+
+    def _check_mine(self, model: Model) -> None:
+        if model not in self.models:
+            raise ValueError(f"{model}: not loaded here, or unloaded already")
+
+
+def _read_soc() -> str | None:
+    try:
+        with open(_DEVICE_TREE, "rb") as f:
+            names = f.read().decode().split("\0")
+    except (OSError, ValueError):
+        return None
+    for name in names:
+        vendor, _, chip = name.partition(",")
+        if vendor == "rockchip" and "-" not in chip:
+            return chip
+    return None

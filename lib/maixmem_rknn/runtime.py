@@ -1,0 +1,291 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""librknnrt (Rockchip's NPU runtime): its calls, with the checks that it leaves out.
+
+Behaviour was measured on librknnrt 1.4.0, 1.5.0, 1.5.2 and 1.6.0; the mini runtime (RV1103, RV1106) was read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from typing import Any
+
+from maixmem_rknn.api import (
+    CALLS,
+    DYNAMIC_RANGE,
+    IN_OUT_NUM,
+    LATER_CALLS,
+    MEM_SIZE,
+    PAGE,
+    SDK_VERSION,
+    Counts,
+    Handle,
+    InitExtend,
+    InputRange,
+    MemSize,
+    TensorAttr,
+    Version,
+    pages,
+)
+from maixmem_rknn.block import Block
+from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError
+
+
+# Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes. The order of release is kept
+# here: a context takes its memories with it (the runtime would lose them), nothing is released twice, and an interrupt in
+# the middle of a release is raised at its end. What the runtime refuses is an RknnError, what it would not check a
+# ValueError before the call, a call that it does not have a MissingCall. `used` = page-rounded bytes of our own memories;
+# `leaked_bytes` = bytes that the runtime did not give back.
+class Runtime:
+    """The calls of one runtime library."""
+
+    def __init__(self, library: Any) -> None:
+        self.name = str(getattr(library, "_name", library))
+        self._calls: dict[str, Any] = {}
+        for name, (result, arguments) in {**CALLS, **LATER_CALLS}.items():
+            call = getattr(library, name, None)
+            if call is not None:
+                call.restype = result
+                call.argtypes = arguments
+                self._calls[name] = call
+            elif name in CALLS:
+                text = "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.4 or newer"
+                raise ImportError(text.format(self.name, name))
+        self.mini = "librknnmrt" in self.name
+        # Nothing tells whether a runtime knows RKNN_FLAG_INTERNAL_ALLOC_OUTSIDE: an older one takes it without a word and
+        # keeps an internal memory of its own. The flag came with 1.5.2, as this call did.
+        self.splits = not self.mini and self.has("rknn_set_input_shapes")
+        self.used = 0
+        self.leaked_bytes = 0
+        self.leaked_contexts = 0
+        self._mems: dict[int, dict[int, tuple[Any, int, int]]] = {}
+
+    def has(self, name: str) -> bool:
+        """Whether this runtime has the call of that name."""
+        return name in self._calls
+
+    def _call(self, name: str) -> Any:
+        if name not in self._calls:
+            text = "{} has no {}. Next: install a newer runtime, or do without"
+            raise MissingCall(text.format(self.name, name))
+        return self._calls[name]
+
+    # --- contexts ---
+
+    def init(self, model: Any, flag: int, master: int = 0) -> int:
+        """A context for `model`, a ctypes array that must live until the weights are set (OUTSIDE) or this returns.
+
+        A failed init leaves a context. Where the file was refused it holds nothing, and is destroyed; where memory ran out it
+        holds what there was, and its destroy was seen to end the process: it is left alone and counted as leaked.
+        """
+        extend = None
+        if master:
+            extend = InitExtend()
+            extend.ctx = master
+        what = f"rknn_init with flag 0x{flag:x}"
+        return self._context("rknn_init", what, lambda h: (h, model, len(model), flag, extend))
+
+    def dup(self, ctx: int) -> int:
+        """A second context on the weights of `ctx`, which must have been made with OUTSIDE."""
+        name = "rknn_dup_context"
+        return self._context(name, name, lambda handle: (Handle(ctx), handle))
+
+    def _context(self, name: str, what: str, arguments: Any) -> int:
+        handle = Handle(0)
+        code = None
+        try:
+            code = self._call(name)(*arguments(handle))
+        finally:
+            if code != 0 and handle.value:
+                self._discard_failed(handle.value, code)
+        _check(what, code)
+        self._mems[handle.value] = {}
+        return int(handle.value)
+
+    # `code` None: a signal came when the call had succeeded.
+    def _discard_failed(self, ctx: int, code: int | None) -> None:
+        if code != MALLOC_FAIL:
+            self._calls["rknn_destroy"](ctx)
+            return
+        self.leaked_contexts += 1
+        held = MemSize()
+        size = ctypes.sizeof(held)
+        if self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(held), size) == 0:
+            self.leaked_bytes += pages(held.dma) + (2 * PAGE if held.dma else 0)  # page ends
+
+    def destroy(self, ctx: int, nbytes: int = 0) -> None:
+        """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the runtime refuses."""
+        self._mems_of(ctx)
+        try:
+            self.release_all(ctx)
+        finally:
+            del self._mems[ctx]
+            if self._calls["rknn_destroy"](ctx) != 0:
+                self.leaked_bytes += nbytes
+
+    def held(self, ctx: int, but: Any = None) -> int:
+        """Page-rounded bytes of our own memories of `ctx`, except `but`."""
+        return sum([nbytes for mem, nbytes, _ in self._mems_of(ctx).values() if mem is not but])
+
+    def run(self, ctx: int) -> None:
+        """One inference, until it is done. It flushes the caches of inputs and outputs that the runtime made."""
+        self._mems_of(ctx)
+        _check("rknn_run", self._calls["rknn_run"](ctx, None))
+
+    # --- queries ---
+
+    def mem_size(self, ctx: int) -> MemSize:
+        """MemSize; zeroed first, because runtimes without SRAM do not write its fields."""
+        return self._query(ctx, MEM_SIZE, MemSize())
+
+    def counts(self, ctx: int) -> tuple[int, int]:
+        """(inputs, outputs)."""
+        found = self._query(ctx, IN_OUT_NUM, Counts())
+        return found.inputs, found.outputs
+
+    def attr(self, ctx: int, command: int, index: int) -> TensorAttr:
+        """The TensorAttr of one input or output."""
+        found = TensorAttr()
+        found.index = index
+        return self._query(ctx, command, found)
+
+    def ranges(self, ctx: int, index: int) -> tuple[int, list[tuple[int, ...]]]:
+        """(format, shapes) that an input of a dynamic model may have; no shapes for other models."""
+        found = InputRange()
+        found.index = index
+        try:
+            self._query(ctx, DYNAMIC_RANGE, found)
+        except RknnError:
+            return 0, []  # what the runtime answers for a model of one shape
+        shapes = [tuple(found.shapes[k][: found.n_dims]) for k in range(min(512, found.count))]
+        return found.fmt, shapes
+
+    def set_input_shapes(self, ctx: int, attrs: list[TensorAttr]) -> None:
+        """The shapes of all inputs at once, from here on."""
+        call = self._call("rknn_set_input_shapes")
+        self._mems_of(ctx)
+        _check("rknn_set_input_shapes", call(ctx, len(attrs), (TensorAttr * len(attrs))(*attrs)))
+
+    def version(self, ctx: int) -> str:
+        """Versions of runtime and driver as text."""
+        found = self._query(ctx, SDK_VERSION, Version())
+        return f"{found.api.decode()}, driver {found.driver.decode()}"
+
+    def _query(self, ctx: int, command: int, into: Any) -> Any:
+        self._mems_of(ctx)
+        code = self._calls["rknn_query"](ctx, command, ctypes.byref(into), ctypes.sizeof(into))
+        _check(f"rknn_query {command}", code)
+        return into
+
+    # --- memory ---
+
+    def create_mem(self, ctx: int, nbytes: int) -> Any:
+        """NPU memory of `nbytes`, or None when there is none."""
+        if not 0 < nbytes < 1 << 32:
+            raise ValueError(f"{nbytes} bytes: must be 1 to 4294967295")
+        return self._keep(ctx, self._calls["rknn_create_mem"](ctx, nbytes), pages(nbytes), 0)
+
+    def view(self, ctx: int, block: Block, nbytes: int, offset: int = 0) -> Any:
+        """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would not check the range.
+
+        As physical address the full runtime stores all ones for every descriptor, good or bad: Block.check() looks first.
+        """
+        block.check(nbytes, offset)
+        if block.fd is None:
+            where = (block.phys + offset, block.virt + offset, nbytes)
+            mem = self._calls["rknn_create_mem_from_phys"](ctx, *where)
+        else:
+            call = self._call("rknn_create_mem_from_fd")
+            mem = call(ctx, block.fd, block.virt, nbytes, offset)
+        mem = self._keep(ctx, mem, 0, offset + (block.phys if block.fd is None else 0))
+        if mem is None:
+            raise RknnError(f"a view of {nbytes} bytes at {offset} of {block}", MALLOC_FAIL)
+        return mem
+
+    def release(self, pairs: Iterable[tuple[int, Any]]) -> None:
+        """Destroys each (context, memory) of ours that is still there, even when a signal arrives meanwhile."""
+        interrupt = None
+        for ctx, mem in pairs:
+            try:
+                self._destroy_mem(ctx, mem)
+            except BaseException as e:
+                interrupt = e
+        if interrupt is not None:
+            raise interrupt
+
+    def release_all(self, ctx: int, but: Any = None) -> None:
+        """Destroys every memory of `ctx` except `but`."""
+        mems = [mem for mem, _, _ in self._mems_of(ctx).values()]
+        self.release([(ctx, mem) for mem in mems if mem is not but])
+
+    def _destroy_mem(self, ctx: int, mem: Any) -> None:
+        found = self._mems.get(ctx, {}).pop(ctypes.addressof(mem.contents), None)
+        if found is None:
+            return
+        nbytes = found[1]
+        self.used -= nbytes
+        if self._calls["rknn_destroy_mem"](ctx, mem) != 0:
+            self.leaked_bytes += nbytes
+
+    # --- what a context works in ---
+
+    def set_weight(self, ctx: int, mem: Any, need: int) -> None:
+        """Gives `ctx` its weight memory: the runtime would overrun a smaller one."""
+        self._block(ctx, mem, need, "weight")
+        _check("rknn_set_weight_mem", self._calls["rknn_set_weight_mem"](ctx, mem))
+
+    def set_internal(self, ctx: int, mem: Any, need: int) -> None:
+        """Gives `ctx` its internal memory: the runtime checks neither size nor place."""
+        self._block(ctx, mem, need, "internal")
+        _check("rknn_set_internal_mem", self._calls["rknn_set_internal_mem"](ctx, mem))
+
+    def set_io(self, ctx: int, mem: Any, attr: TensorAttr, need: int) -> None:
+        """Attaches an input or output of exactly `need` bytes.
+
+        The mini runtime takes no other size; the full one refuses smaller inputs and overruns smaller outputs.
+        """
+        size = self._ours(ctx, mem).size
+        if size != need:
+            text = "a tensor of {} bytes, its memory has {}: make it that size"
+            raise ValueError(text.format(need, size))
+        _check("rknn_set_io_mem", self._calls["rknn_set_io_mem"](ctx, mem, attr))
+
+    def sync(self, ctx: int, mem: Any, mode: int) -> None:
+        """Makes what one side wrote visible to the other: TO_DEVICE or FROM_DEVICE."""
+        call = self._call("rknn_mem_sync")
+        self._ours(ctx, mem)
+        _check("rknn_mem_sync", call(ctx, mem, mode))
+
+    def _block(self, ctx: int, mem: Any, need: int, kind: str) -> None:
+        size = self._ours(ctx, mem).size
+        start = self._mems[ctx][ctypes.addressof(mem.contents)][2]
+        if size < need or start % PAGE:
+            text = "{} memory: {} bytes at {}; the model needs {} at a multiple of {}"
+            raise ValueError(text.format(kind, size, start, need, PAGE))
+
+    # --- parts ---
+
+    def _mems_of(self, ctx: int) -> dict[int, tuple[Any, int, int]]:
+        if ctx not in self._mems:
+            raise ValueError(f"context {ctx}: not ours, or destroyed")
+        return self._mems[ctx]
+
+    def _ours(self, ctx: int, mem: Any) -> Any:
+        if not mem or ctypes.addressof(mem.contents) not in self._mems_of(ctx):
+            text = "a memory that context {} did not make, or that was released"
+            raise ValueError(text.format(ctx))
+        return mem.contents
+
+    # `start` is where it begins in its block, or in physical memory.
+    def _keep(self, ctx: int, mem: Any, nbytes: int, start: int) -> Any:
+        if not mem:
+            return None
+        self._mems_of(ctx)[ctypes.addressof(mem.contents)] = (mem, nbytes, start)
+        self.used += nbytes
+        return mem
+
+
+def _check(call: str, code: int | None) -> None:
+    if code is not None and code != 0:
+        raise RknnError(call, code)
