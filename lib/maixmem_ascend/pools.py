@@ -8,10 +8,11 @@ pool.free(piece)                                 frames.release(frame)
 """
 
 from maixmem import PoolError
-from maixmem_acl import Buffer
 from maixmem_arena import ASCEND_DVPP, ASCEND_RT, Arena, piece_bytes, round_up
 from maixmem_image import image_bytes, strides
 from maixmem_pool import BufferPool
+
+from maixmem_ascend.memory import Buffer
 
 _RULES = {"device": ASCEND_RT, "host": ASCEND_RT, "dvpp": ASCEND_DVPP}
 
