@@ -5,38 +5,45 @@
     import maixmem
     maixmem.report()
 
-One source for MicroPython v1.11 (MaixPy) and later, CircuitPython and CPython.
-What differs between platforms is in one port module each (maixmem_k210.py ...);
-this module finds the port and shows what it says. All sizes are bytes.
+One source for MicroPython v1.11 (MaixPy) and later, CircuitPython and CPython. What differs between platforms is
+in one port each (maixmem_k210.py ...). What is needed once is imported, run and dropped: see once(). Sizes are bytes.
 """
 
 import gc
+import sys
+
+try:
+    from micropython import const
+except ImportError:
+    const = (
+        int  # the compilers of MicroPython put the number in place; elsewhere it is one already
+    )
 
 __version__ = "0.1.0"
 
-# What tells a platform: the first of these modules that can be imported (or file that is there), and its port.
-_PORTS = (
-    ("Maix", "maixmem_k210"),
-    ("acl", "maixmem_ascend"),
-    ("maix", "maixmem_maixcam"),
-    ("/usr/lib/librknnrt.so", "maixmem_rknn"),
-    ("/usr/lib/librknnmrt.so", "maixmem_rknn"),
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
+# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+PORTS = (
+    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
+    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
 )
-_GENERIC = "maixmem_generic"
+
+_ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part is in memory
 
 _port = None
 
 
-# --- errors: every message names the numbers and the next step ---
+# --- errors: the message names the numbers and the next step; `code` is the platform's own, or None ---
 
 
 class NoRoom(MemoryError):
-    """A load or an allocation that must not be tried: `region` has `free` bytes for it, it needs `need`.
+    """Not tried, or refused, for want of memory: `region` has `free` bytes, `need` are needed; None if not known."""
 
-    Either is None where the runtime refused and does not say.
-    """
+    code = None  # type: int | None
 
-    def __init__(self, message, region, need, free):
+    def __init__(
+        self, message: str, region: str, need: "int | None" = None, free: "int | None" = None
+    ) -> None:
         super().__init__(message)
         self.region = region
         self.need = need
@@ -44,7 +51,9 @@ class NoRoom(MemoryError):
 
 
 class KModelError(ValueError):
-    """A model file that is wrong: the message names offset, field, value and rule."""
+    """A model file that is wrong, or that the platform refused to load."""
+
+    code = None  # type: int | None
 
 
 class FlashOverlap(ValueError):
@@ -59,6 +68,10 @@ class PoolError(ValueError):
     """A release of something that is not out: double, foreign or stale."""
 
 
+class ModelReleasedError(ValueError):
+    """A net was used after its model was released."""
+
+
 # --- what a port says ---
 
 
@@ -68,7 +81,15 @@ class PoolError(ValueError):
 class Region:
     """A kind of memory and its sizes in bytes at one moment."""
 
-    def __init__(self, name, total, used, free, largest=None, exact=True):
+    def __init__(
+        self,
+        name: str,
+        total: "int | None",
+        used: "int | None",
+        free: "int | None",
+        largest: "int | None" = None,
+        exact: bool = True,
+    ) -> None:
         self.name = name
         self.total = total
         self.used = used
@@ -79,16 +100,67 @@ class Region:
 
 # What loading a model takes, by region name: `need` stays taken, `peak` must be free while loading.
 # `certainty` is "exact", "bound" (at least), "estimate" or "unknown". `refuse` says in a sentence why
-# this model can never run here, or is None.
+# this model can never run here, or is None; `warning` what is wrong with the place where it lies (flash).
 class Cost:
     """The bytes that one load takes, as {region name: bytes}."""
 
-    def __init__(self, need, peak, certainty="exact", refuse=None, source=None):
+    warning = None  # type: str | None
+
+    def __init__(
+        self,
+        need: dict,
+        peak: dict,
+        certainty: str = "exact",
+        refuse: "str | None" = None,
+        source: object = None,
+    ) -> None:
         self.need = need
         self.peak = peak
         self.certainty = certainty
         self.refuse = refuse
         self.source = source
+
+
+# --- parts that come when they are needed ---
+
+
+def part(name: str):
+    """A module of the library, imported when it is needed and resident from then on. A half imported one goes again."""
+    try:
+        return __import__(name)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+
+
+def once(names: str, function: str, *args):
+    """function(*args) of a module that is dropped again afterwards, unless it was imported before: its bytes come back.
+
+    `names`: the module, and after spaces others that it imports and that are to go with it. Garbage is collected often
+    meanwhile, so that what stays lies close together: with the parts of a program of two models in pieces over the
+    heap, two images of 320x240 fit beside it instead of three (MaixPy v0.6.2_84).
+    """
+    names = names.split()
+    drop = [name for name in names if name not in sys.modules]
+    settable = hasattr(gc, "threshold")
+    if settable:
+        before = gc.threshold()
+        gc.threshold(_ONCE_THRESHOLD)
+    try:
+        return getattr(part(names[0]), function)(*args)
+    finally:
+        for name in drop:
+            sys.modules.pop(name, None)
+        if settable:
+            gc.threshold(before)
+
+
+def sentence(key: str, *args) -> str:
+    """The text of an error with its numbers, from maixmem_text; the key and the numbers where there is no memory for it."""
+    try:
+        return once("maixmem_text", "fill", key, *args)
+    except (MemoryError, ImportError):
+        return "{} {}".format(key, args)
 
 
 # --- the port ---
@@ -98,7 +170,7 @@ def port():
     """The port of this platform, found once; set_port() overrides. Raises ImportError when its file is missing."""
     global _port
     if _port is None:
-        _port = __import__(_find()).Port()
+        _port = part(find_port()).Port()
     return _port
 
 
@@ -109,25 +181,27 @@ def set_port(new):
     return new
 
 
-def _find():
-    for probe, name in _PORTS:
-        try:
-            if probe[0] == "/":
-                open(probe, "rb").close()
-            else:
+def find_port() -> str:
+    """The name of the module that has the port of this platform, by the table PORTS."""
+    for row in PORTS.split():
+        platform, probe, name = row.split(":")
+        if platform in ("*", sys.platform):
+            try:
+                if probe[0] == "/":
+                    open(probe, "rb").close()
+                    return name
                 found = __import__(probe)
-                if hasattr(found, "__path__") and not getattr(found, "__file__", None):
-                    continue  # CPython: a folder of that name, no package
-        except (ImportError, OSError):
-            continue
-        return name
-    return _GENERIC
+                # CPython takes a folder of that name for a package
+                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
+                    return name
+            except (ImportError, OSError):
+                pass
 
 
 # --- the report ---
 
 
-def regions():
+def regions() -> "list[Region]":
     """The memory regions of this platform, a new list of Region. May collect garbage; keeps < 1 KiB.
 
     To find the largest block of a GC heap it takes blocks and gives each back at once; one that cannot be had is no error.
@@ -135,17 +209,28 @@ def regions():
     return port().regions()
 
 
-def report(out=print):
+def report(out=print) -> dict:
     """Prints regions and warnings, at most 60 columns a line; `out` takes one line of text.
 
-    Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}. Loads maixmem_report.
+    Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
-    from maixmem_report import report
-
-    return report(out)
+    return once("maixmem_report", "report", port(), out)
 
 
-def kib(n):
+def Watch():
+    """A new maixmem_watch.Watch: high-water marks per region, for a loop."""
+    return part("maixmem_watch").Watch(port())
+
+
+def set_gc_heap(nbytes: int) -> str:
+    """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its port."""
+    return port().set_gc_heap(nbytes)
+
+
+# --- numbers as text ---
+
+
+def kib(n: int) -> str:
     """Bytes as short text: 17 B, 512.0 KiB, 1.2 MiB. Integer arithmetic, rounds down."""
     if n < 0:
         return "-" + kib(-n)
@@ -155,85 +240,6 @@ def kib(n):
     return "{} B".format(n)
 
 
-def hexa(n):
+def hexa(n: int) -> str:
     """An address as text: 0x300000."""
     return "0x{:06x}".format(n)
-
-
-def wrap(text, width=60):
-    """The words of `text` as lines of at most `width` columns (a longer word stands alone)."""
-    lines = []
-    line = ""
-    for word in text.split(" "):
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = " "
-        line = line + " " + word if line else word
-    lines.append(line)
-    return lines
-
-
-def set_gc_heap(nbytes):
-    """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its port."""
-    p = port()
-    if not hasattr(p, "set_gc_heap"):
-        raise NotImplementedError("{}: the GC heap size cannot be set from Python".format(p.name))
-    return p.set_gc_heap(nbytes)
-
-
-# --- watching ---
-
-
-# Keeps, for every region the port can read without allocating, the free bytes now, at the start and the
-# least seen. The lists are made once: sample() allocates nothing (proved under heap_lock) and may run in
-# a camera loop. mark() keeps a copy (one small list). The figures are the port's: where a Region is a
-# bound they are bounds.
-class Watch:
-    """High-water marks per region: sample() in the loop, report() at the end."""
-
-    def __init__(self):
-        p = port()
-        self._port = p
-        self.names = p.watched
-        self.free = [0] * len(p.watched)
-        self.low = [0] * len(p.watched)
-        self.marks = []
-        self.samples = 0
-        self.reset()
-
-    def reset(self):
-        """Starts anew: the present values become the start and the low-water mark. Collects garbage first."""
-        gc.collect()
-        self._port.sample(self.free)
-        self.start = list(self.free)
-        for i in range(len(self.low)):
-            self.low[i] = self.free[i]
-        self.marks = []
-        self.samples = 1
-
-    def sample(self):
-        """Reads every region and keeps the least free bytes. Allocates nothing."""
-        free = self.free
-        low = self.low
-        self._port.sample(free)
-        for i in range(len(free)):
-            if free[i] < low[i]:
-                low[i] = free[i]
-        self.samples += 1
-
-    def mark(self, label):
-        """Keeps the present values under a label, for report(). Allocates one list."""
-        self.sample()
-        self.marks.append((label, list(self.free)))
-
-    def high_water(self):
-        """{region: most bytes in use above the start}, from the samples so far."""
-        return {self.names[i]: self.start[i] - self.low[i] for i in range(len(self.low))}
-
-    def report(self, out=print):
-        """Prints start, marks, lowest and now, free bytes per region."""
-        out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in self.names]))
-        for label, row in (
-            [("start", self.start)] + self.marks + [("lowest", self.low), ("now", self.free)]
-        ):
-            out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))

@@ -10,10 +10,12 @@
 Tables, loaded only when asked. Texts and causes as measured on the firmware and found in users' reports.
 """
 
+from maixmem import KModelError, NoRoom, port
+
 _MINIMUM = "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3."
 _DEINIT = "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it."
 _BIG_GC = "Larger GC heap, less for models: maixmem.set_gc_heap(1048576), machine.reset()."
-_POOL = "Make images once: maixmem_imagepool.ImagePool."
+_POOL = "Make images once: maixmem_pool.ImagePool."
 _STREAM = "Or kpu.load_flash streams it, slower: word-swapped in flash."
 _ASK = "Ask first: maixmem_kmodel.read_info(source)."
 _ADDRESS = "What is where: maixmem_flash.FlashMap().scan().report()."
@@ -22,7 +24,8 @@ _FILE = "Check the path: uos.listdir('/sd') or '/flash', where names have no fol
 _CARD = "Put the SD card in, then reset."
 _CAMERA = "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?"
 
-# ("texts|that|identify it", what it means, next steps); the first row that matches counts.
+# ("texts|that|identify it", what it means, next steps); the first row that matches counts. "error:N" is a code of the
+# KPU and "errno:N" one of OSError: they match as numbers, wherever the error has them; the other texts as parts of it.
 # Errors of this library: what follows "Next:" in the text is the first step, and no row of MaixPy's is looked at.
 _OURS = (
     ("system heap, there", "no room for this model: refused in time", (_STREAM, _MINIMUM)),
@@ -174,7 +177,7 @@ _TABLE = (
         ("One target per size.", _POOL),
     ),
     (
-        "ENOMEM|OSError(12",
+        "ENOMEM|errno:12",
         "no system heap for camera frames or a driver",
         (
             "sensor.reset() before trying again.",
@@ -183,10 +186,10 @@ _TABLE = (
             _MINIMUM,
         ),
     ),
-    ("ENOENT|OSError(2,|OSError(2)", "no such file", (_FILE, _CARD)),
-    ("ENODEV|OSError(19", "no SD card", (_CARD,)),
+    ("ENOENT|errno:2", "no such file", (_FILE, _CARD)),
+    ("ENODEV|errno:19", "no SD card", (_CARD,)),
     (
-        "EIO|OSError(5|Reset Failed|not found sensor|Sensor timeout|Not init!",
+        "errno:5|Reset Failed|not found sensor|Sensor timeout|Not init!",
         "the camera was not set up (EIO: or no such file)",
         (_CAMERA, _FILE),
     ),
@@ -207,31 +210,83 @@ def _own_step(text):
     for mark in ("Next: ", "cannot run here: "):
         at = text.find(mark)
         if at >= 0:
-            return text[at + len(mark) :].split(". ")[0].rstrip(".\"'")
+            step = text[at + len(mark) :].split(". ")[0].rstrip(".\"'")
+            return None if "advise(" in step else step
     return None
 
 
-def find(error):
-    """(meaning, steps) of an exception or its text; None when it is not known."""
+def _number(text):
+    """The number that text begins with, as text; "" where it begins with none."""
+    n = 1 if text[:1] == "-" else 0
+    while text[n : n + 1].isdigit():
+        n += 1
+    return text[:n] if text[:n] != "-" else ""
+
+
+def _codes(error, text):
+    """The codes of an error, as "error:N" and "errno:N"."""
+    found = []
+    if getattr(error, "code", None) is not None:
+        found.append("error:{}".format(error.code))
+    if isinstance(error, OSError) and error.args:
+        found.append("errno:{}".format(error.args[0]))
+    for mark, kind in (
+        ("error:", "error:"),
+        ("[Errno ", "errno:"),
+        ("OSError(", "errno:"),
+        ("OSError: ", "errno:"),
+    ):
+        at = text.find(mark)
+        if at >= 0 and _number(text[at + len(mark) :]):
+            found.append(kind + _number(text[at + len(mark) :]))
+    if text.isdigit():
+        found.append("error:" + text)
+    return found
+
+
+def _meets(key, text, codes):
+    return key in codes if key[:6] in ("error:", "errno:") else key in text
+
+
+def find(error: "BaseException | str") -> "tuple | None":
+    """(meaning, steps) of an exception or its text; None when it is not known.
+
+    The step that a message of this library names comes first. What the port knows of its runtime's codes counts too.
+    """
     text = "{}".format(error)
     step = _own_step(text)
-    if not isinstance(error, str):
+    codes = _codes(error, text)
+    ours = isinstance(error, (NoRoom, KModelError))
+    if not isinstance(error, str) and not ours:
         text += " {!r}".format(error)
-    elif text.isdigit():
-        text = "error:" + text
-    for keys, meaning, steps in _OURS if step else _OURS + _TABLE:
+    coded = ours and getattr(error, "code", None) is not None
+    for keys, meaning, steps in _OURS if step and not coded else _OURS + _TABLE:
         for key in keys.split("|"):
-            if key in text:
+            if _meets(key, text, codes):
+                if coded:  # the manager said it: not its own remedies again
+                    steps = tuple([x for x in steps if x not in (_DEINIT, _ASK)])
                 return meaning, (step,) + steps if step else steps
-    return ("maixmem refused, and says why", (step,)) if step else None
+    if step:
+        return "maixmem refused, and says why", (step,)
+    return _of_the_port(error)
 
 
-def advise(error, out=print):
+def _of_the_port(error):
+    """What the port says about a code of its runtime (RKNN, Ascend, MaixCAM), or None."""
+    try:
+        says = getattr(port(), "advise", None)
+    except ImportError:
+        return None
+    text = says(error) if says else None
+    return ("the runtime refused", (text,)) if text else None
+
+
+def advise(error: "BaseException | str", out=print) -> "list[str]":
     """Prints what an exception (or its text) means and numbered next steps; returns the steps as a list.
 
     `out` takes one line of text, at most 60 columns. An error that is not known: two general steps.
     """
-    from maixmem import wrap
+    from maixmem_report import wrap
 
     meaning, steps = find(error) or (
         "not an error that maixmem knows",

@@ -4,8 +4,8 @@
 
 import gc
 
-from maixmem import Cost, Region
-from maixmem_gc import gc_region, largest_block
+from maixmem import NoRoom, Region, once, sentence
+from maixmem_port import Port as BasePort
 
 _MEMINFO = "/proc/meminfo"
 
@@ -26,6 +26,27 @@ def meminfo(path=_MEMINFO):
     return found
 
 
+# Where a container's limit and use are (cgroup v2, v1), below the root that every process sees as its own.
+_LIMITS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def limit():
+    """(bytes that this process may have, bytes in use) where a container limits it, else None."""
+    for paths in _LIMITS:
+        try:
+            found = []
+            for path in paths:
+                with open(path) as f:
+                    found.append(int(f.read()))
+            return tuple(found)
+        except (OSError, ValueError):  # ValueError: "max", no limit
+            pass
+    return None
+
+
 # What psutil.virtual_memory() calls it, and /proc/meminfo; the last two are Linux's contiguous memory.
 _FIELDS = (
     ("total", "MemTotal"),
@@ -39,10 +60,15 @@ _FIELDS = (
 def virtual_memory():
     """{"total", "available", "free", "used", "percent", "cma_total", "cma_free"} of Linux, those that it tells.
 
-    Bytes, and used = total - available in percent. No field is made up: {} on other systems.
+    Bytes, and used = total - available in percent. No field is made up: {} on other systems. In a container with less
+    than the machine it is the container's.
     """
     info = meminfo()
     found = {name: info[key] for name, key in _FIELDS if key in info}
+    container = limit()
+    if container and container[0] < found.get("total", 0):
+        found["total"], used = container
+        found["available"] = min(found.get("available", 0), max(0, found["total"] - used))
     if found.get("total") and "available" in found:
         found["used"] = found["total"] - found["available"]
         found["percent"] = round(100 * found["used"] / found["total"], 1)
@@ -64,63 +90,62 @@ def cma_region():
     return Region("cma", total, total - free, free) if total and free is not None else None
 
 
-class Port:
+# Ports on Linux inherit from it: their models go into regions that room() knows, and check_fit() asks it.
+class Port(BasePort):
     """Regions of the interpreter's GC heap and of Linux; it loads no models."""
 
     name = "generic"
-    share = "evict"
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.watched = ("gc",) if hasattr(gc, "mem_free") else ()
+        if ram_region():
+            self.watched += ("ram",)
 
-    def regions(self):
-        """The GC heap, the Linux user memory and its CMA, as far as they can be read. Collects garbage."""
-        gc.collect()
-        r = gc_region()
-        if r is not None and r.free is not None:
-            r = gc_region(largest_block(r.free))
-        return [x for x in (r, ram_region(), cma_region()) if x is not None]
+    def regions(self) -> "list[Region]":
+        """The GC heap, the Linux user memory and its CMA, what maixmem_boards finds; as far as they can be read.
 
-    def warnings(self):
-        """What is wrong with the set-up: nothing that this port could know."""
-        return []
+        Collects garbage.
+        """
+        found = [once("maixmem_report", "gc_region"), ram_region(), cma_region()]
+        return [x for x in found if x is not None] + once("maixmem_boards", "regions")
 
-    def sample(self, free):
-        """Puts the free bytes of each watched region into the list `free`. Allocates nothing."""
-        if free:
-            free[0] = gc.mem_free()
+    def warnings(self) -> "list[str]":
+        """Says where two regions count the same bytes."""
+        return once("maixmem_boards", "overlaps", [r.name for r in self.regions()])
 
-    def inspect(self, source, **how):
-        """A Cost that says that nothing is known."""
-        return Cost(
-            {}, {}, "unknown", "no port for this platform: models cannot be loaded here", source
-        )
+    def sample(self, free: "list[int]") -> None:
+        """Puts the free bytes of each watched region into the list `free`. Allocates nothing where there is no Linux."""
+        for i in range(len(free)):
+            if self.watched[i] == "gc":
+                free[i] = gc.mem_free()
+            else:
+                free[i] = virtual_memory()["available"]
 
-    def room(self, region):
+    def room(self, region: str) -> int:
         """Free bytes of a region, 0 when there is none of that name."""
         for r in self.regions():
             if r.name == region:
-                return r.largest if r.largest is not None else r.free
+                return r.free if r.largest is None else r.largest
         return 0
 
-    def load(self, source, **how):
-        """Always NotImplementedError."""
-        raise NotImplementedError(
-            "no port for this platform: copy the maixmem_<platform>.py of your board"
-        )
+    def held_by(self, handle, region: str) -> int:
+        """Bytes of a region that unloading a handle gives back, for forecasts; 0 where nobody knows."""
+        return 0
 
-    def unload(self, handle):
-        """Always NotImplementedError."""
-        raise NotImplementedError("no port for this platform: nothing can have been loaded")
+    def check_fit(self, cost, margin: int, freed=()) -> "NoRoom | None":
+        """None when room(region) has the peak and the margin in every region, else the NoRoom: see maixmem_port.Port."""
+        for region in cost.peak:
+            need = cost.peak[region] + margin
+            free = self.room(region)
+            for handle in freed:
+                free += self.held_by(handle, region)
+            if free < need:
+                text = sentence("no_room_in", cost.peak[region], region, margin, free)
+                return NoRoom(text, region, need, free)
+        return None
 
-    def read_flash(self, offset, n):
-        """Always NotImplementedError."""
-        raise NotImplementedError("no port for this platform: its flash cannot be read")
-
-    def new_image(self, w, h, format):
-        """Always NotImplementedError."""
-        raise NotImplementedError("no port for this platform: it has no images")
-
-    def copy_into(self, dst, src):
-        """Always NotImplementedError."""
-        raise NotImplementedError("no port for this platform: it has no images")
+    def free_bytes(self) -> int:
+        """Free bytes of all that is watched, for the difference that a load makes."""
+        free = [0] * len(self.watched)
+        self.sample(free)
+        return sum(free)

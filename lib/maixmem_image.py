@@ -7,7 +7,7 @@
     camera_bytes(320, 240)                      384000
 
 Numbers only: nothing here touches a board, and it runs on any of them. The rules of the Linux platforms are in
-maixmem_image_linux.
+maixmem_maixcam.images and maixmem_ascend.images.
 """
 
 

@@ -9,388 +9,305 @@ net = models.use("faces")
 """
 
 import gc
-import time
 
-from maixmem import KModelError, NoRoom
+from maixmem import KModelError, ModelReleasedError, NoRoom, once, sentence
 from maixmem import port as _port
-from maixmem_net import Entry, ModelGone, Net
 
-# What the manager asks of a port. Sizes are bytes; names in [] are optional.
-#
-#   share      "evict": models take turns in memory. "arena": weights stay, working memory is shared, so models
-#              go only when there is no room. It decides the default of `keep`.
-#   [slots]    how many models can be loaded at a time (K210: 5).
-#   [margin]   default of what must stay free beyond a forecast; 8192 without it.
-#   [Net]      class of what use() hands out, made once a name as Net(name): a subclass of maixmem_net.Net
-#              with the calls of the platform. Without it Net passes every attribute on to the handle.
-#   inspect(source, **how) -> Cost. Reads headers, loads nothing. Asked once a name and kept until forget(); what
-#              depends on the moment (an arena that has grown) belongs into shortage(). Cost.refuse set: use()
-#              raises ValueError before anything is freed. Raises KModelError, OSError: use() passes them on.
-#   [shortage(cost, margin, going)] -> None when a load of `cost` would come through now with `margin` to spare,
-#              or a NoRoom, not raised, that names the numbers and the next step. `going` are handles taken as
-#              unloaded: () is the last word before load() and must be safe; with handles it is a forecast and
-#              must not say no where it might work. Without it: room(region) against cost.peak, region by region.
-#   room(region) -> bytes one load may count on, holes included. May take some ms. For status(), and see above.
-#   [level()] -> free bytes of the memory that models go into, by the cheapest call: asked around each load, the
-#              difference is what status() calls measured. Without it: sample() of the regions in cost.need.
-#   load(source, **how) -> handle. Owns nothing when it raises (any exception, KeyboardInterrupt included), so
-#              `return runtime.load(source)` has to be its last step. Raises what the runtime raises.
-#   unload(handle). When it returns the bytes are free. When it raises, the handle still counts as loaded and
-#              unload() is called again later; so a second call on a handle that is gone must be harmless.
-#   [turn(handle)] before use() hands out another model than the last time (arenas: what the others kept there
-#              is void now). Raises: use() raises, the model stays resident.
-#   [overlap(handles)] -> {region: bytes} that the models loaded share, which status() must not count twice.
-#   [trouble(source, **how)] -> text about where a source lies (flash overlaps), or None; add() prints it.
-#
-# Threads: one at a time; the manager has no lock.
+try:
+    from time import ticks_ms
+except ImportError:
+    from maixmem_port import ticks_ms
 
-MARGIN = 8192
-_MANY = 1 << 20
 _last = []  # the manager made last
 
-# Exceptions of these very classes come back as a subclass that adds what is resident to the text; others, such as
-# KeyboardInterrupt or an error in the caller's setup, come back as they are. Their state is in manager.state.
-_PLAIN = (MemoryError, ValueError, OSError, RuntimeError, KModelError)
 
+# What use() hands out: one a name, for good. It works while its model is resident and refuses with ModelReleasedError
+# at other times, so a released model never reaches the runtime. Results that point into model memory die with it: copy
+# them first. What is not defined here goes to the handle (each access allocates a bound method); ports subclass it.
+# The manager keeps what it knows of a model in the same object: `handle` is not None while memory is held, `ready`
+# while use() may hand the net out. A handle that is not ready is half loaded or half freed, and the next call frees it.
+class Net:
+    """A model that was added, resident or not."""
 
-class _Using:
-    def __init__(self, manager, model):
-        self._manager = manager
-        self._model = self._got = model
+    setup = fallback = cost = handle = manager = in_block = None
+    took = None  # type: int | None  # bytes that the last load was measured to take
+    pin = ready = loading = fallback_reported = raw_taken = False
+    pin_count = 0  # with blocks that it is in
+    used = 0  # tick of the last use()
+    order = 0  # number of the load
+
+    def __init__(self, name, source, how: dict) -> None:
+        self.name = name
+        self.source = source
+        self.how = how
+
+    @property
+    def raw(self):
+        """The runtime's own object; never keep it longer than the model is resident."""
+        self.raw_taken = True
+        return self.require_handle()
+
+    def require_handle(self):
+        """The handle, or ModelReleasedError."""
+        if self.handle is None:
+            raise ModelReleasedError(sentence("release", self.name))
+        return self.handle
+
+    def __getattr__(self, name: str):
+        if name[:1] == "_":
+            raise AttributeError(name)
+        return getattr(self.require_handle(), name)
+
+    # for a with block: what ModelManager.using() says
 
     def __enter__(self):
-        net = self._manager.use(self._model.name)
-        self._got = self._manager._find(net.name)  # perhaps the fallback
-        self._got.held += 1
-        return net
+        got = self.in_block = self.manager.use(self.name)  # perhaps the fallback
+        got.pin_count += 1
+        return got
 
     def __exit__(self, kind, e, trace):
-        if self._got.held:
-            self._got.held -= 1
+        if self.in_block.pin_count:
+            self.in_block.pin_count -= 1
 
 
-# Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up; a switch allocates a
-# few hundred bytes besides what load() takes. When use() fails, `state` says what is left, the error too:
-#   "previous"  what was resident is resident (nothing was freed, or it was loaded again)
-#   "none"      neither the new model nor those that had to go are resident
-#   "new"       the new model is resident (the last use() succeeded)
-# and the next use() works from there. An error of a class in _PLAIN has .state and .cause, the original.
+# Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and allocates nothing; a
+# switch allocates a few hundred bytes besides what load() takes. add() imports what reads headers and drops it again,
+# at most 16 KiB of GC heap; a use() that succeeds after it imports nothing. When use() fails, `state` says what is
+# left, the message too where the error is one of this library or a plain one:
+#   "rolled_back"  what was resident is resident (nothing was freed, or it was loaded again)
+#   "empty"        neither the new model nor those that had to go are resident
+#   "loaded"       the new model is resident (the last use() succeeded)
+# and the next use() works from there. Threads: one at a time; the manager has no lock.
 # The last manager of an "evict" port is remembered, and a new one on that port frees what it holds: the models of
 # a program that was stopped and run again in the same interpreter, as the IDE does.
 class ModelManager:
     """Models that share one accelerator. `keep` is how many stay resident: None is what suits the port."""
 
-    def __init__(self, port=None, keep=None, margin=None):
-        p = port or _port()
+    def __init__(self, port=None, keep: "int | None" = None, margin: "int | None" = None) -> None:
+        p = (port or _port()).for_models()
         if keep is None:
-            keep = 1 if p.share == "evict" else _MANY
+            keep = 1 if p.share == "evict" else p.slots
         if keep < 1:
-            raise ValueError("ModelManager: keep is {}, at least 1".format(keep))
+            raise ValueError(sentence("keep", keep))
         if _last and _last[0].port is p:
             _last[0].release_all()
         self.port = p
-        self.keep = min(keep, getattr(p, "slots", _MANY))
-        self.margin = getattr(p, "margin", MARGIN) if margin is None else margin
-        self.state = "none"
+        self.keep = min(keep, p.slots)
+        self.margin = p.margin if margin is None else margin
+        self.state = "empty"
         self.switches = 0
         self.last_ms = 0
-        self._models = {}
-        self.base = {}  # room before the first load
+        self.base = {}  # type: dict[str, int]  # room before the first load
+        self.models = {}  # type: dict[object, Net]  # all that were added, resident or not
         self._tick = 0
         self._loads = 0
-        self._turn = None
         _last[:] = [self] if p.share == "evict" else []
 
-    def __enter__(self):
+    def __enter__(self) -> "ModelManager":
         return self
 
-    def __exit__(self, kind, e, trace):
+    def __exit__(self, kind, e, trace) -> None:
         self.release_all()
 
     # --- what there is ---
 
-    def add(self, name, source, setup=None, pin=False, fallback=None, **how):
-        """Tells the manager about a model; loads nothing, prints where flash is in trouble.
+    def add(self, name, source, setup=None, pin: bool = False, fallback=None, **how) -> None:
+        """Tells the manager about a model: reads its header, loads nothing, prints where flash is in trouble.
 
         setup(net) runs after every load. A pinned model stays until release(). `fallback` is the name of a model
         added before that use() takes, and says so, when there is no room for this one (for example the same
         model streamed from flash), and as long as that one is resident. `how` goes to the port: how to load it.
+        ValueError and TypeError for what is no source; what cannot be read yet is read at the first use().
         """
-        if name in self._models:
-            raise ValueError("add: {!r} is there. Next: forget({!r}) first.".format(name, name))
+        if name in self.models:
+            raise ValueError(sentence("add", name))
+        m = self.port.Net(name, source, how)
         if fallback is not None:
-            self._find(fallback)
-        m = Entry(name, source, how, getattr(self.port, "Net", Net)(name))
-        m.setup = setup
-        m.pin = pin
-        m.fallback = fallback
-        if hasattr(self.port, "trouble"):
-            text = self.port.trouble(source, **how)
-            if text:
-                print("maixmem: {!r}: {}".format(name, text))
-        self._models[name] = m
+            m.fallback = self._find(fallback).name
+        if setup:
+            m.setup = setup
+        if pin:
+            m.pin = pin
+        try:
+            m.cost = self.port.inspect(source, **how)
+            if m.cost.warning:
+                print("maixmem: {!r}: {}".format(name, m.cost.warning))
+        except (KModelError, OSError, MemoryError):
+            pass  # use() says it
+        self.models[name] = m
 
-    def forget(self, name):
+    def forget(self, name) -> None:
         """Releases a model and drops everything known about it. ValueError if it is the fallback of another."""
-        for x in self._models.values():
-            if x.fallback == name:
-                text = "forget({!r}): it is the fallback of {!r}. Next: forget({!r}) first."
-                raise ValueError(text.format(name, x.name, x.name))
-        self.release(name)
-        del self._models[name]
+        once("maixmem_status", "forget", self, name)
 
     def _find(self, name):
-        m = self._models.get(name)
+        m = self.models.get(name)
         if m is None:
-            known = ", ".join(sorted([str(n) for n in self._models])) or "none"
-            raise KeyError("no model {!r}; there are: {}. Next: add() it.".format(name, known))
+            raise KeyError(sentence("use", name, ", ".join(sorted(map(str, self.models)))))
         return m
 
-    def models(self):
-        """What was added, as maixmem_net.Entry objects to look at."""
-        return list(self._models.values())
-
-    def _loaded(self):
+    def loaded(self) -> "list[Net]":
         """What holds memory, oldest load first."""
-        return _by_order([m for m in self._models.values() if m.handle is not None])
+        found = [m for m in self.models.values() if m.handle is not None]
+        found.sort(key=lambda m: m.order)
+        return found
 
     # --- use ---
 
-    def use(self, name):
-        """The net of a model, loaded if it is not. Raises NoRoom, or what the platform or setup raised.
+    def use(self, name) -> Net:
+        """The net of a model, loaded if it is not. Raises NoRoom, KModelError, or what the platform or setup raised.
 
-        See the states above. ValueError with the reason when this model can never run here.
+        See the states above. KModelError with the reason when this model can never run here.
         """
-        m = self._models.get(name) or self._find(name)
-        if m.told and self._models[m.fallback].ready:
-            m = self._models[m.fallback]
+        m = self.models.get(name) or self._find(name)
+        if m.fallback_reported and self.models[m.fallback].ready:
+            m = self.models[m.fallback]
+        if m.raw_taken and m.ready and not self.port.is_loaded(m.handle):
+            m.ready = False  # somebody freed it; the port must be told as well
         if not m.ready:
             try:
                 self._switch(m)
             except NoRoom as e:
                 if m.fallback is None:
                     raise
-                if not m.told:
-                    m.told = True
+                if not m.fallback_reported:
+                    m.fallback_reported = True
                     print("maixmem: {} Using {!r} instead.".format(e, m.fallback))
                 return self.use(m.fallback)
-            m.told = False
-        if self._turn is not m.handle:
-            if hasattr(self.port, "turn"):
-                self.port.turn(m.handle)
-            self._turn = m.handle
+            m.fallback_reported = False
         self._tick += 1
         m.used = self._tick
-        self.state = "new"
-        return m.net
+        self.state = "loaded"
+        return m
 
-    def using(self, name):
+    def using(self, name) -> Net:
         """use() for a with block, inside which the model is not evicted. It stays resident afterwards."""
-        return _Using(self, self._find(name))
+        m = self._find(name)
+        m.manager = self
+        return m
 
     def _switch(self, m):
-        start = _ticks()
+        for x in self.models.values():
+            if x.loading and (x is m or self.keep == 1):
+                raise RuntimeError(sentence("loading", x.name, m.name))
+        start = ticks_ms()
+        p = self.port
         gone = []
         try:
-            for x in self._loaded():
-                if not x.ready:  # a failure left it half loaded or half freed
+            for x in self.loaded():
+                if not x.ready and not x.loading:  # a failure left it half loaded or half freed
                     self._unload(x)
             if m.cost is None:
-                m.cost = self.port.inspect(m.source, **m.how)
+                m.cost = p.inspect(m.source, **m.how)
             if m.cost.refuse:
-                raise ValueError("this model cannot run here: {}.".format(m.cost.refuse))
+                raise KModelError(sentence("cannot_run", m.cost.refuse))
             if not self.base:
-                self.base = {region: self.port.room(region) for region in m.cost.need}
-            self._plan(m, gone)
+                for region in m.cost.need:
+                    self.base[region] = p.room(region)
             self._make_room(m, gone)
-            self.state = "new"
-            self.switches += 1
-            self.last_ms = _passed(start)
+            self.state = "loaded"
         except BaseException as e:
-            raise self._undo(m, gone, e)
+            self.state = "empty"
+            try:
+                self._unload(m)
+                e = once("maixmem_recover", "recover", self, m, gone, e)
+            except (MemoryError, ImportError):
+                pass  # no room for it: nothing comes back
+            raise e
+        self.switches += 1
+        self.last_ms = (ticks_ms() - start) & 0x3FFFFFFF  # ticks wrap
 
-    def _idle(self):
-        """What may be evicted, least recently used first."""
-        rows = [m for m in self._models.values() if m.ready and not m.pin and not m.held]
-        return sorted(rows, key=lambda m: m.used)
-
-    def _plan(self, m, gone):
-        """Frees the least recently used as far as a forecast wants; NoRoom before that when nothing would help."""
-        idle = self._idle()
-        loaded = len(self._loaded())
+    def _make_room(self, m, gone):
+        """Evicts the least recently used as far as a forecast wants, nothing where that would not help, and loads m."""
+        idle = []
+        for x in self.models.values():
+            if x.ready and not x.pin and not x.pin_count:
+                idle.append(x)
+        idle.sort(key=lambda x: x.used)
+        loaded = len(self.loaded())
         k = max(0, loaded + 1 - self.keep)
         if k > len(idle):
-            text = "{} of at most {} models are resident, and pinned or in a with block. Next: release() one."
-            raise NoRoom(text.format(loaded, self.keep), "slots", 1, 0)
-        short = self._short(m.cost, idle[:k])
+            raise NoRoom(sentence("pin", loaded, self.keep), "slots", 1, 0)
+        short = self._short(m, idle[:k])
         while short:
             if k == len(idle):
                 raise short
             k += 1
-            short = self._short(m.cost, idle[:k])
-        for x in reversed(_by_order(idle[:k])):
-            self._evict(x, gone)
-
-    def _evict(self, m, gone):
-        gone.append(m)
-        self.state = "none"
-        self._unload(m)
-
-    def _make_room(self, m, gone):
-        """Loads m as soon as the port says that there is room, evicting on until then."""
+            short = self._short(m, idle[:k])
+        going = sorted(idle[:k], key=lambda x: x.order)
+        idle = idle[k:]
         while True:
-            short = self._short(m.cost, ())
+            while going:
+                x = going.pop()
+                gone.append(x)
+                self.state = "empty"
+                self._unload(x)
+                short = True
+            short = short and self._short(m)  # the forecast without any was the last word
             if not short:
                 try:
                     return self._load(m)
-                except (MemoryError, ValueError) as e:
+                except NoRoom as e:  # whatever was said before
                     if m.handle is not None:
                         raise
-                    short = self._short(m.cost, ()) or e
-                    if not isinstance(short, NoRoom):
-                        raise
-                    if short is not e:
-                        short.cause = e
-            idle = self._idle()
+                    short = e
             if not idle:
                 raise short
-            self._evict(idle[0], gone)
+            going = [idle.pop(0)]
 
-    def _short(self, cost, going):
+    def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected before a no."""
-        short = self._ask(cost, going)
-        if short:
+        freed = [x.handle for x in freed]
+        for _ in range(2):
+            short = self.port.check_fit(m.cost, self.margin, freed)
+            if not short:
+                break
             gc.collect()
-            short = self._ask(cost, going)
         return short
 
-    def _ask(self, cost, going):
-        if hasattr(self.port, "shortage"):
-            return self.port.shortage(cost, self.margin, [m.handle for m in going])
-        for region in cost.peak:
-            need = cost.peak[region] + self.margin
-            free = self.port.room(region) + sum([m.cost.need.get(region, 0) for m in going])
-            if free < need:
-                text = "loading takes {} bytes of {}, with {} to spare; {} are free. Next: release() a model."
-                text = text.format(cost.peak[region], region, self.margin, free)
-                return NoRoom(text, region, need, free)
-        return None
-
     def _load(self, m):
-        self.state = "none"
+        p = self.port
+        self.state = "empty"
         self._loads += 1
         m.order = self._loads
-        before = self._level(m.cost)
-        m.handle = self.port.load(m.source, **m.how)
-        m.took = before - self._level(m.cost)
-        m.net.handle = m.handle
-        if m.setup is not None:
-            m.setup(m.net)
+        before = p.free_bytes()
+        m.handle = p.load(m.source, **m.how)
+        m.took = before - p.free_bytes()
+        if m.setup:
+            m.loading = True
+            try:
+                m.setup(m)
+            finally:
+                m.loading = False
             if m.handle is None:
-                text = "the setup of {!r} released it. Next: no use() or release() in a setup."
-                raise RuntimeError(text.format(m.name))
+                raise RuntimeError(sentence("setup", m.name))
+        m.raw_taken = False
         m.ready = True
 
-    def _level(self, cost):
-        p = self.port
-        if hasattr(p, "level"):
-            return p.level()
-        free = [0] * len(p.watched)
-        p.sample(free)
-        return sum([free[i] for i in range(len(free)) if p.watched[i] in cost.need])
-
     def _unload(self, m):
-        m.ready = False
-        m.net.handle = None
+        m.ready = m.loading = False
         if m.handle is not None:
             self.port.unload(m.handle)
             m.handle = None
 
-    # --- when it fails ---
-
-    def _undo(self, m, gone, e):
-        """Brings back what was resident as far as possible; returns the exception to raise."""
-        self.state = "none"
-        try:
-            self._unload(m)
-            self._restore(gone)
-            self.state = "previous"
-        except BaseException as second:
-            if isinstance(e, Exception) and not isinstance(second, Exception):
-                e = second  # the user pressed stop
-        try:
-            return self._explain(m, e)
-        except MemoryError:  # no room for the text
-            return e
-
-    def _restore(self, gone):
-        gone = _by_order([x for x in gone if not x.ready])
-        for x in gone:
-            self._unload(x)
-        for x in gone:
-            short = self._short(x.cost, ())
-            if short:
-                raise short
-            if len(self._loaded()) >= self.keep:  # a setup loaded others
-                raise NoRoom("keep", "slots", 1, 0)
-            try:
-                self._load(x)
-            except BaseException:
-                self._unload(x)
-                raise
-
-    def _explain(self, m, e):
-        """The exception of e's class that tells the state as well; e itself when its class is not plain."""
-        kind = type(e)
-        names = ", ".join([str(x.name) for x in self._loaded() if x.ready]) or "none"
-        if self.state == "previous":
-            names += ", as before"
-        what = e.args[1] if kind is OSError and len(e.args) > 1 else e
-        text = "use({!r}): {} (resident now: {})".format(m.name, what, names)
-        if kind is NoRoom:
-            new = NoRoom(text, e.region, e.need, e.free)
-        elif kind in _PLAIN:
-            args = (e.args[0], text) if kind is OSError and e.args else (text,)
-            new = type(kind.__name__, (kind,), {})(*args)
-        else:
-            return e
-        new.cause = getattr(e, "cause", e)
-        new.state = self.state
-        return new
-
     # --- release ---
 
-    def release(self, name):
+    def release(self, name) -> None:
         """Frees a model, pinned or not. Harmless when it is not resident. Its definition stays."""
         m = self._find(name)
-        m.held = 0
+        m.pin_count = 0
         try:
             self._unload(m)
         except BaseException:
             self._unload(m)  # once more: what was interrupted is not left half freed
             raise
 
-    def release_all(self):
+    def release_all(self) -> None:
         """Frees every model, last loaded first."""
-        for m in reversed(self._loaded()):
+        for m in reversed(self.loaded()):
             self.release(m.name)
         gc.collect()
 
-    def status(self, out=print):
+    def status(self, out=print) -> dict:
         """Prints and returns what is resident, what it takes and what is missing: see maixmem_status."""
-        from maixmem_status import status
-
-        return status(self, out)
-
-
-def _ticks():
-    return time.ticks_ms() if hasattr(time, "ticks_ms") else int(time.monotonic() * 1000)
-
-
-def _passed(start):
-    now = _ticks()
-    return time.ticks_diff(now, start) if hasattr(time, "ticks_diff") else now - start
-
-
-def _by_order(models):
-    return sorted(models, key=lambda m: m.order)
+        return once("maixmem_status", "status", self, out)

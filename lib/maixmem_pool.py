@@ -7,17 +7,26 @@
         n = uart.readinto(buf)
 
 A heap that is half free still refuses a buffer when the free half is in pieces. A pool asks once.
-Images: maixmem_imagepool. Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
+Images, each with its AI copy:
+
+    frames = ImagePool(320, 240, "rgb565", 2, ai=True)
+    img = frames.take(sensor.snapshot())
+    objects = net.run_yolo2(img)
+    frames.release(img)
+
+Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
 """
 
-from maixmem import PoolEmpty, PoolError
+import gc
+
+from maixmem import NoRoom, PoolEmpty, PoolError, const, once, port, sentence
 
 try:
     from uctypes import addressof
 except ImportError:  # CPython and CircuitPython do not tell an address
     addressof = None
 
-_LOANS = 4
+_LOANS = const(4)
 _id = id  # found at once as a global; a builtin is searched for at every use
 
 
@@ -34,20 +43,17 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 class BufferPool:
     """Equal buffers that are allocated once."""
 
-    def __init__(self, nbytes, count, align=1, block=None):
+    def __init__(self, nbytes: int, count: int, align: int = 1, block=None) -> None:
         for n in (nbytes, count, align):
             if not isinstance(n, int) or n < 1:
-                text = "BufferPool({!r}, {!r}, {!r}): {!r} must be an int, 1 or more. Next: divide with //."
-                raise ValueError(text.format(nbytes, count, align, n))
+                raise ValueError(sentence("BufferPool", nbytes, count, align, n))
         stride = (nbytes + align - 1) // align * align
         if block is None:
             block = bytearray(stride * count + align - 1)
         start = -addressof(block) % align if addressof else 0
         end = start + stride * count
         if end > len(block):
-            raise ValueError(
-                "BufferPool: the block has {} bytes. Next: give it {}.".format(len(block), end)
-            )
+            raise ValueError(sentence("block", len(block), end))
         view = memoryview(block)
         self._fill([view[i : i + nbytes] for i in range(start, end, stride)])
         self.nbytes = nbytes
@@ -67,7 +73,7 @@ class BufferPool:
 
     # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from the heap.
 
-    def acquire(self, tag=True):
+    def acquire(self, tag: object = True):
         """A buffer with whatever bytes it had, held under `tag` (any true value). PoolEmpty when all are out."""
         free = self._free
         n = free[0]
@@ -77,7 +83,7 @@ class BufferPool:
         self._held[_id(buf)], free[0] = tag or True, n - 1
         return buf
 
-    def release(self, buf, tag=None):
+    def release(self, buf, tag: object = None) -> None:
         """Gives a buffer back. PoolError if it is not out or, with a `tag`, if it is out under another."""
         held = self._held
         k = _id(buf)
@@ -88,7 +94,7 @@ class BufferPool:
         free[n] = buf
         held[k], free[0] = False, n
 
-    def borrow(self, tag=True):
+    def borrow(self, tag: object = True) -> "_Loan":
         """acquire() for a with statement, which gives the buffer back at its end, whatever happens in it."""
         loan = self._loan or _Loan(self, None)
         loan.tag = tag
@@ -98,44 +104,34 @@ class BufferPool:
 
     def _empty(self):
         self.failures += 1
-        text = "all {} are out, held by {}. Next: release one or pool more"
-        raise PoolEmpty(text.format(self.count, self.holders()))
+        raise PoolEmpty(sentence("acquire", self.count, self.holders()))
 
     def _refuse(self, k, tag):
         state = self._held.get(k, "")
-        if state:
-            why = "stale, {!r} holds it now, not {!r}".format(state, tag)
-        else:
-            why = (
-                "foreign, not an object that acquire() gave"
-                if state == ""
-                else "double, it is free already"
-            )
-        raise PoolError("release: " + why)
+        key = "stale" if state else "foreign" if state == "" else "double"
+        raise PoolError(sentence(key, state, tag))
 
     @property
-    def in_use(self):
+    def in_use(self) -> int:
         """How many are out now."""
         return self.count - self._free[0]
 
     @property
-    def high_water(self):
+    def high_water(self) -> int:
         """How many were out at once at most."""
         return self.count - list(self._held.values()).count(None)
 
-    def holders(self):
+    def holders(self) -> list:
         """The tags of those that are out (True where none was given), in no order."""
         return [t.tag if isinstance(t, _Loan) else t for t in self._held.values() if t]
 
-    def check(self):
+    def check(self) -> int:
         """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are out."""
         used = self.in_use
         free = {id(buf) for buf in self._free[1 : self.count - used + 1]}
         good = [k for k in free if not self._held.get(k, True)]
         if len(good) + used != self.count or len(self.holders()) != used:
-            raise PoolError(
-                "damaged: {} of {} are out, held by {}".format(used, self.count, self.holders())
-            )
+            raise PoolError(sentence("check", used, self.count, self.holders()))
         return used
 
 
@@ -154,3 +150,113 @@ class _Loan:
         pool.release(self.item, self)
         self.item = None
         self.next, pool._loan = pool._loan, self
+
+
+# `count` images of exactly w x h pixels in one format of the platform's port; with `ai` (MaixPy) each owns its
+# AI copy from the start. A BufferPool of images: release(), borrow(), tags and errors are the same.
+# Allocation: the constructor makes all images. take() and acquire() allocate nothing; of what the firmware does
+# in take(), copy() leaves an object of 64 bytes to the collector, as snapshot() does (MaixPy v0.6.2_84).
+# An image whose holder changed its size or format (crop(), to_grayscale(), a copy into it) is made anew before
+# it is handed out again, the only time that acquire() allocates. NoRoom if that fails: nothing is lost, the next
+# acquire() tries again. A script that the IDE runs again in the same interpreter finds the pool of its first run in
+# the way: where there is no room otherwise, a new pool takes over the images of the one of its size, format and count
+# that a global name still holds, and closes it: its acquire() is PoolEmpty from then on. `replaced` counts them: keep it 0 by working on images that are not the pool's.
+# The pool never shows an image that copy() returned, whose AI copy is an address that was never set.
+# Never call img.__del__() on an image of the pool: it frees the pixels, the image says the size it had, and the next
+# take() writes at address 0 and dumps core (measured on the firmware v0.6.2_84). Nothing cheap can tell: release() it.
+class ImagePool(BufferPool):
+    """Images of one size and format that are allocated once."""
+
+    def __init__(
+        self, w: int, h: int, format: str = "rgb565", count: int = 2, ai: bool = False
+    ) -> None:
+        for n in (w, h, count):
+            if not isinstance(n, int) or n < 1:
+                raise ValueError(sentence("ImagePool", w, h, count, n))
+        self.w = w
+        self.h = h
+        self.format = format
+        self.ai = ai
+        self.replaced = 0
+        self._port = port()
+        items = []
+        try:
+            while len(items) < count:
+                items.append(self._new())
+        except NoRoom:
+            items.clear()
+            if not once("maixmem_pool_reuse", "take_over", self, count, items):
+                raise
+        self._code = items[0].format()
+        self._fill(items)
+        self._items = items  # all of them: the stack lets go of those that are out
+
+    def close(self) -> list:
+        """Hands nothing out any more. Returns the buffers, free or not: nobody else may use those that are out."""
+        items = self._items
+        self._fill([])
+        self._items = []
+        return items
+
+    def acquire(self, tag: object = True):
+        """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all are out."""
+        n = self._free[0]
+        if n and not self._whole(self._free[n]):
+            self._renew(n)
+        return super().acquire(tag)
+
+    def take(self, src, tag: object = True):
+        """An image with the pixels of `src`, and its AI copy. PoolError if `src` has another size or format."""
+        if not self._whole(src):
+            have = (src.width(), src.height(), src.format(), self.w, self.h, self.format)
+            raise PoolError(sentence("take", *have))
+        img = self.acquire(tag)
+        try:
+            self._port.copy_into(img, src)
+            if self.ai:
+                img.pix_to_ai()
+        except BaseException:
+            self.release(img)
+            raise
+        return img
+
+    def _whole(self, img):
+        return img.width() == self.w and img.height() == self.h and img.format() == self._code
+
+    def _new(self):
+        try:
+            img = self._port.new_image(self.w, self.h, self.format)
+            if self.ai:
+                img.pix_to_ai()
+            return img
+        except MemoryError as e:
+            error = e
+        gc.collect()  # what the attempt left
+        free = gc.mem_free() if hasattr(gc, "mem_free") else None
+        text = sentence("image_pool_room", self.w, self.h, self.format, free, error)
+        raise NoRoom(text, "gc", None, free)
+
+    # A gap keeps the place while the new image is made, so that the old one's memory can be had for it.
+    def _renew(self, n):
+        free = self._free
+        held = self._held
+        items = self._items
+        gap = _Gap()
+        held[id(gap)] = False
+        held.pop(id(free[n]))
+        for i in range(len(items)):
+            if items[i] is free[n]:
+                items[i] = gap
+                break
+        free[n] = gap
+        gc.collect()
+        img = self._new()
+        held[id(img)] = False
+        items[i] = free[n] = img
+        held.pop(id(gap))
+        self.replaced += 1
+
+
+class _Gap:
+    def width(self):
+        return 0

@@ -1,52 +1,114 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The report as a table with bars and as a dict: what maixmem.report() loads when it is called."""
+"""The report as a table with bars and as a dict: what maixmem.report() imports, and lines of a width. A one-time part."""
 
-from maixmem import __version__, kib, port, wrap
+import gc
 
-_BAR = 16
+from maixmem import Region, __version__, const, kib
+
+_BAR = const(16)
 _KEYS = ("name", "total", "used", "free", "largest", "exact")
 
 
-def report(out=print):
+def report(port, out=print) -> dict:
     """See maixmem.report()."""
-    p = port()
-    rows = p.regions()
-    warnings = p.warnings()
-    out("maixmem {} on {}".format(__version__, p.name))
+    rows = port.regions()
+    warnings = port.warnings()
+    out("maixmem {} on {}".format(__version__, port.name))
     out("region  use                      used       free    largest")
-    bound = False
     for r in rows:
-        out(_row(r))
-        bound = bound or not r.exact
-    if bound:
+        low, high = ("", "") if r.exact else ("+", "-")
+        used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
+        text = "{:<7} {} {:>10} {:>10} {:>10}"
+        out(text.format(r.name, bar(r.used, r.total), used, free, largest))
+    if [r for r in rows if not r.exact]:
         out("+ at least, - at most: what the platform can say")
     for text in warnings:
         for line in wrap("! " + text):
             out(line)
     return {
         "version": __version__,
-        "port": p.name,
+        "port": port.name,
         "regions": [{key: getattr(r, key) for key in _KEYS} for r in rows],
         "warnings": warnings,
     }
 
 
-def _row(r):
-    low, high = ("", "") if r.exact else ("+", "-")
-    used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
-    return "{:<7} {} {:>10} {:>10} {:>10}".format(
-        r.name, bar(r.used, r.total), used, free, largest
-    )
-
-
-def _cell(n, mark):
+def _cell(n: "int | None", mark: str) -> str:
     return "?" if n is None else kib(n) + mark
 
 
-def bar(used, total, width=_BAR):
+def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:
     """A bar of `width` characters in brackets; question marks when a number is not known."""
     if used is None or not total:
         return "[" + "?" * width + "]"
     full = min(width, (used * width + total - 1) // total)
     return "[" + "#" * full + "." * (width - full) + "]"
+
+
+def wrap(text: str, width: int = 60) -> "list[str]":
+    """The words of `text` as lines of at most `width` columns (a longer word stands alone)."""
+    lines = []
+    line = ""
+    for word in text.split(" "):
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = " "
+        line = line + " " + word if line else word
+    lines.append(line)
+    return lines
+
+
+# --- the interpreter's own heap, on every MicroPython ---
+
+
+def gc_region(largest: bool = True) -> "Region | None":
+    """The GC heap as a Region, or None where the interpreter does not say (CPython). Collects garbage."""
+    gc.collect()
+    if not hasattr(gc, "mem_alloc"):
+        return None
+    used = gc.mem_alloc()
+    free = gc.mem_free()
+    if free < 0:  # some MicroPython ports cannot say
+        return Region("gc", None, used, None)
+    return Region("gc", used + free, used, free, largest_block(free) if largest else None)
+
+
+def largest_block(limit: int) -> "int | None":
+    """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of four words.
+
+    Bisects with real allocations and gives each back at once; collects garbage. None where lists do not lie
+    in the heap that gc counts, and where not even 32 words are free in one piece.
+    """
+    gc.collect()  # none in between
+    before = gc.mem_alloc()
+    try:
+        block = [None] * 32
+    except MemoryError:
+        return None
+    # 4 or 8: the rest is two list headers and [None], less than 4 for each of the 32
+    word = (gc.mem_alloc() - before) // 32 & ~3
+    block.clear()
+    if word <= 0:
+        return None
+    low = 0
+    high = limit // (4 * word) + 1
+    while high - low > 1:
+        mid = (low + high) // 2
+        if _can_have(4 * mid):
+            low = mid
+        else:
+            high = mid
+    gc.collect()
+    return low * 4 * word
+
+
+# A list, because clear() shrinks its block where it stands. A bytearray would have to wait for a collection,
+# and the collector takes stale words on the C stack for references (seen on MaixPy: 241 KiB kept alive so).
+def _can_have(words):
+    try:
+        block = [None] * words
+    except MemoryError:
+        return False
+    block.clear()
+    return True

@@ -1,45 +1,43 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a model manager holds, printed: the part of maixmem_models that status() loads when it is asked."""
+"""What is asked of a model manager seldom: what it holds, printed, and to forget a model. A one-time part."""
 
-from maixmem import kib, wrap
+from maixmem import const, kib, sentence
 
 _MARKS = {"resident": "*", "half": "!", "out": " "}
-_PAGE_ENDS = 8192  # what a level may be off by without anything gone: memory moves in pages
+_PAGE_ENDS = const(8192)  # what room may be off by without anything missing: memory moves in pages
 
 
-def status(manager, out=print):
+def status(manager, out=print) -> dict:
     """Prints one line a model, newest load first, and returns the same as a dict; `out` takes one line of text.
 
-    "need" is predicted, "took" measured on loading. "gone" are the bytes by region that are missing since before
-    the first load and that no model here holds: camera and other buffers made since, or a leak. Bytes; allocates
-    some KB; loads and frees nothing, but the port may take some ms to find the room.
+    "predicted" is the forecast, "measured" what loading took. "unaccounted" are the bytes by region that are missing
+    since before the first load and that no model here holds: camera and other buffers made since, or a leak. Bytes;
+    allocates some KB; loads and frees nothing, but the port may take some ms to find the room.
     """
-    models = manager.models()
-    rows = [_row(m) for m in sorted(models, key=lambda m: (-m.order, str(m.name)))]
+    models = sorted(manager.models.values(), key=lambda m: (-m.order, str(m.name)))
+    rows = [_row(m) for m in models]
     for r in rows:
-        took = "-" if r["took"] is None else kib(r["took"])
-        text = "{}{:<14} need {:>10} took {:>10}".format(
-            _MARKS[r["is"]], str(r["name"])[:14], kib(r["need"]), took
+        text = "{}{:<14} predicted {:>10} measured {:>10}".format(
+            _MARKS[r["is"]],
+            str(r["name"])[:14],
+            kib(r["predicted"]),
+            "-" if r["measured"] is None else kib(r["measured"]),
         )
         out(text + (" pinned" if r["pin"] else "") + (" in use" if r["held"] else ""))
-    out(
-        "{} switches, the last {} ms; state: {}".format(
-            manager.switches, manager.last_ms, manager.state
-        )
-    )
-    gone = _gone(manager, models)
-    for region in sorted(gone):
-        if gone[region] > _PAGE_ENDS:
-            text = "{}: {} gone since the start: camera or other buffers, or a leak"
-            for line in wrap(text.format(region, kib(gone[region]))):
-                out(line)
+    text = "{} switches, the last {} ms; state: {}"
+    out(text.format(manager.switches, manager.last_ms, manager.state))
+    missing = _unaccounted(manager, models)
+    for region in sorted(missing):
+        if missing[region] > _PAGE_ENDS:
+            out("{}: {} unaccounted for since start".format(region, kib(missing[region])))
+            out("(camera, other buffers, or a leak)")
     return {
         "models": rows,
         "switches": manager.switches,
         "last_ms": manager.last_ms,
         "state": manager.state,
-        "gone": gone,
+        "unaccounted": missing,
     }
 
 
@@ -47,21 +45,30 @@ def _row(m):
     return {
         "name": m.name,
         "is": "resident" if m.ready else "out" if m.handle is None else "half",
-        "need": sum(m.cost.need.values()) if m.cost else 0,
-        "took": m.took,
+        "predicted": sum(m.cost.need.values()) if m.cost else 0,
+        "measured": m.took,
         "pin": m.pin,
-        "held": m.held,
+        "held": m.pin_count,
         "order": m.order,
         "used": m.used,
     }
 
 
-def _gone(manager, models):
-    gone = {}
+def _unaccounted(manager, models):
+    missing = {}
     live = [m for m in models if m.handle is not None]
-    overlap = getattr(manager.port, "overlap", None)  # ports whose models share memory
-    twice = overlap([m.handle for m in live]) if overlap else {}
+    p = manager.port
+    twice = p.overlap([m.handle for m in live]) if p.share == "arena" else {}
     for region in manager.base:
         held = sum([m.cost.need.get(region, 0) for m in live]) - twice.get(region, 0)
-        gone[region] = max(0, manager.base[region] - manager.port.room(region) - held)
-    return gone
+        missing[region] = max(0, manager.base[region] - manager.port.room(region) - held)
+    return missing
+
+
+def forget(manager, name) -> None:
+    """See ModelManager.forget()."""
+    for x in manager.models.values():
+        if x.fallback == name:
+            raise ValueError(sentence("is_fallback", name, x.name))
+    manager.release(name)
+    del manager.models[name]

@@ -1,19 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is in the flash chip: the part of maixmem_flash that FlashMap.scan() loads when it is asked."""
+"""What is in the flash chip: what FlashMap.scan() imports when it is asked. A one-time part."""
 
 import gc
 
-from maixmem import hexa
-from maixmem_flash import FRAME, GIVEN, IMAGE_EXTRA, SECTOR, SPIFFS_SIZE, spiffs_start
-
-try:
-    from micropython import const
-except ImportError:
-
-    def const(n):
-        return n
-
+from maixmem import const, hexa
+from maixmem_flash import BLOCK_64K, SECTOR, USER, FlashMap, spiffs_start
+from maixmem_k210_chip import IMAGE_OVERHEAD, SPIFFS_SIZE
+from maixmem_k210_setup import image_bytes
+from maixmem_kmodel import FORMATS, read_info
 
 _PIECE = const(1024)  # bytes read at once
 _COLLECT = const(
@@ -53,12 +48,12 @@ class Scan:
     def run(self, offsets, verify, gaps):
         """Fills the map: images (their SHA-256 if verify), SPIFFS, models at offsets, and what is in the gaps."""
         m = self._map
-        m.regions = [r for r in m.regions if r.source == GIVEN]
+        m.regions = [r for r in m.regions if r.source == USER]
         m.unread = []
         m.notes = []
         self._boot(verify)
         self._spiffs()
-        for offset in range(0, m.size, FRAME) if offsets is None else offsets:
+        for offset in range(0, m.size, BLOCK_64K) if offsets is None else offsets:
             self._model(offset)
         if gaps:
             self._gaps()
@@ -120,18 +115,16 @@ class Scan:
     def _image(self, name, start, source, verify):
         """Adds the image whose header is at start; False when there is none, None when that cannot be read."""
         size = self._map.size
-        if start + IMAGE_EXTRA > size:
+        if start + IMAGE_OVERHEAD > size:
             return False
         head = self._look(start, 5)
         if head is None:
             return None
-        if head[0] & ~3:  # flag byte: bit 0 encrypted, bit 1 dual SPI
-            return False
-        nbytes = int.from_bytes(head[1:5], "little") + IMAGE_EXTRA
-        if nbytes == IMAGE_EXTRA or start + nbytes > size:
+        nbytes = image_bytes(head)
+        if not nbytes or start + nbytes > size:
             return False
         region = self._found(name, start, nbytes, "firmware", source)
-        if region and verify and region.source != GIVEN:
+        if region and verify and region.source != USER:
             self._verify(region)
         return True
 
@@ -180,11 +173,13 @@ class Scan:
         self._found("SPIFFS", start, SPIFFS_SIZE, "filesystem", source)
 
     def _model(self, offset):
-        from maixmem_kmodel import read_info
-
         head = self._look(offset, 16)
         if head is None or self._blank(head):
             return
+        if not [
+            order for order in ("little", "big") if int.from_bytes(head[:4], order) in FORMATS
+        ]:
+            return  # before anybody words why
         try:
             k = read_info(offset, self._read)
         except ValueError:
@@ -238,3 +233,17 @@ class Scan:
         if start < end and blank is not None:
             name, kind = ("blank", "free") if blank else ("unknown", "data")
             self._found(name, start, end - start, kind, "no owner")
+
+
+def scan(m: FlashMap, read, offsets, verify: bool, gaps: bool) -> None:
+    """See FlashMap.scan()."""
+    if hasattr(gc, "threshold"):
+        gc.threshold(_COLLECT)  # once() set less: 16 MiB of reads would be 4,000 collections
+    Scan(m, read).run(offsets, verify, gaps)
+
+
+def images(read) -> "list[tuple[str, int, int]]":
+    """[(name, start, bytes)] of the boot loader and the images that it knows, where Kboot is in flash."""
+    m = FlashMap()
+    Scan(m, read).run((), False, False)
+    return [(r.name, r.start, r.end - r.start) for r in m.regions if r.kind != "filesystem"]

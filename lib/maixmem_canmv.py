@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The port for the K210 under CanMV (sys.platform "CanMV", module maix): memory, flash and images as on MaixPy.
+
+From its sources (kendryte/canmv, 2025): no image of it could be run. Models: maixmem_canmv_kpu.
+"""
+
+import maixmem_k210
+from maixmem import part, set_port
+
+
+class Port(maixmem_k210.Port):
+    """The K210 under CanMV."""
+
+    name = "canmv"
+    slots = 8
+
+    def for_models(self) -> "maixmem_k210.Port":
+        """The port that loads models as well: it is the port of this program from now on."""
+        return set_port(part("maixmem_canmv_kpu").Port())

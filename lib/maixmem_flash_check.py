@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The verdicts about a flash map: what overlaps, what flashing may harm, where there is room. A one-time part.
+
+A function takes a FlashMap and changes nothing of it. maixmem_flash imports this for one question.
+"""
+
+from maixmem import FlashOverlap, hexa, kib, once, sentence
+from maixmem_flash import (
+    BLOCK_64K,
+    FLASHED,
+    MIN_FIRMWARE_END,
+    MODEL_BASE,
+    SECTOR,
+    USER,
+    Conflict,
+    FlashMap,
+    FlashRegion,
+    check_size,
+    round_up,
+)
+
+
+def owners(m: FlashMap) -> "list[FlashRegion]":
+    """What owns bytes, in order of address."""
+    return sorted([r for r in m.regions if r.kind != "free"], key=lambda r: r.start)
+
+
+def taken(m: FlashMap, rows) -> "list[FlashRegion]":
+    """The rows and what a scan could not read, in order of address: where nothing may be put."""
+    unread = [FlashRegion("not read", a, b - a, "config") for a, b, _ in m.unread]
+    return sorted(rows + unread, key=lambda r: r.start)
+
+
+def floor(m: FlashMap) -> int:
+    """Where places begin while a firmware that the map does not know may lie below, or 0: see FlashMap."""
+    if m.size < MIN_FIRMWARE_END or [r for r in m.regions if r.kind == "firmware"]:
+        return 0
+    return MODEL_BASE if m.size >= 8 << 20 else round_up(MIN_FIRMWARE_END, SECTOR)
+
+
+def reach(r: FlashRegion, unit: int) -> int:
+    """The end of what flashing a region writes, in units from the sector that it starts in."""
+    if r.kind not in FLASHED:
+        return r.end
+    low = r.start - r.start % SECTOR
+    return low + round_up(r.end - low, unit)
+
+
+def is_movable(r: FlashRegion) -> bool:
+    """Whether its place is the user's to choose."""
+    return r.kind == "model" or (r.kind == "data" and r.source == USER)
+
+
+def conflicts(m: FlashMap) -> "list[Conflict]":
+    """For bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
+    found = []
+    unknown = floor(m)
+    rows = owners(m)
+    for i in range(len(rows)):
+        a = rows[i]
+        for j in range(i + 1, len(rows)):
+            b = rows[j]
+            if b.start >= a.end:
+                break
+            found.append(Conflict("overlap", a, b, b.start, min(a.end, b.end)))
+        if unknown and a.start < MIN_FIRMWARE_END and is_movable(a):
+            found.append(Conflict("firmware", a, None, a.start, min(a.end, MIN_FIRMWARE_END)))
+        if a.end > m.size:
+            found.append(Conflict("beyond", a, None, max(a.start, m.size), a.end))
+    return found
+
+
+def risks(m: FlashMap) -> "list[Conflict]":
+    """For bytes with one owner that flashing another region may erase or overwrite."""
+    found = []
+    rows = owners(m)
+    for a in rows:
+        if a.kind not in FLASHED:
+            continue
+        low = a.start - a.start % SECTOR
+        sectors = round_up(a.end, SECTOR)
+        frames = reach(a, BLOCK_64K)
+        for b in rows:
+            if b.start >= frames:
+                break
+            if b is a or b.end <= low or (b.start < a.end and a.start < b.end):
+                continue
+            if b.start < sectors:
+                found.append(Conflict("erase", a, b, max(b.start, low), min(b.end, sectors)))
+            else:
+                found.append(Conflict("padding", a, b, b.start, min(b.end, frames)))
+        if a.end <= m.size < frames:
+            found.append(Conflict("padding", a, None, m.size, frames))
+    return found
+
+
+def unaligned(m: FlashMap) -> "list[FlashRegion]":
+    """What flashers refuse: their start is inside a sector."""
+    return [r for r in owners(m) if r.kind in FLASHED and r.start % SECTOR]
+
+
+def check(m: FlashMap) -> "list[Conflict]":
+    """See FlashMap.check()."""
+    bad = [str(c) for c in conflicts(m)]
+    bad += [sentence("damaged", r) for r in m.regions if r.intact is False]
+    if bad:
+        raise FlashOverlap(sentence("flash_conflict", "; ".join(bad)))
+    if m.unread:
+        raise FlashOverlap(sentence("unread", _unread_line(m)))
+    return risks(m)
+
+
+def _unread_line(m):
+    ranges = ["{}..{}".format(hexa(a), hexa(b)) for a, b, _ in m.unread]
+    return "not read: {}: {}".format(", ".join(ranges), m.unread[-1][2])
+
+
+def gap_for(m: FlashMap, nbytes: int, align: int, start: int, unit: int) -> "int | None":
+    """See FlashMap.gap_for()."""
+    if align % SECTOR or align < SECTOR:
+        raise ValueError("gap_for: align {} is not a multiple of {}".format(align, SECTOR))
+    check_size("gap_for", start, nbytes)
+    need = round_up(nbytes, unit)
+    at = round_up(max(start, floor(m)), align)
+    for r in taken(m, owners(m)):
+        low = r.start - r.start % SECTOR if r.kind in FLASHED else r.start
+        if at + need <= min(low, m.size):
+            return at
+        at = max(at, round_up(reach(r, unit), align))
+    return at if at + need <= m.size else None
+
+
+def report(m: FlashMap, out=print) -> bool:
+    """See FlashMap.report()."""
+    lines = []
+    for r in sorted(m.regions, key=lambda r: r.start):
+        size = kib(r.end - r.start)
+        text = "{}..{} {:>10} {}: {}"
+        lines.append(text.format(hexa(r.start), hexa(r.end), size, r.name, r.source))
+    bad = conflicts(m)
+    lines += ["! {}".format(c) for c in bad] + ["? {}".format(c) for c in risks(m)]
+    lines += ["? {}: flashers refuse a start inside a sector".format(r) for r in unaligned(m)]
+    if m.unread:
+        lines.append(_unread_line(m))
+    for text in lines + m.notes:
+        for line in once("maixmem_report", "wrap", text):
+            out(line)
+    return not (bad or m.unread or m.notes or [r for r in m.regions if r.intact is False])

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What is asked of a K210 seldom: what its firmware can, does it load V4 models, what helps where there is no room.
+
+A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
+"""
+
+from maixmem import const, once, sentence
+from maixmem_k210_chip import PAGE
+
+_PROBE = const(1)  # a flash address without a model: the firmware's length
+
+
+_CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
+
+
+# --- what the firmware has ---
+
+
+def kpu_module():
+    """The module KPU; with calls that say so in place of those that it lacks and that every model needs. CanMV's class."""
+    try:
+        import KPU
+    except ImportError:
+        from maix import KPU
+
+        return KPU
+    if not [name for name in _CORE if not hasattr(KPU, name)]:
+        return KPU
+    return _Completed(KPU)
+
+
+class _Completed:
+    def __init__(self, module):
+        for name in dir(module):
+            if name[:2] != "__":
+                setattr(self, name, getattr(module, name))
+        for name in _CORE:
+            if not hasattr(self, name):
+                setattr(self, name, _missing("KPU." + name))
+
+
+def _missing(name):
+    def call(*args):
+        raise NotImplementedError(sentence("missing", name))
+
+    return call
+
+
+# --- what it loads ---
+
+
+def has_v4(p):
+    """Whether this build loads V4 models; None when it does not say. Asked by a load where no model is, once.
+
+    Firmware without heap_free is taken for one that does not: v0.5.0-98 says that it loads V4, refuses it as the first
+    model and dumps core on it as a later one.
+    """
+    from maixmem_k210 import utils
+    from maixmem_kmodel import FORMATS
+
+    missing = getattr(utils, "missing", ())
+    if "heap_free" in missing:
+        return False
+    if p.v4 is None and "flash_read" not in missing and utils.heap_free() > 4 * PAGE:
+        import KPU as kpu
+
+        word = int.from_bytes(p.read_flash(_PROBE, 4), "little")
+        if word not in FORMATS:
+            try:
+                kpu.load(_PROBE)
+            except ValueError as e:
+                if "2002" in str(e):  # names the versions that this build loads
+                    p.v4 = "V4" in str(e)
+    return p.v4
+
+
+# --- an error in words ---
+
+
+def explain(p, error) -> str:
+    """The sentence of an error; of a NoRoom of check_fit(): what is needed, what there is, and what to do."""
+    if not hasattr(error, "cost"):
+        return str(error)
+    cost, need, free = error.cost, error.need, error.free
+    cures = []
+    if [x for x in p.parts if x[0] is not None]:
+        cures.append(sentence("cure_release"))
+    if cost.file_peak and need - cost.peak["heap"] + cost.file_peak <= free:
+        cures.append(sentence("cure_file", cost.file_peak))
+    size = once("maixmem_k210_gc", "smaller_gc_heap", need - free)
+    if size:
+        cures.append(sentence("cure_gc_heap", size))
+    cures.append(sentence("cure_firmware"))
+    text = sentence("no_room_holes" if error.holes else "no_room_left", need, free, error.holes)
+    return "{} Next: {}.".format(text, "; or ".join(cures))
