@@ -180,6 +180,21 @@ class _Media:
             return 0, code or board.INVALID_PARAM
         return _allocated(size, "dvpp", ("huge",))
 
+    def dvpp_jpeg_predict_dec_size(self, data, size, format):
+        code = board.gate("media.dvpp_jpeg_predict_dec_size")
+        jpeg = board.block_at(data, size)
+        jpeg = bytes(jpeg.data()[data - jpeg.start : data - jpeg.start + size])
+        at = jpeg.find(b"\xff\xc0")  # the frame header: length 2, precision 1, height 2, width 2
+        per = {1: (3, 2), 3: (2, 1), 5: (3, 1)}.get(format)
+        if code or at < 0 or per is None or jpeg[:2] != b"\xff\xd8":
+            return 0, code or board.INVALID_PARAM
+        h, w = (
+            int.from_bytes(jpeg[at + 5 : at + 7], "big"),
+            int.from_bytes(jpeg[at + 7 : at + 9], "big"),
+        )
+        unit = 64 if get_soc_name().startswith(("Ascend310P", "Ascend310B")) else 128
+        return -(-w // unit) * unit * (-(-h // 16) * 16) * per[0] // per[1], board.OK
+
     def dvpp_free(self, ptr):
         return board.gate("media.dvpp_free") or board.free(ptr, "dvpp")
 

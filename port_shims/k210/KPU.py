@@ -1,10 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's KPU module: memory, texts and exception classes of the firmware, no inference.
-
-Not here: classifier, face_encode, face_compare, fmap(), which the firmware has."""
+"""Stand-in for MaixPy v1's KPU module: memory, texts and exception classes of the firmware, no inference."""
 
 import k210_board as board
+import k210_fmap
+from k210_args import as_float as _float
+from k210_args import as_int as _int
+from k210_args import as_tuple
+from k210_classifier import Classifier, load_classifier
+from k210_console import say
+from k210_fmap import kpu_fmap
 from k210_gc import finaliser
 from k210_image import Image
 from k210_kpu import Model
@@ -44,18 +49,6 @@ def _is_int(value):
 def _need(args, n):
     if len(args) < n:
         raise TypeError("function missing %d required positional arguments" % (n - len(args)))
-
-
-def _float(value):
-    if isinstance(value, (int, float)):
-        return float(value)
-    raise TypeError("can't convert %s to float" % type(value).__name__)
-
-
-def _int(value):
-    if isinstance(value, int):
-        return int(value)
-    raise TypeError("can't convert %s to int" % type(value).__name__)
 
 
 # Contract.  What load() returns.  Attribute-less and not hashable, as the firmware's type; the model behind it is freed
@@ -190,11 +183,7 @@ def init_yolo2(*args, **kwargs):
 
 
 def _anchors(values, n):
-    if not isinstance(values, (tuple, list)):
-        raise TypeError("object '%s' isn't a tuple or list" % type(values).__name__)
-    if len(values) != n:
-        raise ValueError("requested length %d but object has length %d" % (n, len(values)))
-    return [_float(value) for value in values]
+    return [_float(value) for value in as_tuple(values, n)]
 
 
 def run_yolo2(*args, **kwargs):
@@ -227,7 +216,7 @@ def _image_fits(img, shape):
         return False
     if img.width() != w or img.height() != h:
         print("%simg w=%d,h=%d, but model w=%d,h=%d" % (_P, img.width(), img.height(), w, h))
-    elif not img.has_ai():
+    elif not img._has_ai():
         print(_P + "pix_ai is NULL!")
     elif img.format() == 1 and channels != 1:
         print("%sgrayscale img, but model channel=%d" % (_P, channels))
@@ -274,10 +263,15 @@ def get_output(*args):
     if not isinstance(args[0], kpu_net) or not _is_int(args[1]):
         raise ValueError(_P + _OUTPUT_GET)
     board.alive()
-    return _output(args[0]._model, args[1])
+    model = args[0]._model
+    return (
+        _output(model, args[1]) if model.loaded else None
+    )  # after deinit(): measured on v0.6.2_84
 
 
 def _output(model, index):
+    if model.layers and not index:
+        return kpu_fmap(model, model.layers - 1, at_layer=True)
     if not 0 <= index < model.header.outputs:
         raise OSError("sipeed_kpu_get_output err")
     if model.header.version == 4 and index not in model.output_shapes:
@@ -306,65 +300,18 @@ def set_outputs(*args):
 
 
 def set_layers(*args):
-    _need(args, 2)
-    model, n = _model(args[0]), _int(args[1])
+    if len(args) != 2:
+        raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
+    n, model = _int(args[1]), _model(args[0])
     board.alive()
     if n > model.header.count:
         print("err: set layers_length to %d, but max %d" % (n, model.header.count))
         return False
+    model.layers = 0 if n == model.header.count else n
     return True
 
 
-# Contract.  Floats of one output that stay in the model's own memory: a run or deinit() of the model changes them.  The
-# values are made up, the same for the same model, output and position; after deinit() they are poisoned (NaN).
-class kpu_fmap:
-    def __init__(self, model, index):
-        self._model = model
-        self._index = index
-        self._size = model.header.output(index)[1]
-        self._last = model.header.count - 1
-        self._shape = model.output_shapes.get(index, (self._size, 1, 1))
-        self._generation = model.generation
-
-    def size(self):
-        return self._size
-
-    def index(self):
-        return self._last
-
-    def w(self):
-        return self._shape[0]
-
-    def h(self):
-        return self._shape[1]
-
-    def ch(self):
-        return self._shape[2]
-
-    def _value(self, i):
-        if self._model.generation != self._generation:
-            return float("nan")
-        return (i * 37 + self._index * 11 + self._size) % 256 / 256
-
-    def __repr__(self):
-        text = '{"fmap": "data"=0x%x, "size"=%d, "index": %d, "w": %d, "h": %d, "ch": %d, "typecode": f}'
-        return text % ((self._model.output_at(self._index), self._size, self._last) + self._shape)
-
-    def __iter__(self):
-        raise TypeError("'kpu_fmap' object isn't iterable")
-
-    def __getitem__(self, at):
-        board.alive()
-        n = self._size // 4
-        if isinstance(at, slice):
-            if at.step not in (None, 1):
-                raise OSError("only slices with step=1 (aka None) are supported")
-            return tuple(
-                [self._value(i) for i in range(at.start or 0, n if at.stop is None else at.stop)]
-            )
-        if not -n <= at < n:
-            raise IndexError("kpu_fmap index out of range")
-        return self._value(at if at >= 0 else n + at)
+fmap = k210_fmap.fmap
 
 
 def fmap_free(fmap):
@@ -382,7 +329,49 @@ def netinfo(*args):
     return found
 
 
-def memtest():
+def memtest(*args):
+    if args:
+        raise TypeError("function takes 0 positional arguments but %d were given" % len(args))
     board.alive()
-    print("###free gc heap memory : %d KB" % (board.gc_largest() // 1024))
-    print("###free sys heap memory: %d KB" % (board.heap.heap_free() // 1024))
+    say("###free gc heap memory : %d KB" % (board.gc_largest() // 1024))
+    say("###free sys heap memory: %d KB" % (board.heap.heap_free() // 1024))
+
+
+# -- faces and classes
+
+
+def face_encode(*args):
+    """One byte for each value, as the firmware's: a bytearray."""
+    if len(args) != 1:
+        raise TypeError("function takes 1 positional arguments but %d were given" % len(args))
+    as_tuple(args[0])
+    board.alive()
+    return bytearray(len(args[0]))
+
+
+def face_compare(*args):
+    """100.0 for two codes that are equal, and less for others: nothing is compared but their bytes."""
+    if len(args) != 2:
+        raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
+    board.alive()
+    return 100.0 if args[0] == args[1] else 50.0
+
+
+# The type of the firmware: classifier(net, classes, samples), classifier.load(net, path).
+class classifier(Classifier):
+    def __init__(self, *args, **kwargs):
+        if len(args) < 3:
+            raise ValueError("model, class num, sample num")
+        if not isinstance(args[0], kpu_net):
+            raise ValueError("model")
+        Classifier.__init__(self, _int(args[1]), _int(args[2]), **kwargs)
+
+    @staticmethod
+    def load(*args, **kwargs):
+        _need(args, 2)
+        if not isinstance(args[0], kpu_net):
+            raise ValueError("must be model")
+        if not isinstance(args[1], str):
+            raise ValueError("path err")
+        classes, samples = load_classifier(args[1])
+        return classifier(args[0], classes, samples, **kwargs), classes, samples

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 # MaixPy v1 (v0.6.2_84): utils and freq of the module Maix.
-from typing import overload
+from typing import NoReturn, overload
 
 class utils:
     @overload
@@ -18,6 +18,8 @@ class utils:
 class freq:
     @staticmethod
     def get() -> tuple[int, int]: ...
+    @staticmethod
+    def set(cpu: int = ..., pll1: int = ..., kpu_div: int = ...) -> NoReturn: ...
     @staticmethod
     def get_cpu() -> int: ...
     @staticmethod

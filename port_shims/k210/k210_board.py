@@ -10,24 +10,39 @@ board.heap.live(), board.kpu_live(), board.nets(), board.read_flash(0, 5)
 
 import gc
 import struct
+import sys
+
+try:
+    import uctypes
+except ImportError:  # CPython: nothing is set aside
+    pass
 
 import k210_files
 import k210_firmware as figures
 import k210_gc
-from k210_crash import DeviceCrash, HardReset
-from k210_faults import Faults
+from k210_crash import DeviceCrash, HardReset, RunEnded
 from k210_flash import Flash
 from k210_heap import Heap
+
+try:
+    from faults import Faults
+except ImportError:  # only this folder is on the path; that file is beside it, for all stand-ins
+    sys.path.append(__file__.replace("\\", "/").rsplit("/", 1)[0] + "/..")
+    from faults import Faults
 
 __all__ = (
     "FIRMWARES",
     "DeviceCrash",
     "HardReset",
+    "RunEnded",
     "alive",
     "collect",
     "crash",
+    "end",
     "faults",
     "flash",
+    "frame",
+    "frame_bytes",
     "gc_configure",
     "gc_configured",
     "heap",
@@ -36,6 +51,7 @@ __all__ = (
     "mount_file",
     "nets",
     "open_file",
+    "own_main",
     "point",
     "power_on",
     "read_flash",
@@ -55,11 +71,14 @@ _PAGE = 4096
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
 # whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
-# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray that the camera uses when its
-# pixels fit exactly, set by who does not want them on the script's heap.  Lives as long as the program, reset() refills it.
+# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray for pixels that
+# the board has outside its GC heap, set by who does not want them on the script's; `pins` {function: pin} of the FPIOA; `serial`
+# {port: bytes that wait}; `card`: an SD card is in; `frames`: snapshots since power-on, `frames_end` how many are taken
+# at most; `on_step` is called at every step of the board, `on_end` when end() ends the run.  Lives as long as the program, reset() refills it.
 class _State:
     def __init__(self):
         self.firmware = None
+        self.build = ""
         self.nets = []
         self.handles = []
         self.blocks = {}
@@ -69,6 +88,13 @@ class _State:
         self.dead = None
         self.gc_active = 0
         self.frame = None
+        self.pins = {}
+        self.serial = {}
+        self.card = False
+        self.frames = 0
+        self.frames_end = None
+        self.on_step = None
+        self.on_end = None
 
 
 heap = Heap()
@@ -81,12 +107,15 @@ _flash = flash
 # -- power
 
 
-def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True):
+def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True, card=False):
     """Power on a board: firmware by name, GC heap bytes in freq.conf, flash {address: source}, files {name: source}.
 
     A source is bytes, the path of a host file, or an object with .size and .read(offset, n)."""
     state.firmware = figures.firmware(firmware)
+    state.build = firmware
     state.camera = camera
+    state.card = card
+    state.serial = {}
     _flash.erase()
     _flash.install(state.firmware.image)
     for address in sorted(flash or {}):
@@ -105,12 +134,20 @@ def power_on():
     state.blocks = {}
     state.sensor = None
     state.printed = False
+    state.pins = {}
+    state.frames = 0
     _boot(state.firmware, gc_configured())
     heap.mark()
 
 
 def _boot(firmware, size):
     """The allocations of the boot, in its order; the figures of heap_free() follow from them."""
+    if not flash.start():
+        crash(
+            "it does not start: something was burned over the firmware, which ends at 0x%x"
+            % (firmware.image + 37),
+            "burn the firmware again, and models at 0x300000 or higher",
+        )
     heap.restart(firmware.base, figures.RAM_END)
     _alloc_all(firmware.early)
     scratch((8,))
@@ -135,16 +172,28 @@ def _boot(firmware, size):
 
 def _main_py():
     """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
-    if state.gc_active >= figures.LCD_GC:
+    if state.gc_active >= figures.LCD_GC and not own_main():
         lcd_init()
         scratch((7680, 41))
 
 
-def lcd_init():
+def own_main():
+    """True when the board has a main.py of the user's, which runs at the start instead of the firmware's."""
+    return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
+
+
+def lcd_init(w=320, h=240):
     """lcd.init(): the display buffer is freed and taken again; a failure is not noticed by the firmware."""
     free_blocks("lcd")
     spi_read(figures.SPIFFS_READ, "lcd.init")
-    state.blocks["lcd"] = [heap.malloc(320 * 240 * 2)]
+    state.blocks["lcd"] = [heap.malloc(2 * w * h)]
+
+
+def frame_bytes(n):
+    """n bytes for pixels that the board has outside its GC heap, from those that were set aside for it, if any."""
+    if state.frame is None or n > len(state.frame):
+        return bytearray(n)
+    return uctypes.bytearray_at(uctypes.addressof(state.frame), n)
 
 
 def soft_reset():
@@ -180,6 +229,23 @@ def alive():
     if state.dead:
         raise state.dead
     sweep()
+    if state.on_step:
+        state.on_step()
+
+
+def frame():
+    """One snapshot of the camera; the run ends instead when it has had all its frames."""
+    if state.frames_end is not None and state.frames >= state.frames_end:
+        end()
+    state.frames += 1
+
+
+def end():
+    """The run has had its frames or its time: this call and every later one raise RunEnded."""
+    state.dead = RunEnded()
+    if state.on_end:
+        state.on_end()
+    raise state.dead
 
 
 def point(name):
@@ -257,6 +323,7 @@ def gc_largest():
             low = n
         except MemoryError:
             high = n
+        gc.collect()
     return low
 
 

@@ -14,3 +14,7 @@ class DeviceCrash(BaseException):
 
 class HardReset(BaseException):
     """machine.reset(): the board was powered off and on again, the program is gone."""
+
+
+class RunEnded(BaseException):
+    """The run was to have so many frames or seconds, and has had them."""

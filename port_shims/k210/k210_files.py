@@ -48,6 +48,18 @@ def size(name):
     return source_size(source(name))
 
 
+# A file that the firmware wrote and of which only the beginning matters here: it takes none of the script's heap.
+class Hollow:
+    def __init__(self, head, size):
+        self._head = bytes(head)
+        self.size = max(size, len(head))
+
+    def read(self, offset, n):
+        n = max(0, min(n, self.size - offset))
+        start = self._head[offset : offset + n]
+        return start + bytes(n - len(start))
+
+
 # Contract.  A file of the board opened for reading in binary mode.  Reads its source on demand.
 class File:
     def __init__(self, name):

@@ -7,10 +7,11 @@ try:
 except ImportError:
     import uhashlib as hashlib
 
+from k210_host import host_open
+
 SIZE = 16 << 20
 SPIFFS = 0xD00000
 _STEP = 4096
-_open = open  # a simulated script has another
 _BLANK = b"\xff" * 256
 _START = b"\x21\xa8\xef\xbe\xad\xde"
 _FORMATTED = b"\x01\x80\x01\x00\x02\x80\x02\x00"
@@ -22,7 +23,7 @@ def source_size(source):
         return source.size
     if not isinstance(source, str):
         return len(source)
-    with _open(source, "rb") as f:
+    with host_open(source, "rb") as f:
         return f.seek(0, 2)
 
 
@@ -32,20 +33,34 @@ def source_read(source, offset, n):
         return source.read(offset, n)
     if not isinstance(source, str):
         return bytes(source[offset : offset + n])
-    with _open(source, "rb") as f:
+    with host_open(source, "rb") as f:
         f.seek(offset)
         return f.read(n)
 
 
 # Contract.  A region is (address, length, read(offset, n)); the latest one wins where two overlap, as the latest
-# burn does.  Bytes that no region covers read 0xFF.  Addresses have 24 bits, a read over the end goes on at 0.
+# burn does; the first two are the firmware and its file system.  Bytes that no region covers read 0xFF.  Addresses have 24 bits, a read over the end goes on at 0.
 # Files are read when asked for, so a model costs the host no memory.
 class Flash:
     def __init__(self):
-        self._regions = []
+        self.erase()
 
     def erase(self):
         self._regions = []
+        self._firmware = 0
+
+    def touched(self, address, end):
+        """True when something was burned into a range after install()."""
+        return bool([r for r in self._regions[2:] if r[0] < end and address < r[0] + r[1]])
+
+    def start(self):
+        """Power comes on: False when the firmware is damaged; a damaged file system is formatted anew."""
+        if self.touched(0, self._firmware):
+            return False
+        if self.touched(SPIFFS, SIZE):
+            self.add(SPIFFS, SIZE - SPIFFS, _blank)
+            self.burn(SPIFFS, _FORMATTED)
+        return True
 
     def burn(self, address, source):
         """Put bytes, or the contents of a host file, at an address."""
@@ -72,13 +87,19 @@ class Flash:
         for address, length, read in self._regions:
             first = max(at, address)
             last = min(at + n, address + length)
-            if first < last:
-                out[done + first - at : done + last - at] = read(first - address, last - first)
+            for piece in range(first, last, _STEP):  # a large copy would be one too many
+                end = min(last, piece + _STEP)
+                out[done + piece - at : done + end - at] = read(piece - address, end - piece)
 
     def install(self, image):
         """Burn a firmware of `image` bytes as the boot ROM wants it, and a formatted file system."""
-        self.add(0, image + 37, _Image(image).read)
+        self._firmware = image + 37
+        self.add(0, self._firmware, _Image(image).read)
         self.burn(SPIFFS, _FORMATTED)
+
+
+def _blank(offset, n):
+    return b"\xff" * n
 
 
 # Contract.  Flag byte, length, payload, sha256 over all before it.  The payload is the first instructions that all

@@ -4,8 +4,9 @@
 
 import gc
 
+from k210_host import host_open
+
 _BLOCK = 32
-_open = open  # a simulated script has another
 
 NATIVE = not hasattr(gc, "callbacks")
 
@@ -112,7 +113,7 @@ class _ByFile:
         self._seen = 0
 
     def watch(self, model):
-        token = _open("/dev/null", "rb")
+        token = host_open("/dev/null", "rb")
         if token.fileno() in self._models:
             self._gone.append(self._models[token.fileno()])
         self._models[token.fileno()] = model
@@ -137,7 +138,7 @@ class _ByFile:
     def _probe(self, probes, last):
         number = 0
         while number < last:
-            probes.append(_open("/dev/null", "rb"))
+            probes.append(host_open("/dev/null", "rb"))
             number = probes[-1].fileno()
             if number in self._models:
                 self._gone.append(self._models.pop(number))
@@ -155,7 +156,7 @@ class _Never:
 
 def _has_files():
     try:
-        with _open("/dev/null", "rb") as f:
+        with host_open("/dev/null", "rb") as f:
             return f.fileno() >= 0
     except (OSError, AttributeError, NameError):
         return False

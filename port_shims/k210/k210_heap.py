@@ -45,6 +45,7 @@ class Heap:
         self.base = base
         self.limit = limit
         self.end = base
+        self.highest = base
         self.top = base
         self._size = {}
         self._before = {}
@@ -56,6 +57,10 @@ class Heap:
 
     def heap_free(self):
         return self.limit - self.end
+
+    def lowest(self):
+        """The least that heap_free() was since mark()."""
+        return self.limit - self.highest
 
     def malloc(self, n):
         chunk = self._take(chunk_size(n))
@@ -77,6 +82,10 @@ class Heap:
         """Bytes that were asked for a block."""
         return self._asked[address - _HEAD * 2]
 
+    def holes(self):
+        """Bytes of each free chunk below the top, in order of address."""
+        return [self._free[chunk] for chunk in sorted(self._free)]
+
     def spent(self):
         """Bytes of all blocks."""
         return sum(self._asked.values())
@@ -86,7 +95,8 @@ class Heap:
         return self.spent() - self._boot
 
     def mark(self, live=0):
-        """From now on live() counts from this many bytes."""
+        """From now on live() counts from this many bytes, and lowest() from here."""
+        self.highest = self.end
         self._boot = self.spent() - live
 
     # -- chunks
@@ -175,6 +185,7 @@ class Heap:
             print("E (0) SYSCALL: Out of memory\n")
             return False
         self.end = end
+        self.highest = max(self.highest, end)
         return True
 
     def _give(self, chunk):

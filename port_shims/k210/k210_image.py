@@ -3,6 +3,9 @@
 """image.Image of MaixPy v1: where its bytes are, and the traps that hang the board."""
 
 import k210_board as board
+import k210_pictures
+import k210_work
+from k210_args import as_int, as_tuple
 from k210_gc import Pixels
 
 BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
@@ -12,12 +15,11 @@ _NO_ROOM = (
     "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image you are running this "
     "algorithm on to bypass this issue!"
 )
-_NO_FB = (
-    "Out of Memory! Please reduce the resolution of the image you are running this algorithm on to bypass this "
-    "issue!"
-)
 _NO_FIT = "The new image won't fit in the target frame buffer!"
+_NOT_SUPPORTED = "Image format is not supported!"
 _POISON = "poison"
+_NULL_PAGE = 0x1000  # writes below this address are lost, and harm nothing
+_ZEROS = bytes(1024)
 
 
 def nbytes(w, h, bpp):
@@ -77,7 +79,7 @@ class Image:
             return self._packed
         return nbytes(self._w, self._h, self._bpp)
 
-    def has_ai(self):
+    def _has_ai(self):
         """The shim's own: pix_to_ai() was called on this image."""
         return self._ai is not None and self._ai is not _POISON
 
@@ -88,37 +90,79 @@ class Image:
     def _data(self):
         return self._owner.data if self._owner else bytearray(self.size())
 
-    def to_bytes(self):
+    def _plain(self):
+        """OSError for an image that is packed."""
+        if self._bpp == JPEG:
+            raise OSError(_NOT_SUPPORTED)
+
+    def _touched(self):
+        """Pixels are written: the board hangs where there are none."""
+        board.alive()
+        if not self._owner and self.size() > _NULL_PAGE:
+            board.crash(
+                "an image without pixels (copy_to_fb without a camera) is written through a null pointer",
+                "use image.Image(size=(w, h)), or call sensor.reset() first",
+            )
+
+    def to_bytes(self, *args, **kwargs):
         board.alive()
         return self._data()
 
-    def get_pixel(self, x, y):
+    def __getitem__(self, at):
+        if isinstance(at, slice):
+            n = self._w * self._h
+            return tuple([self[i] for i in range(at.start or 0, min(n, at.stop or n))])
+        if not 0 <= at < self._w * self._h:
+            raise IndexError("image index out of range")
+        return self.get_pixel(at % self._w, at // self._w)
+
+    def __setitem__(self, at, value):
+        if isinstance(at, slice):
+            return
+        self.set_pixel(at % self._w, at // self._w, value)
+
+    def __iter__(self):
+        raise TypeError("'Image' object isn't iterable")
+
+    def get_pixel(self, *place):
+        """get_pixel(x, y) or ((x, y)): a number or (r, g, b); None outside."""
+        x, y = place[0] if len(place) == 1 else place[:2]
         if not (0 <= x < self._w and 0 <= y < self._h):
             return None
         data = self._data()
-        if self._bpp == GRAYSCALE:
-            return data[y * self._w + x]
+        if self._bpp != RGB565:
+            return data[y * self._w + x] if self._bpp == GRAYSCALE else 0
         at = 2 * (y * self._w + x)
         v = data[at] << 8 | data[at + 1]
         return ((v >> 11) * 255 // 31, (v >> 5 & 63) * 255 // 63, (v & 31) * 255 // 31)
 
-    def set_pixel(self, x, y, color):
-        if not (0 <= x < self._w and 0 <= y < self._h):
+    def set_pixel(self, *place):
+        """set_pixel(x, y, color) or ((x, y), color)."""
+        x, y, color = (tuple(place[0]) + place[1:2]) if len(place) == 2 else place[:3]
+        if not (0 <= x < self._w and 0 <= y < self._h) or self._bpp not in (GRAYSCALE, RGB565):
             return self
         data = self._data()
         if self._bpp == GRAYSCALE:
             data[y * self._w + x] = color if isinstance(color, int) else sum(color) // 3
         else:
-            r, g, b = color
+            r, g, b = as_tuple(color, 3)
             v = r * 31 // 255 << 11 | g * 63 // 255 << 5 | b * 31 // 255
             at = 2 * (y * self._w + x)
             data[at], data[at + 1] = v >> 8, v & 255
         return self
 
     def clear(self):
-        data = self._data()
-        for i in range(self.size()):
-            data[i] = 0
+        self._touched()
+        if self._owner:
+            data = memoryview(self._owner.data)
+            for at in range(0, self.size(), len(_ZEROS)):
+                n = min(len(_ZEROS), self.size() - at)
+                data[at : at + n] = _ZEROS[:n]
+        return self
+
+    def close(self, *args, **kwargs):
+        """A filter of the firmware, named like a file's method."""
+        self._touched()
         return self
 
     def pix_to_ai(self):
@@ -133,18 +177,35 @@ class Image:
         elif self._ai is None:
             self._ai = pixels(ai_bytes(self._w, self._h, self._bpp))
 
-    def copy(self, roi=None, x_scale=1.0, y_scale=1.0, copy_to_fb=False):
+    def copy(self, roi=None, x_scale=1.0, y_scale=1.0, copy_to_fb=False, *more, **other):
         x, y, w, h = roi or (0, 0, self._w, self._h)
         w, h = int(w * x_scale), int(h * y_scale)
         owner = None
         if isinstance(copy_to_fb, Image):
             board.point("image")
-            owner = copy_to_fb.take_shape(w, h, self._bpp)
+            owner = copy_to_fb._take_shape(w, h, self._bpp)
         new = Image(w, h, self._bpp, owner or pixels(nbytes(w, h, self._bpp)), _POISON)
         self._blit(new, x, y, x_scale, y_scale)
         return new
 
-    def take_shape(self, w, h, bpp):
+    def draw_image(self, img, x=0, y=0, *args, **kwargs):
+        """An image of the same format, not scaled, as far as it lies inside: the bytes of it, nothing allocated.
+
+        Of other images and options nothing is drawn."""
+        board.alive()
+        if args or kwargs or img.format() != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
+            return self
+        step = self._bpp
+        source, target = memoryview(img.to_bytes()), self._data()
+        left, right = max(x, 0), min(x + img.width(), self._w)
+        n = (right - left) * step
+        for row in range(max(y, 0), min(y + img.height(), self._h) if n > 0 else 0):
+            at = (row * self._w + left) * step
+            start = ((row - y) * img.width() + left - x) * step
+            target[at : at + n] = source[start : start + n]
+        return self
+
+    def _take_shape(self, w, h, bpp):
         """The shim's own: become the target of copy(copy_to_fb=self), which keeps the block and changes the size."""
         if nbytes(w, h, bpp) > self.size():
             raise OSError(_NO_FIT)
@@ -172,12 +233,11 @@ class Image:
                 for i in range(step):
                     target[(y * new._w + x) * step + i] = source[at + i]
 
-    def crop(self, roi=None):
+    def crop(self, roi=None, *more, **other):
         """In place, through a scratch block of the system heap; what it returns shares the pixels and is a trap."""
         x, y, w, h = roi or (0, 0, self._w, self._h)
         board.point("image.crop")
-        if not board.scratch(((self.size() + 31) & ~31,)):
-            raise MemoryError(_NO_FB)
+        k210_work.use((self.size(),))
         part = Image(w, h, self._bpp, self._owner, _POISON)
         self._blit(part, x, y, 1.0, 1.0)
         self._w, self._h = w, h
@@ -193,27 +253,67 @@ class Image:
         self._blit(new, x, y, 1.0, 1.0)
         return new
 
-    def to_grayscale(self, copy=False):
-        return self._convert(GRAYSCALE, copy)
+    def to_grayscale(self, copy=False, *more, **other):
+        return self._convert(GRAYSCALE, copy, "grayscale")
 
-    def to_rgb565(self, copy=False):
-        return self._convert(RGB565, copy)
+    def to_rgb565(self, copy=False, *more, **other):
+        return self._convert(RGB565, copy, "rgb565")
 
-    def _convert(self, bpp, copy):
+    def to_rainbow(self, copy=False, *more, **other):
+        return self._convert(RGB565, copy, "rainbow")
+
+    def to_bitmap(self, copy=False, *more, **other):
+        return self._convert(BINARY, copy, "bitmap")
+
+    def _convert(self, bpp, copy, what):
         board.alive()
         if not copy:
             if bpp > self._bpp:
-                raise OSError("Can't convert to rgb565 in place!")
+                raise OSError("Can't convert to %s in place!" % what)
             self._bpp = bpp
             return self
         owner = pixels(nbytes(self._w, self._h, bpp))
         return Image(self._w, self._h, bpp, owner, pixels(self._w * self._h * 3))
 
-    def compress(self, quality=50):
+    def mean_pooled(self, x_div, y_div):
+        w, h = self._w // as_int(x_div), self._h // as_int(y_div)
+        return Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
+
+    def midpoint_pooled(self, x_div, y_div, **kwargs):
+        return self.mean_pooled(x_div, y_div)
+
+    def ai_to_pix(self):
+        board.alive()
+
+    def _packed_size(self):
+        """Bytes of a JPEG of this image: made up, as nothing is packed."""
+        return 600 + self.size() // 40
+
+    def compress(self, quality=50, *more, **other):
         """In place, through the biggest scratch block of the system heap; the size of the result is made up."""
         board.point("image.compress")
-        if not board.scratch((board.state.firmware.fb_all,)):
-            raise MemoryError(_NO_FB)
-        self._packed = 600 + self.size() // 8
+        if self._bpp == JPEG:
+            raise OSError(_NOT_SUPPORTED)
+        k210_work.use((k210_work.ALL,))
+        self._packed = self._packed_size()
         self._bpp = JPEG
         return self
+
+    def compressed(self, quality=50, *more, **other):
+        board.point("image.compress")
+        if self._bpp == JPEG:
+            raise OSError(_NOT_SUPPORTED)
+        k210_work.use((k210_work.ALL,))
+        new = Image(self._w, self._h, JPEG, pixels(self._packed_size()))
+        new._packed = self._packed_size()
+        return new
+
+    def save(self, path, *args, **kwargs):
+        """Writes a picture of the right size and nothing in it."""
+        board.point("image.save")
+        k210_pictures.save(self, path)
+        return self
+
+
+for _name, _method in k210_work.methods().items():
+    setattr(Image, _name, _method)

@@ -39,6 +39,7 @@ class Model:
         self.path = None
         self.yolo = None
         self.output_shapes = {}
+        self.layers = 0  # how many forward() runs; 0 are all
         self.generation = 0
         self._blocks = {}
         self._yolo_blocks = ()

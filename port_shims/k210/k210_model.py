@@ -117,6 +117,21 @@ class Header:
             at += body
         return shape
 
+    def is_conv(self, index):
+        return [kind for kind, _body in self.bodies()][index] == _CONV
+
+    def layer_shape(self, index):
+        """(w, h, channels) that the last convolution up to a layer gives."""
+        at = self._table + 8 * self.count
+        shape = self.input_shape()
+        for i, (kind, body) in enumerate(self.bodies()):
+            if kind == _CONV:
+                shape = self._conv(at)[1]
+            if i == index:
+                return shape
+            at += body
+        return shape
+
     def _conv(self, at):
         data = self._read(u32(self._read(at, 24), 8), 96)
         channels, width, height = u32(data, 16), u32(data, 24), u32(data, 28)

@@ -2,15 +2,28 @@
 # SPDX-License-Identifier: MIT
 """Runs one MaixPy script on the stand-in board: `k210_sim.py JOB`, JOB a file with the dict that run() takes."""
 
+import gc
 import sys
+from io import StringIO
+
+if hasattr(gc, "threshold") and sys.implementation.name == "micropython":
+    gc.threshold(32768)  # the stand-in's own modules lie close together
 
 import k210_board as board
+import k210_books
 import k210_gc
-import k210_simfiles
-import k210_simgc
+import k210_start
+import k210_system
+import k210_time
+import maixmem_advice
+from k210_host import host_open
+from k210_system import print_exception
 
 _HANG = 3
-_FRAME = 320 * 240 * 2  # QVGA: the board has camera frames in the system heap, not in the script's
+_INTERRUPTED = 130
+_FRAME = (
+    800 * 600 * 2
+)  # SVGA, the largest frame that fits: the board has frames in the system heap
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
 
@@ -70,29 +83,103 @@ class Trace:
 def run(job):
     """Powers a board on and runs a script as __main__; returns the exit status for the host.
 
-    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card and trace (True or False).
+    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card, serial {port: bytes},
+    folders (see Session), frames and seconds (the end of the run, or None), report (the file for its figures), trace.
     """
-    board.reset(job["firmware"], gc_heap=job["gc_heap"], flash=job["flash"], files=job["files"])
-    board.state.frame = bytearray(_FRAME)
-    k210_simfiles.enclose(job["card"])
-    k210_simgc.show(k210_gc.heap.pool, k210_gc.heap.used)
-    names = {"__name__": "__main__", "__file__": job["script"]}
-    if job["trace"]:
-        trace = Trace()
-        names["_maixmem_at"] = trace.at
-        trace.start()
     try:
-        exec(compile(job["source"], job["script"], "exec"), names)
+        board.reset(
+            job["firmware"],
+            gc_heap=job["gc_heap"],
+            flash=job["flash"],
+            files=job["files"],
+            card=job["card"],
+        )
     except board.DeviceCrash as e:
-        print("\nBOARD HANGS: {}.\n  cure: {}".format(e.cause, e.cure))
-        return _HANG
+        return _hangs(e)
+    board.faults.keep = 0
+    board.faults.clear()
+    board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
+    board.state.serial.update(job["serial"])
+    session = k210_start.Session(job["card"], job["folders"])
+    session.enclose()
+    trace = Trace()
+    if job["trace"]:
+        session.names["_maixmem_at"] = trace.at
+        trace.start()
+    k210_time.passed.restart()
+    board.state.frames_end = job["frames"]
+    if job["seconds"] is not None:
+        k210_time.passed.ends_at = int(job["seconds"] * 1000000)
+    session.ballast = k210_books.begin()  # stays referenced
+    if not job["report"]:
+        return _finish(session, job)
+    told = []
+
+    def tell():
+        if not told:
+            told.append(True)
+            _report(job["report"])
+
+    board.state.on_end = tell
+    status = _finish(session, job)
+    board.state.on_step = None
+    tell()
+    return status
+
+
+def _figures():
+    """What the memory table shows: bytes of both heaps, the models that are loaded, frames and seconds."""
+    heap, books = board.heap, k210_system.gc
+    gc.collect()
+    holes = heap.holes()
+    top = heap.end - heap.top
+    free = sum(holes) + top + heap.heap_free()
+    return {
+        "gc": {"used": books.mem_alloc(), "free": books.mem_free(), "largest": board.gc_largest()},
+        "heap": {
+            "used": heap.limit - heap.base - free,
+            "free": free,
+            "largest": max(holes + [top + heap.heap_free()]),
+            "heap_free": heap.heap_free(),
+            "lowest": heap.lowest(),
+            "holes": holes,
+            "top": top,
+        },
+        "nets": [
+            (net.path or "0x%x" % (net.address or 0), net.live()) for net in board.state.nets
+        ],
+        "frames": board.state.frames,
+        "seconds": k210_time.passed.us() / 1000000,
+    }
+
+
+def _report(name):
+    with host_open(name, "w") as f:
+        f.write(repr(_figures()))
+
+
+def _finish(session, job):
+    try:
+        session.boot()
+        session.run(job["source"], job["script"])
+    except board.DeviceCrash as e:
+        return _hangs(e)
     except board.HardReset:
         print("\nmachine.reset(): the board restarts here; the script is not run again.")
+    except board.RunEnded:
+        pass
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except SystemExit as e:
         return _status(e)
     except Exception as e:
         return _failed(job["script"], e)
     return 0
+
+
+def _hangs(e):
+    print("\nBOARD HANGS: {}.\n  cure: {}".format(e.cause, e.cure))
+    return _HANG
 
 
 def _status(e):
@@ -105,8 +192,6 @@ def _status(e):
 
 def _failed(script, e):
     """The traceback as the board prints it, what the error means, and one last line."""
-    import maixmem_advice
-
     _print_exception(e)
     known = maixmem_advice.find(e)
     if known:
@@ -118,20 +203,10 @@ def _failed(script, e):
 
 
 def _print_exception(e):
-    try:
-        import io
-
-        text = io.StringIO()
-        if hasattr(sys, "print_exception"):
-            sys.print_exception(e, text)
-        else:
-            import traceback
-
-            traceback.print_exception(type(e), e, e.__traceback__.tb_next, file=text)
-    except ImportError:
-        return
+    text = StringIO()
+    print_exception(e, text)
     for line in text.getvalue().split("\n"):
-        if line and "k210_sim.py" not in line:
+        if line and "port_shims" not in line and "k210_s" not in line:
             print(line)
 
 

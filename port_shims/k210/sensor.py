@@ -4,6 +4,7 @@
 
 import k210_board as board
 import k210_image
+from k210_args import as_int, as_tuple
 
 BAYER, RGB565, YUV422, GRAYSCALE, JPEG = 1, 2, 3, 4, 5
 QQQQVGA, QQQVGA, QQVGA, QVGA, VGA = 7, 8, 9, 10, 11
@@ -40,7 +41,12 @@ _SIZES = (
     (1280, 1024),
     (1600, 1200),
 )
-_BPP = {RGB565: k210_image.RGB565, GRAYSCALE: k210_image.GRAYSCALE}
+_BPP = {
+    RGB565: k210_image.RGB565,
+    GRAYSCALE: k210_image.GRAYSCALE,
+    YUV422: k210_image.RGB565,
+    BAYER: k210_image.BAYER,
+}
 
 
 # Contract.  The camera after sensor.reset().  Each of 1 or 2 buffers is two blocks of the system heap, pixels
@@ -57,10 +63,12 @@ class _Camera:
         self.dangling = False
 
 
-def _int(value):
-    if isinstance(value, int):
-        return value
-    raise TypeError("can't convert %s to int" % type(value).__name__)
+def _one(args):
+    """These two look for their argument by themselves."""
+    if not args:
+        raise TypeError("function missing 1 required positional arguments")
+    if len(args) > 1:
+        raise ValueError("arg err")
 
 
 def _drop():
@@ -84,13 +92,20 @@ def reset(*args, **kwargs):
     board.state.sensor = _Camera(kwargs.get("dual_buff", False))
 
 
+def binocular_reset(*args, **kwargs):
+    """Two cameras on one board: as reset(), and nothing of two of them."""
+    reset()
+
+
 def deinit():
     board.point("sensor.deinit")
     _drop()
     board.state.sensor = None
 
 
-def set_pixformat(pixformat):
+def set_pixformat(*args, **kwargs):
+    _one(args)
+    pixformat = as_int(args[0])
     board.point("set_pixformat")
     if board.state.sensor is None or pixformat not in _BPP:
         raise OSError("Pixel format is not supported!")
@@ -98,11 +113,10 @@ def set_pixformat(pixformat):
     return True
 
 
-def set_framesize(*args):
-    if not args:
-        raise TypeError("function missing 1 required positional arguments")
+def set_framesize(*args, **kwargs):
+    _one(args)
     board.point("set_framesize")
-    size = _int(args[0])
+    size = as_int(args[0])
     camera = board.state.sensor
     if camera is None:
         raise OSError(5)
@@ -135,12 +149,23 @@ def _buffer(camera, w, h, grown):
     return first, second
 
 
-def set_windowing(window):
+def set_windowing(*args, **kwargs):
+    """set_windowing((w, h)) or ((x, y, w, h)): takes no memory, and the frame keeps all of its own."""
+    if kwargs:
+        raise TypeError("function doesn't take keyword arguments")
+    if len(args) != 1:
+        raise TypeError("function takes 1 positional arguments but %d were given" % len(args))
     board.point("set_windowing")
     camera = board.state.sensor
-    w, h = tuple(window)[-2:]
+    if len(as_tuple(args[0])) not in (2, 4):
+        raise ValueError("The tuple/list must either be (x, y, w, h) or (w, h)")
+    w, h = [as_int(n) for n in args[0]][-2:]
+    if w < 8 or h < 8:
+        raise ValueError("The selected window is too small")
     if camera is None or w > camera.size[0] or h > camera.size[1]:
         raise ValueError("The selected window is outside the bounds of the frame")
+    if w % 8 or h % 8:
+        raise ValueError("value must be multiple of 8")
     camera.window = (w, h)
     return True
 
@@ -151,9 +176,33 @@ def run(enable):
 
 
 def skip_frames(*args, **kwargs):
+    if args:
+        as_int(args[0])
     board.point("skip_frames")
     if board.state.sensor is None:
         board.crash("skip_frames() without a camera", "call sensor.reset() first")
+
+
+def _control(*args, **kwargs):
+    """A register of the camera is set: no memory, and no effect on a picture."""
+    board.alive()
+    if board.state.sensor is None:
+        raise ValueError("Sensor control failed!")
+
+
+set_vflip = set_hmirror = set_auto_gain = set_auto_whitebal = set_auto_exposure = _control
+
+
+def set_gainceiling(gain):
+    board.alive()
+    if gain not in (2, 4, 8, 16, 32, 64, 128):
+        raise ValueError("Invalid gainceiling")
+
+
+def set_jb_quality(quality):
+    board.alive()
+    if not isinstance(quality, int):
+        raise ValueError("must be int")
 
 
 def _shape():
@@ -172,6 +221,7 @@ def height():
 
 def snapshot():
     board.point("snapshot")
+    board.frame()
     camera = board.state.sensor
     if camera is None:
         raise TypeError("not found sensor")
@@ -185,6 +235,5 @@ def snapshot():
         )
     if not camera.data:
         n = k210_image.nbytes(camera.size[0], camera.size[1], k210_image.RGB565)
-        set_aside = board.state.frame  # the board has frames outside the script's heap
-        camera.data = set_aside if set_aside and len(set_aside) == n else bytearray(n)
+        camera.data = board.frame_bytes(n)
     return k210_image.Image(w, h, camera.bpp, camera, camera)

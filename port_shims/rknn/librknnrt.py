@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Stands in for ctypes.CDLL("librknnrt.so"): C function pointers with the real signatures, over the stand-in runtime.
 
-    lib = librknnrt.shared_object("rk3588", capacity=16 << 20)
+    lib = librknnrt.shared_object("rk3588", capacity=16 << 20, version="1.5.2")
     lib.rknn_init.argtypes = [...]; lib.rknn_init(ctypes.byref(ctx), buf, len(buf), 0, None)
 
 Arguments pass through the C calling convention, so a caller that declares them wrongly gets what it would get on a board.
@@ -11,7 +11,7 @@ Arguments pass through the C calling convention, so a caller that declares them 
 
 import ctypes
 
-from rknn_objects import PROFILES, Crash
+from rknn_objects import PROFILES, RELEASES, Crash
 from rknn_runtime import Runtime
 
 _TYPES = {"i": ctypes.c_int32, "I": ctypes.c_uint32, "Q": ctypes.c_uint64, "p": ctypes.c_void_p}
@@ -33,6 +33,10 @@ _SIGNATURES = {
     "rknn_set_weight_mem": ("i", "cp"),
     "rknn_set_internal_mem": ("i", "cp"),
     "rknn_set_io_mem": ("i", "cpp"),
+}
+# these only where the release has them
+_LATER = {
+    "rknn_set_input_shapes": ("i", "cIp"),
     "rknn_mem_sync": ("i", "cpi"),
 }
 
@@ -52,7 +56,8 @@ class Library:
         self._name = name
         self.runtime = runtime
         self._thunks = []
-        for function, (result, arguments) in _SIGNATURES.items():
+        later = {name: _LATER[name] for name in runtime.release.later}
+        for function, (result, arguments) in {**_SIGNATURES, **later}.items():
             setattr(self, function, self._function(function, result, arguments))
 
     def meminfo(self):
@@ -108,9 +113,11 @@ class Library:
         return runtime.refused_init(code, *args) if name == "rknn_init" else code
 
 
-def shared_object(profile="rk3588", capacity=64 << 20, strict=True):
-    """A fresh process on a board of that profile. With `strict`, what would corrupt memory raises Crash."""
+def shared_object(profile="rk3588", capacity=64 << 20, strict=True, version="1.6.0"):
+    """A fresh process on a board of that profile, with a runtime of that version. With `strict`, what would corrupt memory raises Crash."""
     if profile not in PROFILES:
         raise ValueError("unknown profile %r: %s" % (profile, ", ".join(sorted(PROFILES))))
-    runtime = Runtime(PROFILES[profile], capacity, strict)
+    if version not in RELEASES:
+        raise ValueError("unknown version %r: %s" % (version, ", ".join(RELEASES)))
+    runtime = Runtime(PROFILES[profile], capacity, strict, version)
     return Library(runtime, "librknnmrt.so" if runtime.profile.mini else "librknnrt.so")

@@ -6,7 +6,7 @@ import ctypes
 import struct
 
 import rknn_model
-from rknn_objects import ATTR_NAME, BAD_PHYS, FAIL, MEM, OUTSIDE, PARAM_INVALID, SUCC, Mem
+from rknn_objects import ATTR, FAIL, FD_PHYS, MEM, OUTSIDE, PARAM_INVALID, SUCC, Mem
 
 
 # Contract. A part of Runtime, which has the context table, the ledger and the log.
@@ -20,12 +20,12 @@ class MemoryCalls:
         return self._keep(Mem(context, block, (block.virt, block.phys, block.fd, 0, size), True))
 
     def create_mem_from_fd(self, number, fd, virt, size, offset):
-        """rknn_create_mem_from_fd: checks nothing; the full runtime makes a memory of a bad descriptor, too."""
+        """rknn_create_mem_from_fd: checks nothing; the full runtime stores the same address for good and bad descriptors."""
         context, code = self._live(number)
         block = self.npu.find(lambda b: b.fd == fd)
         if code or (block is None and self.profile.mini):
             return 0
-        phys = block.phys if block else BAD_PHYS
+        phys = block.phys if self.profile.mini else FD_PHYS
         return self._keep(Mem(context, block, (virt or 0, phys, fd, offset, size), False))
 
     def create_mem_from_phys(self, number, phys, virt, size):
@@ -75,7 +75,7 @@ class MemoryCalls:
         context.overrun = not mem.fits(context.spec.weight)
         context.weighed = mem.weights = True
         context.buffer = None
-        self._free_own(context, "weights")  # the mini runtime's copy; the full one has none
+        self._free_own(context, ("weights",))  # the mini runtime's copy; the full one has none
         return SUCC
 
     def set_internal_mem(self, number, address):
@@ -87,28 +87,53 @@ class MemoryCalls:
             return self._fail(FAIL, "Must set RKNN_FLAG_MEM_ALLOC_OUTSIDE")
         if self.profile.mini and context.io:
             return self._fail(FAIL, "You must call rknn_set_internal_mem before rknn_set_io_mem!")
-        self._free_own(context, "internal")
+        # a runtime that does not know INTERNAL_ALLOC_OUTSIDE keeps its own, and gives back its inputs and outputs
+        own = ("internal",) if self.release.splits or self.profile.mini else ("input", "output")
+        self._free_own(context, own)
         context.internal = mem
         return SUCC
 
     def set_io_mem(self, number, address, attr):
-        """rknn_set_io_mem: too small is refused; the mini runtime wants the exact size."""
+        """rknn_set_io_mem: an input that is too small is refused, of outputs nothing is checked; the mini runtime wants exact sizes."""
         context, mem, code = self._both(number, address)
         if code:
             return code
-        index = struct.unpack("@I", ctypes.string_at(attr, 4))[0]
-        output = ctypes.string_at(attr + ATTR_NAME).startswith(b"output")
+        fields = ATTR.unpack(ctypes.string_at(attr, ATTR.size))
+        index, name, fmt, kind = fields[0], fields[18], fields[21], fields[22]
+        output = name.startswith(b"output")
         tensors = context.spec.outputs if output else context.spec.inputs
         if index >= len(tensors):
             return PARAM_INVALID
-        need = rknn_model.sizes(tensors[index])[2]
-        if mem.size < need or (self.profile.mini and mem.size != need):
-            kind = "output" if output else "input"
+        if fmt == 2 and not output and self.release.splits:
+            return self._fail(FAIL, "only NHWC and NCHW inputs")
+        need = rknn_model.memory(tensors[index], kind)
+        small = not output and mem.size < need
+        if small or (self.profile.mini and mem.size != need):
+            what = "output" if output else "input"
             return self._fail(
-                FAIL, "%s memory size(%d) < model %s size(%d)" % (kind, mem.size, kind, need)
+                FAIL, "%s memory size(%d) < model %s size(%d)" % (what, mem.size, what, need)
             )
+        if not output:
+            self._free_own(context, ("input%d" % index,))
         context.io[(output, index)] = mem
+        context.told[(output, index)] = kind
         return SUCC
+
+    def set_input_shapes(self, number, count, attrs):
+        """rknn_set_input_shapes: all inputs at once, to one of the combinations that the model was converted for."""
+        context, code = self._live(number)
+        if code:
+            return code
+        found = [
+            ATTR.unpack(ctypes.string_at(attrs + i * ATTR.size, ATTR.size)) for i in range(count)
+        ]
+        wanted = [list(fields[2 : 2 + fields[1]]) for fields in found]
+        for choice, (inputs, _) in enumerate(context.spec.shapes):
+            if [tensor[0] for tensor in inputs] == wanted:
+                context.spec = context.spec.at(choice)
+                context.io.clear()
+                return SUCC
+        return self._fail(FAIL, "rknn_set_input_shapes: not a shape of this model")
 
     def mem_sync(self, number, address, mode):
         """rknn_mem_sync: caches are coherent here."""
@@ -140,7 +165,7 @@ class MemoryCalls:
             raise self._crash("SIGSEGV: use of a memory after rknn_destroy_mem")
         return context, mem, SUCC
 
-    def _free_own(self, context, kind):
+    def _free_own(self, context, kinds):
         for piece in context.own:
-            if piece.kind == kind:
+            if piece.kind.startswith(kinds):
                 self.npu.free(piece)

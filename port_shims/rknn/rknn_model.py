@@ -10,8 +10,10 @@ _HEADER = 64
 
 
 # What the runtime takes for one model, in requested bytes: `weight` and `internal` are what it reports, `regs` the
-# registers of a context, `blob` what it keeps of a model loaded from a buffer, `outside` what it keeps besides the
-# external weights under MEM_ALLOC_OUTSIDE. Inputs and outputs are (shape, width stride or 0), one byte an element.
+# registers of a context (one request or several), `blob` what it keeps of a model loaded from a buffer, `outside` what it
+# keeps besides the external weights under MEM_ALLOC_OUTSIDE; of containers before the fourth that is not in the sum that it
+# reports, and duplicates share it. Inputs and outputs are (shape, width stride or 0) or (shape, stride, fields) with the
+# fields of rknn_tensor_attr that are not int8, NHWC, scale 1, zero point -128 (outputs: NCHW, 0).
 class Spec:
     KEYS = (
         "name",
@@ -23,32 +25,54 @@ class Spec:
         "inputs",
         "outputs",
         "targets",
+        "version",
     )
 
     def __init__(self, **values):
         for key in self.KEYS:
             setattr(self, key, values[key])
+        # of a model for several resolutions: for each the (inputs, outputs) that it has then
+        self.shapes = values.get("shapes", [])
+
+    def at(self, choice):
+        """The model with the inputs and outputs of its n-th resolution."""
+        values = {key: getattr(self, key) for key in self.KEYS}
+        values["inputs"], values["outputs"] = self.shapes[choice]
+        return Spec(shapes=self.shapes, **values)
+
+    def counted(self):
+        """False for a file of the older toolkits, of which the runtime's sum of bytes leaves something out."""
+        return self.version & 0xFF >= 4
 
 
-# The two models that were measured on librknnrt 1.5.2. Of the small one only the page-rounded size of `regs`, `blob` and
-# the sum of `outside` is known; its inputs and outputs, and those of the other, are of our own choosing.
+# The models that were measured on librknnrt. Of the small one only the page-rounded size of `regs`, `blob` and
+# the sum of `outside` is known; its inputs and outputs are of our own choosing.
 MEASURED = {
     "segment": (
         2738961,
         dict(weight=1572288, internal=3022848, regs=68880, blob=2343488, outside=[636480, 66048],
-             inputs=[[[1, 192, 192, 3], 0]], outputs=[[[1, 2, 192, 192], 0]]),
+             inputs=[[[1, 192, 192, 3], 192, {"zp": 0, "scale": 1 / 127.5}]],
+             outputs=[[[1, 192, 192], 0, {"type": 8, "fmt": 3}]]),
     ),
     "multi": (
         31628,
         dict(weight=4864, internal=1114112, regs=4096, blob=20480, outside=[16384],
              inputs=[[[1, 60, 60, 3], 64], [[1, 64, 64, 1], 0]], outputs=[[[1, 1000], 0]]),
     ),
+    # the model of the same name for RKNN-Toolkit2 1.5, with everything that librknnrt says of it; how its registers are
+    # divided is of our own choosing, their sum and their pages are not
+    "multi_1.5": (
+        29772,
+        dict(weight=5248, internal=1114112, regs=[16456, 2048], blob=18816, outside=[13568], version=2,
+             inputs=[[[1, 128, 128, 1], 128], [[1, 128, 128, 3], 128]],
+             outputs=[[[1, 8, 128, 128], 0, {"zp": 20, "scale": 4.142370223999023, "wide": 262144}]]),
+    ),
 }  # fmt: skip
 
 
 def build(name, nbytes=0, targets=("rk3588",), version=6, **values):
     """A model file of exactly `nbytes` (0: as small as it can be) for the stand-in runtime."""
-    spec = dict(values, name=name, targets=list(targets))
+    spec = dict(values, name=name, targets=list(targets), version=version)
     tail = json.dumps({"target_platform": list(targets), "name": name}).encode()
     body = json.dumps(spec).encode()
     spare = max(0, nbytes - _HEADER - len(body) - 8 - len(tail))
@@ -58,7 +82,7 @@ def build(name, nbytes=0, targets=("rk3588",), version=6, **values):
 
 
 def measured(name, targets=("rk3588",)):
-    """One of the two measured models, its file as long as the real one."""
+    """One of the measured models, its file as long as the real one."""
     nbytes, values = MEASURED[name]
     return build(name, nbytes, targets, **values)
 
@@ -74,20 +98,37 @@ def parse(data):
         return None
 
 
+ITEMS = (4, 2, 1, 1, 2, 2, 4, 4, 8, 1)  # bytes of an element, by rknn_tensor_type
+INT8 = 2
+
+
+def fields(tensor):
+    """The fields of an input or output that are not as usual."""
+    return tensor[2] if len(tensor) > 2 else {}
+
+
 def sizes(tensor):
-    """(elements, bytes, bytes with stride) of one input or output."""
-    shape, stride = tensor
+    """(elements, bytes, bytes with stride) of one input or output, as queried."""
+    shape, stride = tensor[:2]
     count = 1
     for n in shape:
         count *= n
+    item = ITEMS[fields(tensor).get("type", INT8)]
     wide = count // shape[2] * stride if stride else count
-    return count, count, wide
+    return count, count * item, fields(tensor).get("wide", wide * item)
 
 
-def answer(spec, index, inputs):
-    """What output `index` holds after a run: it depends on the model and on every input byte."""
+def memory(tensor, kind):
+    """Bytes of an input's memory when it is given as `kind`, a rknn_tensor_type: rows padded."""
+    shape, stride = tensor[:2]
+    count = sizes(tensor)[0]
+    return (count // shape[2] * stride if stride else count) * ITEMS[kind]
+
+
+def answer(spec, index, inputs, kind=INT8):
+    """What output `index` holds after a run, as `kind`: it depends on the model and on every input byte."""
     digest = hashlib.sha256(("%s/%d" % (spec.name, index)).encode())
     for data in inputs:
         digest.update(data)
-    nbytes = sizes(spec.outputs[index])[2]
+    nbytes = sizes(spec.outputs[index])[0] * ITEMS[kind]
     return (digest.digest() * (nbytes // 32 + 1))[:nbytes]

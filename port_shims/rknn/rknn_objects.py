@@ -15,12 +15,36 @@ MEM_SIZE = struct.Struct("@IIQII10I")
 ATTR = struct.Struct("@II16I256sIIiiibifIIBI")
 ATTR_NAME = 72
 CONTEXT = struct.Struct("@I" if ctypes.sizeof(ctypes.c_void_p) == 4 else "@Q")
-BAD_PHYS = 0xFFFFFFFFFFFFFFFF
+FD_PHYS = 0xFFFFFFFFFFFFFFFF  # what the full runtime stores as address of any descriptor
 POISON = b"\xdb"
 
 
 class Crash(BaseException):
     """Where the real process dies (SIGSEGV, SIGBUS) or would go on with corrupt memory."""
+
+
+# What differs between runtimes, measured on librknnrt of each: `container` is the newest version of files that it takes and
+# `refuses` what init returns for others; `info` that COLLECT_MODEL_INFO_ONLY allocates nothing of the model; `splits` that
+# it knows INTERNAL_ALLOC_OUTSIDE (older ones take no notice, and make buffers for inputs and outputs themselves in init);
+# `stride` whether the size with stride of an output is that of the chip's layout; `later` the calls that came with it.
+class Release:
+    def __init__(self, container, refuses, info, splits, stride, later):
+        self.container = container
+        self.refuses = refuses
+        self.info = info
+        self.splits = splits
+        self.stride = stride
+        self.later = later
+
+
+RELEASES = {
+    "1.4.0": Release(2, FAIL, False, False, False, ()),
+    "1.5.0": Release(4, MODEL_INVALID, True, False, True, ()),
+    "1.5.2": Release(6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes",)),
+    "1.6.0": Release(
+        6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes", "rknn_mem_sync")
+    ),
+}
 
 
 # What differs between chips: the SoC that a model must name, the mini runtime (RV1103, RV1106), SRAM that the driver reports.
@@ -43,7 +67,7 @@ PROFILES = {
 
 
 # A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
-# (is output, index). `master` is the context whose weights it uses (dup or shared weights).
+# (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights).
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -52,11 +76,13 @@ class Context:
         self.own = []
         self.mems = []
         self.io = {}
+        self.told = {}
         self.dma = 0
         self.internal = None
         self.weighed = False
         self.overrun = False
         self.failed = False
+        self.starved = False
         self.alive = True
         self.master = None
         self.dups = []

@@ -25,11 +25,13 @@ from rknn_objects import (
     OUTSIDE,
     PARAM_INVALID,
     POISON,
+    RELEASES,
     SHARE_WEIGHT,
     SUCC,
     Context,
     Crash,
 )
+from rknn_queries import Queries
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from faults import Faults
@@ -38,9 +40,11 @@ from faults import Faults
 # Contract. One Runtime is one process. Method names and arguments are those of rknn_api.h; pointers are integers. All
 # sizes are bytes. What the real runtime does not check is not checked here either; with `strict` the damage raises Crash
 # when the model runs. `run_seconds` is how long the NPU works on one run.
-class Runtime(MemoryCalls):
-    def __init__(self, profile, capacity, strict):
+class Runtime(MemoryCalls, Queries):
+    def __init__(self, profile, capacity, strict, version):
         self.profile = profile
+        self.version = version
+        self.release = RELEASES[version]
         self.npu = Npu(capacity)
         self.faults = Faults()
         self.strict = strict
@@ -84,6 +88,7 @@ class Runtime(MemoryCalls):
         context = self._new_context(flag, out)
         code = self._init(context, model, size, extend)
         context.failed = code != SUCC
+        context.starved = code == MALLOC_FAIL
         self._last = context
         return code
 
@@ -96,23 +101,31 @@ class Runtime(MemoryCalls):
     def _init(self, context, model, size, extend):
         data = self._read(model, size)
         spec = context.spec = rknn_model.parse(data) if data else None
+        # a path: the file is in NPU memory before anything is looked at
+        if (
+            spec
+            and not size
+            and not self.profile.mini
+            and not self._take(context, "file", len(data))
+        ):
+            return self._fail(
+                self.release.refuses, "failed to malloc npu memory, size: %d" % len(data)
+            )
         if spec is None:
             return self._fail(
-                MODEL_INVALID, "load model failed, invalid RKNN_MAGIC or no such file"
+                self.release.refuses, "load model failed, invalid RKNN_MAGIC or no such file"
             )
+        if spec.version & 0xFF > self.release.container:
+            return self._fail(self.release.refuses, "Invalid RKNN model version %d" % spec.version)
         if self.profile.soc not in spec.targets:
             text = "This rknn model is for %s, but current platform is %s" % (
                 spec.targets[0].upper(),
                 self.profile.soc.upper(),
             )
-            return self._fail(MODEL_INVALID, text)
+            return self._fail(self.release.refuses, text)
         for kind, nbytes in self._pieces(context, len(data), size == 0):
             if nbytes and not self._take(context, kind, nbytes):
-                # out of memory while the file is read is reported as a bad model
-                return self._fail(
-                    MODEL_INVALID if kind == "file" else MALLOC_FAIL,
-                    "failed to malloc npu memory, size: %d" % nbytes,
-                )
+                return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
         if context.flag & SHARE_WEIGHT and not self._share(context, extend):
             return self._fail(
                 PARAM_INVALID, "RKNN_FLAG_SHARE_WEIGHT_MEM needs the context of the master"
@@ -133,27 +146,46 @@ class Runtime(MemoryCalls):
     # What init takes, in order. A path keeps the whole file in NPU memory, a buffer only what the model needs of it.
     def _pieces(self, context, nbytes, path):
         spec, flag = context.spec, context.flag
-        slave = spec.weight if flag & SHARE_WEIGHT else 0
+        regs = [("regs", n) for n in (spec.regs if isinstance(spec.regs, list) else [spec.regs])]
         outside = [("outside", n) for n in spec.outside]
-        inside = [] if flag & INTERNAL_OUTSIDE else [("internal", spec.internal)]
+        inside = [("internal", spec.internal)]
         if self.profile.mini:
-            own = [("regs", spec.regs)] + outside + [("weights", spec.weight)]
-            return own if flag & OUTSIDE else own + [("internal", spec.internal)]
+            own = regs + outside + [("weights", spec.weight)]
+            return own if flag & OUTSIDE else own + inside
+        if not self.release.splits:
+            inside += self._io_pieces(context)
+        elif flag & INTERNAL_OUTSIDE:
+            inside = []
         if flag & INFO_ONLY:
-            return [("file", nbytes)]
-        pieces = [("file", nbytes), ("regs", spec.regs)] if path else [("regs", spec.regs)]
+            return [] if self.release.info else inside
+        pieces = regs
         if flag & OUTSIDE:
             return pieces + outside
-        return pieces + ([] if path else [("blob", spec.blob - slave)]) + inside
+        return pieces + ([] if path else [("blob", spec.blob)]) + inside
+
+    # Older runtimes make memory for inputs and outputs in init; set_internal_mem gives it back, set_io_mem of an input that of
+    # the input.
+    def _io_pieces(self, context):
+        spec = context.spec
+        inputs = [("input%d" % i, rknn_model.sizes(t)[2]) for i, t in enumerate(spec.inputs)]
+        return inputs + [("output", 4 * rknn_model.sizes(t)[0]) for t in spec.outputs]
 
     def _take(self, context, kind, nbytes):
-        # total_dma_allocated_size: requested bytes, a file counted twice, nothing under INFO_ONLY
+        # total_dma_allocated_size: requested bytes, nothing under INFO_ONLY; by newer runtimes a file twice whose blob is
+        # in it; of older files not what stays beside external weights, of a slave not its blob
         piece = None if self.point("alloc " + kind) is not None else self.npu.take(kind, nbytes)
         if piece is None:
             return False
         context.own.append(piece)
+        times = 1
+        if kind == "file" and self.release.splits and not context.flag & OUTSIDE:
+            times = 2
+        elif (kind == "outside" and not context.spec.counted()) or (
+            kind == "blob" and context.flag & SHARE_WEIGHT
+        ):
+            times = 0
         if self.profile.mini or not context.flag & INFO_ONLY:
-            context.dma += nbytes * (2 if kind == "file" else 1)
+            context.dma += nbytes * times
         return True
 
     def _share(self, context, extend):
@@ -183,7 +215,9 @@ class Runtime(MemoryCalls):
             raise self._crash("SIGSEGV: rknn_dup_context of a context without MEM_ALLOC_OUTSIDE")
         context = self._new_context(master.flag, out)
         context.spec, context.master, context.weighed = master.spec, master, True
-        for nbytes in [master.spec.regs] + master.spec.outside:
+        spec = master.spec
+        again = spec.regs if isinstance(spec.regs, list) else [spec.regs]
+        for nbytes in again + (spec.outside if spec.counted() else []):
             if not self._take(context, "regs", nbytes):
                 context.failed = True
                 return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
@@ -197,9 +231,9 @@ class Runtime(MemoryCalls):
             return CTX_INVALID
         if context is None or not context.alive:
             raise self._crash("SIGSEGV: rknn_destroy of a context that is gone")
-        self._failures += context.failed
-        if context.failed and self._failures > 1:
-            raise self._crash("SIGSEGV: the second destroy after a failed init in one process")
+        self._failures += context.starved
+        if context.starved and (self._failures > 1 or not self.release.splits):
+            raise self._crash("SIGSEGV: the destroy of a context whose init ran out of memory")
         context.alive = False
         self._reap(context)
         return SUCC
@@ -211,74 +245,6 @@ class Runtime(MemoryCalls):
             self.npu.free(piece)
         if context.master and not context.master.alive:
             self._reap(context.master)
-
-    # --- queries ---
-
-    def query(self, number, command, info, size):
-        """rknn_query: counts, attributes, version and memory sizes."""
-        context, code = self._live(number)
-        if code:
-            return code
-        answer = {0: self._counts, 5: self._version, 6: self._mem_size}.get(command)
-        if answer:
-            data = answer(context, size)
-        else:
-            data = self._attr(context, command, struct.unpack("@I", ctypes.string_at(info, 4))[0])
-        if data is None or len(data) > size:
-            return PARAM_INVALID
-        ctypes.memmove(info, data, len(data))
-        return SUCC
-
-    def _counts(self, context, size):
-        spec = context.spec
-        if context.flag & INFO_ONLY and not self.profile.mini:
-            return struct.pack("@II", 0, 0)
-        return struct.pack("@II", len(spec.inputs), len(spec.outputs))
-
-    def _version(self, context, size):
-        return b"1.5.2 (stand-in)".ljust(256, b"\0") + b"0.8.2".ljust(256, b"\0")
-
-    def _mem_size(self, context, size):
-        spec, sram = context.spec, self.profile.sram
-        data = MEM_SIZE.pack(spec.weight, spec.internal, context.dma, sram, sram, *[0] * 10)
-        if size >= MEM_SIZE.size:
-            return (
-                data if sram else data[:16]
-            )  # without SRAM the fields behind are not written at all
-        return data[:8] if self.profile.mini and size >= 8 else None
-
-    def _attr(self, context, command, index):
-        tensors = {
-            1: context.spec.inputs,
-            8: context.spec.inputs,
-            2: context.spec.outputs,
-            9: context.spec.outputs,
-        }.get(command)
-        if tensors is None or index >= len(tensors):
-            return None
-        shape = tensors[index][0]
-        count, nbytes, wide = rknn_model.sizes(tensors[index])
-        dims = shape + [0] * (16 - len(shape))
-        name = ("output%d" if tensors is context.spec.outputs else "input%d") % index
-        # NHWC is format 1, UINT8 type 3
-        return ATTR.pack(
-            index,
-            len(shape),
-            *dims,
-            name.encode(),
-            count,
-            nbytes,
-            1,
-            3,
-            0,
-            0,
-            0,
-            1.0,
-            tensors[index][1],
-            wide,
-            0,
-            0,
-        )
 
     # --- running ---
 
@@ -337,7 +303,7 @@ class Runtime(MemoryCalls):
             self._ruin_others(context, block)
         for i in range(len(context.spec.outputs)):
             mem = context.io[(True, i)]
-            data = rknn_model.answer(context.spec, i, inputs)
+            data = rknn_model.answer(context.spec, i, inputs, context.told[(True, i)])
             ctypes.memmove(
                 mem.block.virt + mem.offset, POISON * len(data) if damage else data, len(data)
             )
@@ -357,8 +323,8 @@ class Runtime(MemoryCalls):
 
     def _bytes(self, context, key):
         mem = context.io[key]
-        shape = context.spec.inputs[key[1]]
-        return ctypes.string_at(mem.block.virt + mem.offset, rknn_model.sizes(shape)[2])
+        nbytes = rknn_model.memory(context.spec.inputs[key[1]], context.told[key])
+        return ctypes.string_at(mem.block.virt + mem.offset, nbytes)
 
     # --- parts ---
 

@@ -14,13 +14,17 @@ class Exception(RuntimeError):  # the name is the device's
     """What a failed constructor raises."""
 
     def __init__(self, code, text=""):
-        super().__init__("%s: %s" % (to_str(code), text))
+        super().__init__("%s: %s\n" % (to_str(code), text))
         self.code = code
 
 
+_WORDS = "No error,Invalid arguments,No memory,Not implemented,Not ready,Not initialized,Not opened,Not permitted,Re-open,"
+_WORDS += "Busy,Read error,Write error,Timeout,Runtime error,IO error,Not found"
+
+
 def to_str(code):
-    """The code's name as words."""
-    return Err(code).name[4:].lower().replace("_", " ")
+    """The code as words."""
+    return _WORDS.split(",")[code]
 
 
 def check_raise(code, text=""):

@@ -112,6 +112,44 @@ class Classifier(_Wrapper):
     classify = _Wrapper.detect
 
 
+class PP_OCR(_Wrapper):
+    """Finds and reads text: one set of buffers, and a second model that the .mud names."""
+
+    def __init__(self, model=""):
+        _Wrapper.__init__(self, model, False)
+
+    def load(self, model):
+        self._nn = self._reader = None
+        self._nn = NN(model, False)
+        name = self._nn.extra_info().get("rec_model")
+        if name:
+            self._reader = NN(os.path.join(os.path.dirname(model), name), False)
+        return _NONE
+
+
+class FaceRecognizer:
+    """Two models: one finds faces, one tells them apart."""
+
+    def __init__(self, detect_model="", feature_model="", dual_buff=True):
+        self._nets = []
+        if detect_model or feature_model:
+            self._nets = [NN(path, dual_buff) for path in (detect_model, feature_model)]
+
+    def recognize(self, img, *thresholds):
+        models = [net._model for net in self._nets]
+        del self
+        for model in models:
+            _forward(model)
+        return []
+
+
+class MUD:
+    """What a .mud says; loads nothing."""
+
+    def __init__(self, model_path=""):
+        self.model_path = model_path
+
+
 def _follow(model):
     """(path of the model file, extra section) of a .mud; any other path stands for itself."""
     if (

@@ -1,11 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The files that a simulated script sees: /flash and /sd of the board, and none of the host."""
+"""The module os and the open() of a simulated script: /flash and /sd of the board, and nothing of the host."""
 
-import builtins
-import os as host
-import sys
 from collections import namedtuple
+from random import getrandbits
 
 import k210_files as files
 from k210_flash import source_read, source_size
@@ -15,6 +13,7 @@ _ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
 _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
 _FIRMWARE = ("0.6.2", "v0.6.2-84-g8fcd84a58 on 2022-08-26", "Sipeed_M1 with kendryte-k210")
+_STATVFS = (131072, 131072, 21, 21, 21, 0, 0, 0, 0, 128)
 _Uname = namedtuple("uname", ("sysname", "nodename", "release", "version", "machine"))
 
 
@@ -109,16 +108,13 @@ class SimFile(files.File):
         return line
 
 
-# Stands in sys.modules as "os" while a script runs. The errors are those that were measured on the firmware (v0.6.2_84):
-# no such device for what is neither /flash nor a card, and no folders on /flash. What has to do with no file is the host's.
+# The module os of the board. The errors are those that were measured on the firmware (v0.6.2_84): no such device for
+# what is neither /flash nor a card, and no folders on /flash. A card's folder comes first where there is one.
 class BoardOs:
     def __init__(self, card):
         self._tops = ("/flash", "/sd") if card else ("/flash",)
         self._made = []  # folders on the card that were made, with or without files in them
-
-        for name in dir(host):
-            if name[:2] != "__" and not hasattr(self, name):
-                setattr(self, name, getattr(host, name))
+        files.current[0] = self._tops[-1] + "/"
 
     def uname(self):
         return _Uname("MaixPy", "MaixPy", *_FIRMWARE)
@@ -142,9 +138,12 @@ class BoardOs:
         return name
 
     def listdir(self, name=""):
-        return [entry[0] for entry in self.ilistdir(name)]
+        return [entry[0] for entry in self._entries(name)]
 
     def ilistdir(self, name=""):
+        return iter(self._entries(name))
+
+    def _entries(self, name):
         folder = self._missing(self.place(name))
         if folder == "/":
             return [(top[1:], _DIR, 0, 0) for top in self._tops]
@@ -218,26 +217,9 @@ class BoardOs:
     def sync(self):
         pass
 
+    def statvfs(self, name):
+        self._missing(self.place(name))
+        return _STATVFS
 
-class BoardIo:
-    """io as it is here, with the open() of the board."""
-
-
-def _io(board):
-    import io
-
-    copy = BoardIo()
-    for name in dir(io):
-        if name[:2] != "__":
-            setattr(copy, name, getattr(io, name))
-    copy.open = board.open
-    return copy
-
-
-def enclose(card):
-    """From now on open() and os know the board's files only; with a card the program begins in /sd."""
-    board = BoardOs(card)
-    board.chdir("/sd" if card else "/flash")
-    builtins.open = board.open
-    sys.modules["os"] = sys.modules["uos"] = board
-    sys.modules["io"] = sys.modules["uio"] = _io(board)
+    def urandom(self, n):
+        return bytes([getrandbits(8) for _ in range(n)])

@@ -1,0 +1,256 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The modules that a build of the firmware offers, made from the table of names, and import for a script."""
+
+import sys
+
+import image
+import k210_board as board
+import k210_host as host
+import k210_image
+import k210_media as media
+import k210_parts as parts
+import k210_system as system
+import k210_table as table
+import k210_time
+import KPU
+import lcd
+import machine
+import Maix
+import sensor
+from k210_args import Takes
+
+WAY_OUT = "the simulator does not have %s; a firmware image does: maixmem sim --firmware FILE"
+# who implements what of a section, before the interpreter's own module of the same name
+_CODE = {
+    "KPU": KPU,
+    "kpu_net": KPU.kpu_net,
+    "kpu_fmap": KPU.kpu_fmap,
+    "Maix.utils": Maix.utils,
+    "Maix.freq": Maix.freq,
+    "Maix.Audio": media.Audio,
+    "Maix.FFT": media.FFT,
+    "Maix.I2S": media.I2S,
+    "Maix.config": parts.config,
+    "Maix.FPIOA": parts.FPIOA,
+    "Maix.GPIO": parts.Pin,
+    "Image": k210_image.Image,
+    "_thread": parts,
+    "board": parts,
+    "fpioa_manager": parts,
+    "gc": system.gc,
+    "image": image,
+    "lcd": lcd,
+    "machine": machine,
+    "machine.I2C": parts.I2C,
+    "machine.PWM": parts.PWM,
+    "machine.SPI": parts.SPI,
+    "machine.Timer": parts.Timer,
+    "machine.UART": parts.UART,
+    "nes": parts,
+    "network": parts,
+    "micropython": system.micropython,
+    "sensor": sensor,
+    "socket": parts,
+    "socket.socket": parts.socket,
+    "sys": system.sys,
+    "time": k210_time,
+    "time.clock()": k210_time.clock,
+    "video": media,
+}
+_MICROPYTHON = sys.implementation.name == "micropython"
+_MISSING = object()
+
+
+def _new_module(name):
+    """An empty module; MicroPython makes one only by an import."""
+    if not _MICROPYTHON:
+        return type(sys)(name)
+    sys.modules.pop("k210_blank", None)
+    module = __import__("k210_blank")
+    sys.modules.pop("k210_blank", None)
+    for known in dir(module):
+        if known[:2] != "__":
+            delattr(module, known)
+    module.__name__ = name
+    return module
+
+
+def absent(name):
+    """What using an absent name raises."""
+    return AttributeError(WAY_OUT % name)
+
+
+def _literal(text):
+    return eval(text, {}) if text else None
+
+
+def _quiet(entry, own):
+    """A function that does nothing; `own` is 1 for a method."""
+    gives = entry.gives
+    is_self = gives == "self"
+    error = gives[1:] if gives[:1] == "!" else ""
+    result = None if is_self or error else _literal(gives)
+    fresh = isinstance(result, list)
+
+    def quiet(*args, **kwargs):
+        board.alive()
+        if error:
+            raise OSError(_literal(error))
+        if is_self:
+            return args[0]
+        return [] if fresh else result
+
+    return _checked(entry, quiet, own)
+
+
+def _checked(entry, function, own):
+    """The function behind a look at its arguments, where the table says what it takes."""
+    if not entry.takes:
+        return function
+    takes = Takes(entry.takes)
+    counted = 0 if entry.name == "__init__" else own
+
+    def checked(*args, **kwargs):
+        takes.check(args[own:], kwargs, counted)
+        return function(*args, **kwargs)
+
+    def pixels_checked(*args, **kwargs):
+        takes.count(args[1:], kwargs, 1)
+        args[0]._plain()
+        takes.kinds(args[1:], kwargs)
+        return function(*args, **kwargs)
+
+    return pixels_checked if entry.pixels else checked
+
+
+def _refuse(section, entries):
+    """__getattr__ of a module or of an object's class."""
+    name, kind, title = section.names[0], section.kind, section.title
+
+    def missing(*args):
+        wanted = args[-1]
+        if wanted == "__all__" and kind == table.MODULE:  # an import of "*"
+            return [known for known in entries if entries[known].kind != table.ABSENT]
+        if wanted in entries and entries[wanted].kind == table.ABSENT:
+            raise absent(name + "." + wanted)
+        what = "module" if kind == table.MODULE else title
+        raise AttributeError("'%s' object has no attribute '%s'" % (what, wanted))
+
+    return missing
+
+
+# Contract.  The modules of one build, {name: module}, as `modules`; `code` {section: object with its functions} goes
+# before the stand-in's own; `nothing` are the names of modules that the firmware
+# has and the stand-in does not.  Made once, before a script starts, so that it costs the script's heap nothing.
+class World:
+    def __init__(self, build, code):
+        self.modules = {}
+        self.nothing = set()
+        self._code = dict(_CODE)
+        self._code.update(code)
+        self._nested = []
+        for section in table.sections(host.lines("k210_names.txt"), build):
+            self._add(section)
+        for module, name, made in self._nested:
+            if hasattr(self.modules.get(module), name):
+                setattr(self.modules[module], name, made)
+        parts.fm.fpioa = self.modules["Maix"].FPIOA()
+        media.Audio.made = self.modules["Maix"].Audio
+
+    def _add(self, section):
+        if section.kind == table.MODULE:
+            self._module(section)
+            return
+        made = self._type(section)
+        for name in section.names:
+            module, dot, last = name.rpartition(".")
+            if dot and last[-1] != ")":
+                self._nested.append((module, last, made))
+
+    def _module(self, section):
+        entries = section.entries
+        does = [e for e in entries.values() if e.kind in (table.KEPT, table.QUIET)]
+        if not does and not section.gone:
+            self.nothing.update(section.names)
+            return
+        module = _new_module(section.names[0])
+        code = self._code.get(section.names[0])
+        for entry in entries.values():
+            value = self._value(entry, code, section, 0)
+            if value is not _MISSING:
+                setattr(module, entry.name, value)
+        module.__getattr__ = _refuse(section, entries)
+        for name in section.names:
+            self.modules[name] = module
+
+    def _value(self, entry, code, section, own):
+        """What the stand-in has for a name, or _MISSING."""
+        if entry.kind == table.VALUE:
+            return _literal(entry.gives)
+        if entry.kind == table.ABSENT:
+            return _MISSING
+        found = _MISSING if code is None else _originals(section, code, entry.name)
+        if found is not _MISSING:
+            return _checked(entry, found, own)
+        if entry.kind == table.QUIET:
+            return _quiet(entry, own)
+        return _host(section.names, entry.name)
+
+    def _type(self, section):
+        """The class of a section: that of the stand-in, filled up from the table."""
+        code = self._code.get(section.names[0])
+        static = section.kind == table.STATIC
+        members = {}
+        for entry in section.entries.values():
+            value = self._value(entry, code, section, 0 if static else 1)
+            if value is not _MISSING:
+                members[entry.name] = staticmethod(value) if static else value
+        members["__getattr__"] = _refuse(section, section.entries)
+        if static:
+            members["__init__"] = _no_instances(section.title)
+            return type(section.title, (), members)
+        if section.kind == table.TYPE:
+            return type(section.title, (code or parts.Part,), members)
+        for name in _FILLED.setdefault(section.names[0], []):
+            if name not in members and hasattr(code, name):
+                delattr(code, name)
+        for name in section.gone:
+            if _originals(section, code, name) is not _MISSING and hasattr(code, name):
+                delattr(code, name)
+        _FILLED[section.names[0]] = list(members)
+        for name, value in members.items():
+            setattr(code, name, value)
+        return code
+
+
+_FILLED = {}  # {section: names that the last World put into a class of the stand-in}
+_FOUND = {}  # {(section, name): what the class had before}
+
+
+def _originals(section, code, name):
+    """What the stand-in has for a name, before any World looked at its arguments."""
+    key = (section.names[0], name)
+    if key not in _FOUND:
+        _FOUND[key] = getattr(code, name, _MISSING)
+    return _FOUND[key]
+
+
+def _no_instances(title):
+    def refuse(*args, **kwargs):
+        raise TypeError("cannot create '%s' instances" % title)
+
+    return refuse
+
+
+def _host(names, name):
+    """What the interpreter itself has for a name of one of its modules."""
+    for module in names:
+        for known in (module, module[1:]):
+            try:
+                found = getattr(__import__(known), name, _MISSING)
+            except ImportError:
+                continue
+            if found is not _MISSING:
+                return found
+    return _MISSING

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The start of the firmware as a script finds it: modules, open(), import, the names and files that are there."""
+
+import builtins
+import sys
+
+import k210_board as board
+import k210_files as files
+import k210_host as host
+import k210_modules
+import k210_system
+from k210_import import Disk, Importer, View
+from k210_os import BoardOs
+from k210_parts import Pin, fm
+
+_MICROPYTHON = sys.implementation.name == "micropython"
+_PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"
+# (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for card and display
+_PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
+_PATH = ("", ".", "/flash")
+# what CPython needs of its builtins to run code at all
+_ENGINE = ("__build_class__", "__name__", "__debug__")
+
+
+# Contract.  The board after power-on, ready for a script: `names` are its global names, run(text, name) executes text
+# among them.  `folders` of the host stand for what lies on the board's flash: a script's own modules and the library.
+class Session:
+    def __init__(self, card, folders):
+        self.disk = BoardOs(card)
+        own = {"os": self.disk, "uio": self.disk, "builtins": self.disk}
+        self.world = k210_modules.World(board.state.build, own)
+        self.view = View(folders)
+        self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT)
+        self.names = {"__name__": "__main__"}
+        self.ballast = None
+        self._predefine()
+
+    def _predefine(self):
+        """The names that _boot.py and the firmware's main.py leave behind."""
+        modules = self.world.modules
+        for name in ("os", "sys", "time"):
+            self.names[name] = modules[name]
+        if board.own_main():
+            return
+        files.put("main.py", _PICTURE)
+        for pin, function in _PINS:
+            fm.fpioa.set_function(pin, function)
+        for name in ("gc", "image", "lcd"):
+            self.names[name] = modules[name]
+        gpio = modules["Maix"].GPIO
+        self.names.update(
+            {
+                "GPIO": gpio,
+                "fm": modules["fpioa_manager"].fm,
+                "lcd_en": gpio(gpio.GPIO0, gpio.OUT),
+                "test_gpio": gpio(gpio.GPIO7, gpio.IN, gpio.PULL_UP),
+                "test_pin": 16,
+                "tf": None,
+            }
+        )
+
+    def enclose(self):
+        """From now on the program has the board's files and modules only."""
+        if _MICROPYTHON:
+            sys.path[:] = _PATH
+            mount = host.leave()
+            mount(Disk(self.view), "/")
+            for name in list(sys.modules):
+                del sys.modules[name]
+            builtins.__import__ = self.importer
+            builtins.open = self.disk.open
+        else:
+            self.names["__builtins__"] = self.importer.builtins = self._restricted()
+            self.world.modules["sys"].modules = self.importer.own
+            self.world.modules["sys"].path = list(_PATH)
+
+    def _restricted(self):
+        """CPython: the builtins that the firmware has, and no others."""
+        found = {name: getattr(builtins, name) for name in _ENGINE}
+        module = self.world.modules["builtins"]
+        for name in dir(module):
+            if name[:2] != "__":
+                found[name] = getattr(module, name)
+        found["__import__"] = self.importer
+        return found
+
+    def boot(self):
+        """boot.py and main.py of the card or the flash, where there are such."""
+        for name in ("boot.py", "main.py"):
+            source = files.source(name)
+            if source is not None and source is not _PICTURE:
+                self.run(self.view.read(files.full_name(name)), name)
+
+    def run(self, text, name):
+        exec(compile(text, name, "exec"), self.names)

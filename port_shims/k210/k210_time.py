@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Time on the board: it passes while a program sleeps, but nobody waits for it; timers call back on it."""
+
+import time as _host
+
+import k210_board as board
+from k210_args import as_int
+
+if hasattr(_host, "ticks_us"):
+    _now = _host.ticks_us
+else:
+
+    def _now():
+        return _host.monotonic_ns() // 1000
+
+
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_SATURDAY = 6  # 1 January 2000; Sunday is 0
+
+
+# Contract.  Microseconds since the board was powered on: those that really passed, and those that were slept.
+# `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the board's steps and in sleeps.
+# `ends_at`: microseconds at which the run ends, or None.
+class Clock:
+    def __init__(self):
+        self.alarms = []
+        self.ends_at = None
+        self.restart()
+
+    def restart(self):
+        self.alarms[:] = []
+        self._start = _now()
+        self._slept = 0
+        self._set = 0
+        self._ringing = False
+
+    def us(self):
+        return _now() - self._start + self._slept
+
+    def seconds(self):
+        return self.us() // 1000000 + self._set
+
+    def set_seconds(self, n):
+        self._set = n - self.us() // 1000000
+
+    def sleep(self, us):
+        until = self.us() + us
+        while True:
+            due = [alarm.due for alarm in self.alarms if alarm.due <= until]
+            left = (min(due) if due else until) - self.us()
+            self._slept += max(0, left)
+            self.tick()
+            if not due or self._ringing:
+                break
+        self._slept += max(0, until - self.us())
+        self.tick()
+
+    def tick(self):
+        """A step of the board: what is due rings, and the run ends when its time is over."""
+        if self.ends_at is not None and self.us() >= self.ends_at:
+            board.end()
+        if not self.alarms or self._ringing:
+            return
+        now = self.us()
+        self._ringing = True
+        try:
+            for alarm in list(self.alarms):
+                if alarm.due <= now:
+                    alarm.ring()
+        finally:
+            self._ringing = False
+
+
+passed = Clock()
+board.state.on_step = passed.tick
+
+
+def sleep(seconds):
+    if not isinstance(seconds, float):
+        seconds = as_int(seconds)
+    _sleep(int(seconds * 1000000))
+
+
+def sleep_ms(ms):
+    _sleep(as_int(ms) * 1000)
+
+
+def sleep_us(us):
+    _sleep(as_int(us))
+
+
+def _sleep(us):
+    board.alive()
+    if us > 0:
+        passed.sleep(us)
+
+
+def ticks_us():
+    board.alive()
+    return passed.us()
+
+
+def ticks_ms():
+    return ticks_us() // 1000
+
+
+ticks = ticks_ms
+
+
+def ticks_cpu():
+    return ticks_us() * 400
+
+
+def ticks_add(ticks, delta):
+    return ticks + as_int(delta)
+
+
+def ticks_diff(end, start):
+    return end - start
+
+
+def time():
+    board.alive()
+    return passed.seconds()
+
+
+def set_time(value):
+    passed.set_seconds(mktime(value))
+
+
+def _days_of(year, month):
+    return 29 if month == 2 and year % 4 == 0 else _DAYS[month - 1]
+
+
+def localtime(seconds=None):
+    """(year, month, day, hour, minute, second, weekday, day of the year), counted from 2000."""
+    if seconds is None:
+        seconds = time()
+    days, rest = divmod(as_int(seconds), 86400)
+    weekday = (days + _SATURDAY) % 7
+    year, length = 2000, 366
+    while days >= length:
+        days -= length
+        year += 1
+        length = 366 if year % 4 == 0 else 365
+    of_year = days + 1
+    month = 1
+    while days >= _days_of(year, month):
+        days -= _days_of(year, month)
+        month += 1
+    return (year, month, days + 1, rest // 3600, rest // 60 % 60, rest % 60, weekday, of_year)
+
+
+def mktime(value):
+    if len(value) not in (8, 9):
+        raise TypeError("mktime needs a tuple of length 8 or 9 (%d given)" % len(value))
+    year, month, day, hour, minute, second = value[:6]
+    days = (year - 2000) * 365 + (year - 2000 + 3) // 4 + day - 1
+    days += sum([_days_of(year, m) for m in range(1, month)])
+    return ((days * 24 + hour) * 60 + minute) * 60 + second
+
+
+# Frames a second, between tick() and fps().
+class clock:
+    def __init__(self):
+        object.__setattr__(self, "_marks", [0, 0, 0])  # start of the frame, all time, frames
+
+    def __setattr__(self, name, value):
+        raise AttributeError("'clock' object has no attribute '%s'" % name)
+
+    def tick(self):
+        self._marks[0] = ticks_us()
+
+    def avg(self):
+        """Milliseconds of a frame."""
+        marks = self._marks
+        marks[1] += ticks_us() - marks[0]
+        marks[2] += 1
+        return marks[1] / marks[2] / 1000
+
+    def fps(self):
+        return 1000 / max(self.avg(), 0.001)
+
+    def reset(self):
+        self._marks[:] = [0, 0, 0]
