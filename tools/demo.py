@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The demo: a project that does not fit is checked on the desk, changed, and run on a simulated K210 board.
+"""The demo: two models hang a K210 board; one asks before, changes what is proposed, and it runs. On a simulated board.
 
 With real models where there are some ($MAIXMEM_MODELS, or ../shared/models beside the project), else with
 models built here; it says which.
@@ -8,6 +8,7 @@ models built here; it says which.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,33 +19,36 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "host_tests"), str(ROOT / "lib")
 import kmodel_build  # noqa: E402
 import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
-from maixmem import kib  # noqa: E402
-from maixmem_cli import cmd_fit, cmd_sim, project  # noqa: E402
+from maixmem import hexa, kib  # noqa: E402
+from maixmem_cli import cmd_fit, project  # noqa: E402
 from maixmem_cli.firmwares import FIRMWARES  # noqa: E402
 from maixmem_cli.fit import fit, headers  # noqa: E402
 from maixmem_cli.fit_cure import cure  # noqa: E402
+from maixmem_cli.output import console  # noqa: E402
 from maixmem_cli.project import Project  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 FIRMWARE = "full"
 BUILD = FIRMWARES[FIRMWARE]
-BOTH_AND_CAMERA = """
+HEAP = BUILD.heap or 0
+ADDRESSES = (0x300000, 0x600000)
+_SPARE = 64 << 10
+_NOISE = ("kpu_net ", "[MAIXPY]", "init i2c")  # what the firmware prints of its own accord
+_BARE = """\
+import KPU as kpu
+{loads}"""
+_MANAGED = """\
 import sensor
 sensor.reset()
 sensor.set_framesize(sensor.QVGA)
+from Maix import utils
 from maixmem_models import ModelManager
-models = ModelManager(keep=2)
-models.add("a", {:#x})
-models.add("b", {:#x})
-models.use("a")
-models.use("b")
-models.status()
-import maixmem
-maixmem.report()
+models = ModelManager(keep={keep})
+{adds}
+for name in {turns}:
+    models.use(name)
+    print(name, "is loaded,", utils.heap_free(), "bytes of system heap are free")
 """
-_SPARE = 64 << 10
-ADDRESSES = (0x300000, 0x600000)  # as in examples/switch_models.py
-BOTH = "import KPU as kpu\na = kpu.load(0x300000)\nb = kpu.load(0x600000)\n"
 
 
 def real_models() -> list[Path]:
@@ -56,7 +60,8 @@ def real_models() -> list[Path]:
             info = maixmem_kmodel.read_info(str(path))
         except maixmem_kmodel.KModelError:
             continue
-        if not info.refuse(BUILD.capabilities()) and info.peak("load_addr") < BUILD.heap - _SPARE:
+        refused = info.unsupported_reason(BUILD.capabilities())
+        if not refused and (info.peak("load_addr") or 0) < HEAP - _SPARE:
             fit.append((info, path))
     pairs = [(a[0].nbytes + b[0].nbytes, a[1], b[1]) for a in fit for b in fit if hang(a[0], b[0])]
     return list(max(pairs)[1:]) if pairs else []
@@ -64,8 +69,8 @@ def real_models() -> list[Path]:
 
 def hang(first: maixmem_kmodel.KModel, second: maixmem_kmodel.KModel) -> bool:
     """True when, beside the first, the second's file still fits but not what its load takes for a moment."""
-    left = BUILD.heap - first.need("load_addr")
-    return second.nbytes + _SPARE < left < second.peak("load_addr") - _SPARE
+    left = HEAP - (first.need("load_addr") or 0)
+    return (second.nbytes or 0) + _SPARE < left < (second.peak("load_addr") or 0) - _SPARE
 
 
 def built_models(folder: Path) -> list[Path]:
@@ -85,49 +90,104 @@ def build(path: Path, channels: tuple[int, ...]) -> Path:
     return path
 
 
-def plan(console: Console, folder: Path, models: list[Path]) -> Project:
+def plan(out: Console, folder: Path, models: list[Path]) -> Project:
     """`maixmem fit` on both models resident beside a camera; the project as it advises to change it."""
     path = folder / "project.toml"
     rows = [
         f'[[model]]\nfile = "{file}"\naddress = {address:#x}\nresident = true\n'
         for address, file in zip(ADDRESSES, models)
     ]
-    path.write_text(f'firmware = "{FIRMWARE}"\n[camera]\nsize = "QVGA"\n' + "".join(rows))
+    text = f'firmware = "{FIRMWARE}"\n[camera]\nsize = "QVGA"\n' + "".join(rows)
+    path.write_text(text, encoding="utf-8")
     wanted = project.read(path)
     infos = headers(wanted)
     answer = fit(wanted, infos)
-    cmd_fit.show(console, answer)
+    cmd_fit.show(out, answer)
     changes, after = cure(answer, infos)
-    cmd_fit.advise(console, answer, changes, after)
+    cmd_fit.advise(out, answer, changes, after)
     return after.project if after else wanted
 
 
+def listing(out: Console, text: str) -> None:
+    """Lines of a script or of its output, as they are."""
+    for line in text.splitlines():
+        out.print(f"    {line}", markup=False, soft_wrap=True)
+
+
+def simulate(
+    out: Console, script: Path, text: str, changed: Project | None, models: list[Path]
+) -> int:
+    """Runs a script on the simulated board and prints what it printed; its exit status."""
+    script.write_text(text, encoding="utf-8")
+    options = ["--firmware", changed.firmware.name if changed else FIRMWARE]
+    if changed:
+        options += ["--board-heap", str(changed.gc_heap)]
+    for address, file in zip(ADDRESSES, models):
+        options += ["--flash", f"{file}@{hexa(address)}"]
+    command = [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
+    done = subprocess.run(
+        command, cwd=ROOT / "tools", capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    said = (done.stdout + done.stderr).splitlines()
+    lines = [line for line in said if line.strip() and not line.startswith(_NOISE)]
+    listing(out, "\n".join(lines))
+    return done.returncode
+
+
+def chapter(out: Console, title: str, words: str) -> None:
+    out.print(f"\n{title}", style="bold")
+    out.print(words, markup=False)
+
+
 def main() -> int:
-    console = Console()
+    out = console()
     with tempfile.TemporaryDirectory() as temp:
+        folder = Path(temp)
         models = real_models()
         kind = "real models"
         if len(models) < 2:
-            models, kind = built_models(Path(temp)), "models BUILT HERE, no real ones there"
-        console.rule(f"[bold]Two {kind}; one KPU; firmware {FIRMWARE}")
+            models, kind = (
+                built_models(folder),
+                "models built here, because no real ones were found",
+            )
+        out.print(f"A K210 board, simulated, firmware {FIRMWARE}; {kind}:", style="bold")
         for address, path in zip(ADDRESSES, models):
             info = maixmem_kmodel.read_info(str(path))
-            peak = kib(info.peak("load_addr"))
-            console.print(f"{address:#x}  {path.name}: {kib(info.nbytes)}, {peak} while it loads")
-        console.rule("1. What happens to many: load one, then the other")
-        both = Path(temp) / "both.py"
-        both.write_text(BOTH)
-        flash = dict(zip(ADDRESSES, models))
-        console.print(BOTH, highlight=False)
-        cmd_sim.run(both, FIRMWARE, flash)
-        console.rule("2. Ask before: maixmem fit")
-        changed = plan(console, Path(temp), models)
-        console.rule(f"3. That change made: both stay, on {changed.firmware}")
-        both.write_text(BOTH_AND_CAMERA.format(*(m.address for m in changed.models)))
-        placed = {m.address: m.file for m in changed.models}
-        cmd_sim.run(both, changed.firmware, placed, board_heap=changed.gc_heap)
-        console.rule(f"4. Or in turn, on {FIRMWARE}: examples/switch_models.py")
-        return cmd_sim.run(ROOT / "examples" / "switch_models.py", FIRMWARE, flash)
+            size, peak = kib(info.nbytes or 0), kib(info.peak("load_addr") or 0)
+            out.print(f"  {path.name} at {hexa(address)}: {size}, {peak} while it loads")
+        chapter(
+            out,
+            "1. What hangs",
+            "A program loads both. There is room for the second file, and none for the buffer that reading it takes:"
+            " the firmware does not check, and the board stops without a word.",
+        )
+        loads = "".join(f"net{i} = kpu.load({hexa(a)})\n" for i, a in enumerate(ADDRESSES))
+        bare = _BARE.format(loads=loads)
+        listing(out, bare)
+        out.print("which prints, on the simulated board:")
+        hung = simulate(out, folder / "both.py", bare, None, models)
+        chapter(
+            out,
+            "2. Ask before, on the desk: maixmem fit project.toml",
+            "The project says firmware, camera and models; the answer is the arithmetic of the board's own allocator.",
+        )
+        changed = plan(out, folder, models)
+        names = [m.name for m in changed.models]
+        turns = not all(m.resident for m in changed.models)
+        chapter(
+            out,
+            "3. What changes",
+            "ModelManager frees one model before it loads the other, and asks for room before each load."
+            if turns
+            else f"Both stay loaded, on firmware {changed.firmware.name}.",
+        )
+        adds = "\n".join(f"models.add({m.name!r}, {hexa(m.address or 0)})" for m in changed.models)
+        keep = 1 if turns else 2
+        text = _MANAGED.format(keep=keep, adds=adds, turns=repr((*names, names[0])))
+        listing(out, text)
+        chapter(out, "4. How it runs", "The same board. No hang: each load finds what it needs.")
+        status = simulate(out, folder / "managed.py", text, changed, models)
+        return 0 if status == 0 and hung == 3 else 1
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@
     python3 tools/dev.py test     every test, on every interpreter that can be had here
     python3 tools/dev.py bench    the figures: bytes, instructions, times
     python3 tools/dev.py lint     ruff, codespell, and the compilers for MaixPy and later
-    python3 tools/dev.py docs     a page for every module of the library, in dist/docs
+    python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
+    python3 tools/dev.py pictures records the manual's pictures anew
+    python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
 The first run makes .venv beside this folder with pinned packages. What comes after the command goes on
 to what it runs: `dev.py test -k pool`, `dev.py bench pool`.
@@ -114,6 +116,10 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
+    """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE names."""
+    if "--emulator" in arguments:
+        os.environ["MAIXMEM_EMULATOR"] = "1"
+        arguments = [a for a in arguments if a != "--emulator"]
     workers = min(8, os.cpu_count() or 1)
     parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()
     return lint([]) or run(PYTHON, "-m", "pytest", *parallel, *arguments)
@@ -136,7 +142,15 @@ def bench(arguments: list[str]) -> int:
 
 
 def docs(arguments: list[str]) -> int:
-    return run(PYTHON, ROOT / "tools" / "docs.py", *arguments)
+    return run(PYTHON, "-m", "mkdocs", "build", "--strict", *arguments)
+
+
+def pictures(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "pictures.py", *arguments)
+
+
+def release(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "release.py", *arguments)
 
 
 def lint(arguments: list[str]) -> int:
@@ -148,7 +162,15 @@ def lint(arguments: list[str]) -> int:
     )
 
 
-COMMANDS = {"demo": demo, "test": test, "bench": bench, "lint": lint, "docs": docs}
+COMMANDS = {
+    "demo": demo,
+    "test": test,
+    "bench": bench,
+    "lint": lint,
+    "docs": docs,
+    "pictures": pictures,
+    "release": release,
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,7 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""python -m maixmem_cli"""
+"""The command `maixmem`, and python -m maixmem_cli: says in one line what is not installed."""
 
-from maixmem_cli.cli import main
+import sys
 
-main(prog_name="maixmem")
+
+def main() -> None:
+    """Runs the command; exit status 2 where its packages are missing."""
+    try:
+        from maixmem_cli.cli import main as command
+    except ModuleNotFoundError as e:
+        if not e.name or e.name.startswith("maixmem"):
+            raise
+        print(
+            f"maixmem: {e.name} is not installed. Next: pip install 'maixmem[cli]', "
+            'or pip install ".[cli]" in the folder of maixmem',
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    command(prog_name="maixmem")
+
+
+if __name__ == "__main__":
+    main()

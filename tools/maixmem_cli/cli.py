@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -24,9 +25,13 @@ COMMANDS = {
     "fit": "Will models, camera and buffers fit; what to change.",
     "build": "Compile the library for each bytecode; sizes, package.json.",
     "deploy": "Put the library on a board and check it there.",
-    "doctor": "Ask a board how its memory and flash are.",
+    "ports": "List the serial ports: which may be a board.",
+    "doctor": "Check the memory and flash of a connected board.",
     "top": "Watch a board's memory live.",
-    "sim": "Run a MaixPy script against the K210 stand-in.",
+    "sim": "Run a MaixPy script without a board: on the stand-in, or on your firmware.",
+    "profile": "Where a script's memory went, line by line, on your firmware.",
+    "heap": "Both heaps of a K210, chunk by chunk.",
+    "cmm": "Check or set the carve-out of a MaixCAM2.",
 }
 
 
@@ -35,6 +40,7 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, **more: Any) -> Any:  # type: ignore[override]
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
+        output.any_encoding()
         if not more.pop("standalone_mode", True):
             return super().main(given, standalone_mode=False, **more)
         try:
@@ -51,6 +57,9 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
+            near = difflib.get_close_matches(name, COMMANDS, n=2)
+            if near:
+                ctx.fail(f"no command {name!r}. Next: maixmem {' or maixmem '.join(near)}")
             return None
         return importlib.import_module(f"maixmem_cli.cmd_{name}").command
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem import __version__, kib
+from maixmem import __version__
 from rich import box
 from rich.table import Table
 
@@ -17,9 +17,6 @@ from maixmem_cli import packages, places
 from maixmem_cli.bytecode import VERSIONS, CompileError, compile_modules
 from maixmem_cli.modules import K210
 from maixmem_cli.output import console
-
-MODULE_BUDGET = 6 << 10  # bytes of .mpy v4, one module
-TOTAL_BUDGET = 32 << 10  # ... and everything that a K210 needs
 
 
 def stale(top: Path) -> list[str]:
@@ -50,22 +47,8 @@ def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
     return made
 
 
-def findings(sizes: dict[str, dict[int, int]]) -> list[str]:
-    """What is over its budget."""
-    over = [
-        f"{m}.mpy: {s[4]} bytes, {s[4] - MODULE_BUDGET} over its {MODULE_BUDGET}"
-        for m, s in sizes.items()
-        if s[4] > MODULE_BUDGET
-    ]
-    total = sum(s[4] for s in sizes.values())
-    if total > TOTAL_BUDGET:
-        over.append(
-            f"all that a K210 needs: {total} bytes, {total - TOTAL_BUDGET} over its {TOTAL_BUDGET}"
-        )
-    return over
-
-
-def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
+def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
+    """The sizes as a table."""
     table = Table(
         title=f"maixmem {__version__} in {out}: bytes", title_justify="left", box=box.SIMPLE
     )
@@ -73,21 +56,13 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
     table.add_column(".py", justify="right")
     for version in VERSIONS:
         table.add_column(f".mpy v{version}", justify="right")
-    table.add_column("of 6 KiB, v4", justify="right")
     for module, row in sizes.items():
         cells = [str(row[v]) for v in (0, *VERSIONS)]
-        table.add_row(module, *cells, f"{row[4] * 100 // MODULE_BUDGET} %")
+        table.add_row(module, *cells)
     table.add_section()
     sums = {v: sum(row[v] for row in sizes.values()) for v in (0, *VERSIONS)}
-    table.add_row(
-        "all that a K210 needs",
-        *map(str, sums.values()),
-        f"{sums[4] * 100 // TOTAL_BUDGET} % of {kib(TOTAL_BUDGET)}",
-    )
-    screen = console()
-    screen.print(table)
-    for text in over:
-        screen.print(f"over budget: {text}", highlight=False)
+    table.add_row("all that a K210 needs", *map(str, sums.values()))
+    console().print(table)
 
 
 @click.command(
@@ -113,7 +88,7 @@ def show(sizes: dict[str, dict[int, int]], over: list[str], out: Path) -> None:
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
 
-    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints sizes and budgets. In a
+    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the sizes. In a
     checkout it also writes the repository's own package.json and manifest.py, and the lists of modules in
     pyproject.toml. Exit status 1: --check found one of them stale.
     """
@@ -143,13 +118,8 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     for version, files in made.items():
         for module, path in files.items():
             sizes[module][version] = path.stat().st_size
-    over = findings(sizes)
     if as_json:
         rows = {m: {"py": s[0], **{f"mpy{v}": s[v] for v in VERSIONS}} for m, s in sizes.items()}
-        click.echo(
-            json.dumps(
-                {"version": __version__, "modules": rows, "over_budget": over, "written": old}
-            )
-        )
+        click.echo(json.dumps({"version": __version__, "modules": rows, "written": old}))
     else:
-        show(sizes, over, out)
+        show(sizes, out)

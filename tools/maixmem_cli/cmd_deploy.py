@@ -15,45 +15,22 @@ import click
 from maixmem import kib
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-from maixmem_cli import bytecode, drive, modules, places
-from maixmem_cli.mpboard import Board, Identity, LinkLost
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
-from maixmem_cli.rawrepl import BoardError
-from maixmem_cli.transfer import Transfer, TransferError, cut
+from maixmem_cli import bytecode, deploy_scripts, drive, modules, places
+from maixmem_cli.identity import IMPORT_OS, Identity, identity
+from maixmem_cli.output import (
+    JSON,
+    PORT,
+    VERBOSE,
+    NoBoard,
+    board_errors,
+    choose_port,
+    console,
+    print_json,
+)
+from maixmem_cli.rawrepl import BoardError, ConnectionLost, RawRepl, connect
+from maixmem_cli.transfer import Transfer, TransferError, cut, refused
 
 _PROBE = "maixmem_try"
-# Imports each module anew, says what it took and where it came from, and forgets it again.
-_IMPORT = """
-import sys, gc
-try:
-    import os
-except ImportError:
-    import uos as os
-def fresh(names):
-    for n in names:
-        sys.modules.pop(n, None)
-    gc.collect()
-    return gc.mem_free()
-def load(names, target):
-    free, failed, where = fresh(names), [], []
-    if target not in sys.path and os.getcwd() != target:
-        sys.path.append(target)
-    for n in names:
-        try:
-            f = getattr(__import__(n), '__file__', '')
-            d = f[:f.rfind('/')] if f[:1] == '/' else os.getcwd()
-            if f and d != target:
-                where.append((n, f if f[:1] == '/' else d + '/' + f))
-        except Exception as e:
-            failed.append((n, repr(e)))
-    gc.collect()
-    return free, gc.mem_free(), failed, where
-result = load({names!r}, {target!r})
-fresh({names!r})
-print(repr(result))
-del load, fresh, result
-"""
-
 Progressing = Callable[[str, int], None]
 
 
@@ -75,34 +52,40 @@ def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
         yield show
 
 
-def accepted(board: Board, who: Identity, target: str) -> int | None:
+def accepted(board: RawRepl, who: Identity, target: str) -> int | None:
     """The bytecode that the board loads: what its interpreter names, else what it imports; None: sources only."""
     if who.kind == "circuitpython":
         return None
     if who.bytecode is not None:
         return who.bytecode if who.bytecode in bytecode.VERSIONS else None
     name = f"{target}/{_PROBE}.mpy"
-    code = f"import {_PROBE}, sys, os\ndel sys.modules[{_PROBE!r}], {_PROBE}\n"
+    there = f"import sys\n{IMPORT_OS}home = os.getcwd()\nos.chdir({target or '/'!r})\n"
+    code = f"try:\n    import {_PROBE}\nfinally:\n    os.chdir(home)\ndel sys.modules[{_PROBE!r}], {_PROBE}\n"
     for version in sorted(bytecode.VERSIONS):
-        board.write(name, bytecode.probe(version), lambda done: None)
         try:
-            board.run(code, f"trying bytecode {version}")
-        except LinkLost:
+            _put_probe(board, name, version)
+            board.check(there + code, doing=f"trying bytecode {version}")
+        except ConnectionLost:
             raise
         except BoardError:
             continue
         else:
             return version
         finally:
-            board.run(f"import os\nos.remove({name!r})", "removing the probe")
+            board.check(deploy_scripts.DROP.format(name=name), doing="removing the probe")
     return None
 
 
-def default_target(who: Identity) -> str:
-    """Where the board looks for modules: /flash on MaixPy, else the first folder called lib."""
-    if who.kind == "maixpy":
-        return "/flash"
-    return next((p for p in who.path if p.startswith("/") and p.endswith("/lib")), "/")
+def _put_probe(board: RawRepl, name: str, version: int) -> None:
+    """Writes the probe; TransferError where the file system does not take it."""
+    try:
+        board.write_file(name, bytecode.probe(version))
+    except ConnectionLost:
+        raise
+    except BoardError as e:
+        raise TransferError(
+            refused(e, name.rpartition("/")[0] or "/", "Nothing was changed.")
+        ) from e
 
 
 def contents(names: tuple[str, ...], version: int | None) -> dict[str, bytes]:
@@ -135,12 +118,12 @@ class Plan:
     stale: tuple[str, ...]
 
 
-def plan(board: Board, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
+def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
     """Asks the board and decides; None for CircuitPython, whose files are not ours to write from here."""
-    who = board.identity()
+    who = identity(board)
     if who.kind == "circuitpython":
         return None
-    folder = (target or default_target(who)).rstrip("/")
+    folder = (target or who.target).rstrip("/")
     chosen = select("k210" if who.kind == "maixpy" else "generic", names)
     _make(board, folder)
     version = None if sources else accepted(board, who, folder)
@@ -165,10 +148,14 @@ def to_board(
     if p is None:
         return to_drive(_only_drive(), names, quiet)
     with progress_bar(p.files, quiet) as progress:
-        result = Transfer(lambda: Board(port), p.files, p.stale, patience).run(progress)
-    with _cut("The new files are in their places; importing was not tried."), Board(port) as board:
+        result = Transfer(lambda: connect(port), p.files, p.stale, patience).run(progress)
+    with (
+        _cut("The new files are in their places; importing was not tried."),
+        connect(port) as board,
+    ):
         free, after, failed, elsewhere = board.ask(
-            _IMPORT.format(names=p.names, target=p.folder or "/"), "importing the modules"
+            deploy_scripts.IMPORT.format(names=p.names, target=p.folder or "/"),
+            "importing the modules",
         )
     return {
         "board": str(p.who),
@@ -183,7 +170,29 @@ def to_board(
         "free_before": free,
         "free_after": after,
         "findings": _findings(failed, elsewhere),
+        "notes": _notes(p),
     }
+
+
+def _notes(p: Plan) -> list[str]:
+    """What to know before the modules are found at the prompt."""
+    if p.who.kind != "maixpy" or p.folder == p.who.folder:
+        return []
+    text = f"MaixPy looks for modules in its working folder only, which is {p.who.folder} now. Next: begin your program"
+    return [f"{text} with import os; os.chdir({p.folder!r}), or deploy without --target"]
+
+
+def remove(port: str, target: str | None) -> dict[str, Any]:
+    """Takes the library off a board; what was removed, as plain data."""
+    with _first(port) as board:
+        who = identity(board)
+        folder = (target or who.target).rstrip("/") or "/"
+        names = [f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")]
+        names += [f"{n}~" for n in names]
+        gone = board.ask(
+            deploy_scripts.REMOVE.format(folder=folder, names=names), f"removing from {folder}"
+        )
+    return {"board": str(who), "target": folder, "removed": sorted(gone)}
 
 
 @contextlib.contextmanager
@@ -191,26 +200,26 @@ def _cut(state: str) -> Iterator[None]:
     """Says what is on the board, and what to do, when the connection breaks outside of the transfer."""
     try:
         yield
-    except LinkLost as e:
+    except ConnectionLost as e:
         raise TransferError(cut(e, state)) from e
 
 
-def _first(port: str) -> Board:
+def _first(port: str) -> RawRepl:
     """The first connection: when there is none the port is wrong."""
     try:
-        return Board(port).open()
-    except LinkLost as e:
-        raise NoBoard(
-            f"--port {e}. Next: is it the right port, does another program use it, does the board run?"
-        ) from e
+        return connect(port)
+    except ConnectionLost as e:
+        text = str(e)
+        more = "" if "Next: " in text else ". Next: is it the right port, does the board run?"
+        raise NoBoard(f"--port {text}{more}") from e
 
 
-def _make(board: Board, folder: str) -> None:
+def _make(board: RawRepl, folder: str) -> None:
     if folder:
-        code = "import os\ntry:\n    os.stat({0!r})\nexcept OSError:\n    os.mkdir({0!r})"
+        code = IMPORT_OS + "try:\n    os.stat({0!r})\nexcept OSError:\n    os.mkdir({0!r})"
         try:
-            board.run(code.format(folder), f"making {folder}")
-        except LinkLost:
+            board.check(code.format(folder), doing=f"making {folder}")
+        except ConnectionLost:
             raise
         except BoardError as e:
             raise click.BadParameter(
@@ -267,11 +276,12 @@ def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]
         "free_before": None,
         "free_after": None,
         "findings": [],
+        "notes": [],
     }
 
 
 def show(done: dict[str, Any]) -> None:
-    out = console(highlight=False, soft_wrap=True)
+    out = console(soft_wrap=True)
     form = "sources" if done["bytecode"] is None else f"bytecode {done['bytecode']}"
     out.print(f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False)
     out.print(
@@ -284,6 +294,8 @@ def show(done: dict[str, Any]) -> None:
         )
     for text in done["findings"]:
         out.print(f"! {text}", markup=False)
+    for text in done["notes"]:
+        out.print(f"note: {text}", markup=False)
 
 
 @click.command(
@@ -310,18 +322,33 @@ def show(done: dict[str, Any]) -> None:
     show_default=True,
     help="Seconds to wait for a board that was cut off.",
 )
+@click.option("--remove", "removing", is_flag=True, help="Take the library off the board.")
 @JSON
+@VERBOSE
 def command(
-    *, port: str | None, names: str, target: str | None, source: bool, wait: float, as_json: bool
+    *,
+    port: str | None,
+    names: str,
+    target: str | None,
+    source: bool,
+    wait: float,
+    removing: bool,
+    as_json: bool,
 ) -> None:
-    """Put the library on a board with mpremote and check it there.
+    """Put the library on a board and check it there.
 
     Asks the board who it is and which bytecode it loads, copies what differs, compares size and SHA-256 on the
     board, imports every module there. Interrupts the program that runs on the board. A cut transfer is repeated;
     it leaves the old files until all new ones are there. Exit status: 1 not done or findings, 2 no board.
     """
     wanted = tuple(n.strip() for n in names.split(",") if n.strip())
-    with failing(TransferError, bytecode.CompileError):
+    with board_errors(TransferError, bytecode.CompileError):
+        if removing:
+            done = remove(choose_port(port), target)
+            print_json(done) if as_json else click.echo(
+                f"{done['board']}: {len(done['removed'])} files removed from {done['target']}"
+            )
+            return
         if target and drive.is_drive(Path(target)):
             done = to_drive(Path(target), wanted, as_json)
         else:

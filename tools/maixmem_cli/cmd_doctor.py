@@ -4,23 +4,33 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 import maixmem_advice
 from maixmem import __version__, hexa, kib
 from maixmem_report import bar
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
-from maixmem_cli import questions
+from maixmem_cli import board_file, questions
+from maixmem_cli.board_survey import survey
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
+from maixmem_cli.identity import Identity, identity
+from maixmem_cli.output import (
+    JSON,
+    PORT,
+    VERBOSE,
+    NoBoard,
+    board_errors,
+    choose_port,
+    console,
+    print_json,
+    write_file,
+)
 from maixmem_cli.questions import Missing, ask
-from maixmem_cli.rawrepl import BoardError, RawRepl
+from maixmem_cli.rawrepl import BoardError, ConnectionLost, RawRepl, connect
+from maixmem_cli.tables import Column, show_table
 
 #: what a flash scan notes -> cure
 _NOTES = (
@@ -37,42 +47,62 @@ _NOTES = (
         "Flash that image again, or clear its entry in the boot loader's configuration.",
     ),
 )
+_UNKNOWN = (
+    "Reset the board and ask again; if it stays, maixmem doctor -v shows what was asked and said."
+)
+_REGIONS = (
+    Column("region", name=True),
+    Column("use", extra=True),
+    Column("used", right=True),
+    Column("free", right=True),
+    Column("largest", right=True),
+)
+_FLASH = (
+    Column("start"),
+    Column("end"),
+    Column("size", right=True),
+    Column("flash", name=True),
+    Column("known from"),
+)
 _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 
 
-# Holds what was found: `told` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}.
-class Examination:
+# `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}.
+class Diagnosis:
     """One visit. Each question stands alone: one that fails is a finding, and the next is asked."""
 
     def __init__(self, board: RawRepl, full: bool) -> None:
         self._board = board
         self._full = full
-        self.told: dict[str, Any] = {}
+        self.results: dict[str, Any] = {}
         self.findings: list[dict[str, Any]] = []
 
     def find(self, what: str, *cure: str) -> None:
-        """Notes a finding; without a cure, the table of known errors is asked for one."""
-        known = maixmem_advice.find(what)
-        steps = list(cure) or (
-            list(known[1]) if known else ["See the message: what comes after 'Next:'."]
-        )
-        self.findings.append({"what": what, "cure": steps})
+        """Notes a finding. Without a cure: the step that the text names, or what the table of known errors says."""
+        text, _, step = what.partition("Next: ")
+        steps = list(cure) or ([step] if step else [])
+        if not steps:
+            known = maixmem_advice.find(what)
+            steps = list(known[1]) if known else [_UNKNOWN]
+        self.findings.append({"what": text.rstrip(), "cure": steps})
 
     def ask(self, name: str, code: str, timeout: float = 60) -> Any:
         try:
-            self.told[name] = ask(self._board, code, timeout)
+            self.results[name] = ask(self._board, code, timeout)
         except Missing as e:
             self.find(f"{name}: {e}", f"maixmem deploy --port {self._board.url}")
         except BoardError as e:
             self.find(f"{name}: {e}")
-        return self.told.get(name)
+        return self.results.get(name)
 
     def run(self) -> None:
-        self.ask("who", questions.WHO)
+        who = identity(self._board)
+        self.results["who"] = [who.implementation, list(who.version), who.platform, who.machine]
         self.files()
+        self.place(who)
         if self.ask("report", questions.REPORT):
             self.memory()
-            if self.told["report"]["port"] == "k210":
+            if self.results["report"]["port"] == "k210":
                 self.gc_heap()
                 self.flash()
         self._board.check(questions.FORGET)
@@ -94,13 +124,25 @@ class Examination:
                     f"maixmem deploy --target {folder}: it goes on where it stopped.",
                 )
         for folder, (free, _, block) in (self.ask("file_systems", questions.ROOM) or {}).items():
-            if free < 2 * block:
+            if free <= 2 * block:  # SPIFFS keeps two blocks; see transfer.free_bytes()
                 self.find(
-                    f"{folder}: {kib(free)} free; writing becomes very slow", "Remove files."
+                    f"{folder} is full: it takes no more, and writes for minutes before it says so",
+                    f"Remove files there; maixmem deploy --remove --target {folder} takes the library off.",
                 )
 
+    def place(self, who: Identity) -> None:
+        """The library in a folder where the board does not look."""
+        home, place = self.ask("place", questions.PLACE) or (None, None)
+        if who.kind == "maixpy" and place and place != home:
+            self.find(
+                f"the library is in {place}, and MaixPy looks for modules in its working folder only, which is {home} "
+                "(a card was in at boot)",
+                f"maixmem deploy --port {self._board.url}: puts it into {home}",
+                f"Or begin your program with: import os; os.chdir({place!r})",
+            )
+
     def memory(self) -> None:
-        report = self.told["report"]
+        report = self.results["report"]
         for text in report["warnings"]:
             self.find(text)
         if report["version"] != __version__:
@@ -118,7 +160,7 @@ class Examination:
                 self.find(
                     what,
                     "gc.collect(), or a soft reset.",
-                    "Allocate image buffers once, at the start: maixmem_imagepool.",
+                    "Allocate image buffers once, at the start: maixmem_pool.ImagePool.",
                 )
 
     def gc_heap(self) -> None:
@@ -148,7 +190,7 @@ class Examination:
             )
         for text in found["notes"]:
             self.find(text, *[step for key, step in _NOTES if key in text])
-        self.told["models"] = [self.model(r) for r in found["regions"] if r[3] == "model"]
+        self.results["models"] = [self.model(r) for r in found["regions"] if r[3] == "model"]
 
     def model(self, region: list[Any]) -> dict[str, Any]:
         name, start = region[0], region[1]
@@ -164,45 +206,48 @@ def firmware_of(found: dict[str, Any] | None) -> str:
     """The name of a known build of this length, or its length."""
     for name, start, end, kind, _, _ in (found or {}).get("regions", []):
         if kind == "firmware" and start == 0 and name == "firmware":
-            known = [f.title for f in FIRMWARES.values() if f.image == end - 37]
-            return f"firmware of {end - 37} bytes{f', as v0.6.2_84 {known[0]}' if known else ''}"
+            known = [f.title for f in FIRMWARES.values() if f.end == end]
+            same = f", as long as v0.6.2_84 {known[0]}" if known else ""
+            return f"firmware up to {hexa(end)}{same}"
     return ""
 
 
 def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
-    out = console(highlight=False, soft_wrap=True)
+    out = console()
     name, version, platform, machine = told.get("who") or ("?", [], "?", "?")
+    known = firmware_of(told.get("flash"))
     out.print(
-        f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {firmware_of(told.get('flash'))}".rstrip(),
+        f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {known}".rstrip(),
         markup=False,
     )
-    table = Table(box=box.SIMPLE)
-    table.add_column("region")
-    for head in ("", "used", "free", "largest"):
-        table.add_column(head, justify="right")
+    rows = []
     for r in (told.get("report") or {}).get("regions", []):
         cells = ["?" if r[k] is None else kib(r[k]) for k in ("used", "free", "largest")]
-        table.add_row(escape(r["name"]), escape(bar(r["used"], r["total"])), *cells)
-    if table.row_count:
-        out.print(table)
-    for name, start, end, _, source, _ in (told.get("flash") or {}).get("regions", []):
-        out.print(
-            f"{hexa(start)}..{hexa(end)} {kib(end - start):>10} {name}: {source}", markup=False
-        )
+        rows.append(([r["name"], bar(r["used"], r["total"]), *cells], ""))
+    if rows:
+        show_table(out, _REGIONS, rows, "use: # used, . free")
+    rows = [
+        ([hexa(start), hexa(end), kib(end - start), name, source], "")
+        for name, start, end, _, source, _ in (told.get("flash") or {}).get("regions", [])
+    ]
+    if rows:
+        show_table(out, _FLASH, rows)
     for m in told.get("models", []):
-        verdict = (
-            m.get("refuse")
-            or m.get("shortage")
-            or f"fits now: keeps {m['need']['heap']}, {m['peak']['heap']} while it loads"
-            if "need" in m
-            else "?"
-        )
-        out.print(f"{hexa(m['address'])} {verdict}", markup=False)
+        out.print(f"{m['name']} at {hexa(m['address'])}: {_verdict(m)}", markup=False)
     out.print(f"{len(findings)} findings" if findings else "no findings")
     for i, f in enumerate(findings, 1):
-        out.print(f"{i}. {f['what']}", markup=False)
+        out.print(f"{i}. {f['what']}", markup=False, soft_wrap=True)
         for step in f["cure"]:
-            out.print(f"   - {step}", markup=False)
+            out.print(f"   - {step}", markup=False, soft_wrap=True)  # commands are copied
+
+
+def _verdict(m: dict[str, Any]) -> str:
+    """What a model said when it was asked about."""
+    if m.get("refuse") or m.get("shortage"):
+        return str(m.get("refuse") or m["shortage"])
+    if "need" not in m:
+        return "not known, see the findings"
+    return f"fits now: keeps {kib(m['need']['heap'])}, {kib(m['peak']['heap'])} while it loads"
 
 
 @click.command(name="doctor", epilog="Example: maixmem doctor --port /dev/ttyUSB0")
@@ -212,28 +257,48 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     is_flag=True,
     help="Also check the firmware's SHA-256 and read the whole flash (a minute).",
 )
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="BOARD.toml",
+    help="Reset the board and write what plans have to know of it; fit, kmodel, flash take it as --firmware.",
+)
 @JSON
-def command(port: str | None, full: bool, as_json: bool) -> None:
-    """Ask a board how it is: memory, GC heap size, flash, models, files.
+@VERBOSE
+def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> None:
+    """Check the memory and flash of a connected board: heaps, GC heap size, flash, models, files.
 
-    The library must be on it (maixmem deploy). Interrupts the program that runs there; changes nothing. Each finding
-    comes with its cure. Exit status: 0 all is well, 1 findings, 2 no board.
+    The library must be on it (maixmem deploy), but for --save. Interrupts the program that runs there; changes nothing.
+    Each finding comes with its cure. Exit status: 0 all is well, 1 findings, 2 no board.
     """
-    with failing():
+    with board_errors():
         url = choose_port(port)
         try:
-            board = RawRepl(url)
-            board.enter()
-        except BoardError as e:
+            board = connect(url)
+        except ConnectionLost as e:
             raise NoBoard(f"--port {e}") from e
         try:
-            visit = Examination(board, full)
+            if save:
+                _save(board, save, as_json)
+                return
+            visit = Diagnosis(board, full)
             questions.prepare(board)
             visit.run()
         finally:
             board.close()
     if as_json:
-        print_json({**visit.told, "findings": visit.findings})
+        print_json({**visit.results, "findings": visit.findings})
     else:
-        show(visit.told, visit.findings)
+        show(visit.results, visit.findings)
     sys.exit(1 if visit.findings else 0)
+
+
+def _save(board: RawRepl, path: Path, as_json: bool) -> None:
+    told = survey(board)
+    write_file("--save", path, board_file.text(told, path.name))
+    if as_json:
+        print_json(vars(told))
+    else:
+        click.echo(
+            f"wrote {path}: {told.version}, {told.machine}. Next: maixmem fit project.toml --firmware {path}"
+        )

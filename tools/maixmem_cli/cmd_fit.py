@@ -6,29 +6,41 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from maixmem import kib
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from maixmem_cli import fit_svg, project
+from maixmem_cli import example_model, fit_html, fit_svg, project, script_reader
+from maixmem_cli.firmwares import Firmware
 from maixmem_cli.fit import Fit, Step, fit, headers
 from maixmem_cli.fit_cure import Change, cure
 from maixmem_cli.output import console, unreadable, write_file
+from maixmem_cli.tables import Column, show_table
+from maixmem_cli.values import firmware_option
 
 _BAR = 14
+LEGEND = "use: # taken before, = stays, - only while it is made, . free, ! more than there is"
+_COLUMNS = (
+    Column("step", name=True),
+    Column("heap"),
+    Column("use", extra=True),
+    Column("stays", right=True),
+    Column("peak", right=True),
+    Column("free", right=True),
+)
+_REGIONS = {"heap": "system", "gc": "GC"}
 
 
 def bar(step: Step) -> str:
-    """# taken before, = what stays, - only while it is made, ! more than there is."""
+    """The marks of LEGEND."""
     cells = []
+    total = max(step.total, step.free)
     for i in range(_BAR):
-        at = (2 * i + 1) * step.total // (2 * _BAR)
-        taken = step.total - step.free
+        at = (2 * i + 1) * total // (2 * _BAR)
+        taken = total - step.free
         kinds = ((taken, "#"), (taken + step.need, "="), (taken + step.peak, "-"))
         cells.append(next((mark for end, mark in kinds if at < end), "."))
     return "".join(cells) + ("" if step.fits else "!")
@@ -36,27 +48,18 @@ def bar(step: Step) -> str:
 
 def show(out: Console, answer: Fit) -> None:
     """The steps as a table, then what is refused, overlaps or takes turns."""
-    title = f"firmware {answer.project.firmware}, GC heap {kib(answer.project.gc_heap)}"
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("step", overflow="ellipsis", no_wrap=True)
-    for name in ("heap", "use"):
-        table.add_column(name, no_wrap=True)
-    for name in ("stays", "peak", "free"):
-        table.add_column(name, justify="right", no_wrap=True)
+    build = answer.project.firmware
+    out.print(f"firmware {build.name} ({build.source}), GC heap {kib(answer.project.gc_heap)}")
+    rows = []
     for s in answer.steps:
-        name = escape(s.what) + (" (in turn)" if s.turn else "")
+        name = s.what + (" (in turn)" if s.turn else "")
         sizes = [kib(n) for n in (s.need, s.peak, s.free)]
-        table.add_row(name, s.region, bar(s), *sizes, style="" if s.fits else "bold red")
-    out.print(table)
+        rows.append(([name, _REGIONS[s.region], bar(s), *sizes], "" if s.fits else "bold red"))
+    show_table(out, _COLUMNS, rows, LEGEND)
     for s in answer.steps:
         if not s.fits:
-            out.print(f"{s.what}: {kib(s.peak - s.free)} short", style="red", markup=False)
+            what = f"{s.what}: {kib(s.peak - s.free)} of {_REGIONS[s.region]} heap missing"
+            out.print(what, style="red", markup=False)
     if answer.turns:
         out.print(f"take turns (ModelManager): {', '.join(answer.turns)}", markup=False)
     for text in answer.refused:
@@ -85,43 +88,57 @@ def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) 
 
 @click.command(
     name="fit",
-    epilog="Example: maixmem fit --init > project.toml; maixmem fit project.toml --svg map.svg",
+    epilog="Example: maixmem fit --init project.toml; maixmem fit project.toml --html report.html",
 )
 @click.argument(
     "file",
     required=False,
-    metavar="PROJECT.toml",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="PROJECT.toml|SCRIPT.py",
+    type=click.Path(dir_okay=False, path_type=Path),
 )
-@click.option("--init", is_flag=True, help="Write a commented example to the output.")
+@click.option(
+    "--init", is_flag=True, help="Write an example that fits: to PROJECT.toml, or to the output."
+)
+@firmware_option("Plan for this build instead of the project's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option(
     "--svg",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the memory over time into a file.",
 )
-def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> None:
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one page with the tables and the pictures of memory and flash.",
+)
+def command(
+    *,
+    file: Path | None,
+    init: bool,
+    firmware: Firmware | None,
+    as_json: bool,
+    svg: Path | None,
+    html: Path | None,
+) -> None:
     """Will models, camera, display and buffers fit on a K210 board?
 
-    The computation is the one that the library does on the board before it loads. Exit status: 0 it fits,
-    1 it does not, 2 wrong use.
+    The computation is the one that the library does on the board before it loads. Of a SCRIPT.py it writes the
+    project.toml that the script's text shows, for you to complete. Exit status: 0 it fits, 1 it does not, 2 wrong use.
     """
     if init:
-        click.echo(project.EXAMPLE, nl=False)
+        _init(file)
         return
     if file is None:
         raise click.UsageError("PROJECT.toml is missing; `maixmem fit --init` writes an example")
-    try:
-        wanted = project.read(file)
-        infos = headers(wanted)
-        answer = fit(wanted, infos)
-    except ValueError as e:
-        raise click.UsageError(f"{file}: {e}") from None
-    except OSError as e:
-        raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
+    if file.suffix == ".py":
+        click.echo(_from_script(file, firmware), nl=False)
+        return
+    wanted, infos, answer = _answer(file, firmware)
     changes, after = ([], None) if answer.fits else cure(answer, infos)
     if svg:
         write_file("--svg", svg, fit_svg.draw(answer))
+    if html:
+        write_file("--html", html, fit_html.page(answer, [c.text for c in changes], after))
     if as_json:
         data = {
             **answer.to_dict(),
@@ -137,3 +154,43 @@ def command(file: Path | None, init: bool, as_json: bool, svg: Path | None) -> N
         else:
             advise(out, answer, changes, after)
     sys.exit(0 if answer.fits else 1)
+
+
+def _answer(file: Path, firmware: Firmware | None) -> tuple[project.Project, dict, Fit]:
+    try:
+        wanted = project.read(file)
+        if firmware:
+            wanted = replace(wanted, firmware=firmware.measured())
+        infos = headers(wanted)
+        return wanted, infos, fit(wanted, infos)
+    except ValueError as e:
+        raise click.UsageError(f"{file}: {e}") from None
+    except OSError as e:
+        raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
+
+
+def _init(file: Path | None) -> None:
+    """The example and the model that it names; nothing that is there is written over."""
+    if file is None:
+        click.echo(project.EXAMPLE, nl=False)
+        return
+    model = file.with_name(project.EXAMPLE_MODEL)
+    for path in (file, model):
+        if path.exists():
+            raise click.UsageError(f"{path} is there already. Next: another name or folder")
+    write_file("PROJECT.toml", file, project.EXAMPLE)
+    write_file("PROJECT.toml", model, example_model.data())
+    click.echo(f"wrote {file} and {model} (a model that finds nothing). Next: maixmem fit {file}")
+
+
+def _from_script(file: Path, firmware: Firmware | None) -> str:
+    try:
+        return script_reader.project_text(file, firmware.name if firmware else "full")
+    except SyntaxError as e:
+        raise click.UsageError(
+            f"{file}: line {e.lineno}: {e.msg}. Next: a script that runs"
+        ) from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file}: not UTF-8. Next: save the script as UTF-8") from None
+    except OSError as e:
+        raise click.UsageError(unreadable(e, file)) from None

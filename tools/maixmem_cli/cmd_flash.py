@@ -5,22 +5,35 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 from maixmem import FlashOverlap, hexa, kib
-from maixmem_flash import Clash, FlashMap, FlashRegion
+from maixmem_flash import Conflict, FlashMap, FlashRegion
+from maixmem_flash_check import unaligned
 from rich.markup import escape
-from rich.table import Table
 
+from maixmem_cli import flash_moves
+from maixmem_cli.firmwares import Firmware
 from maixmem_cli.flash_items import ItemError, Layout, suggest
 from maixmem_cli.flash_svg import COLOURS, draw
 from maixmem_cli.output import console, write_file
-from maixmem_cli.values import SIZE
+from maixmem_cli.tables import Column, show_table
+from maixmem_cli.values import SIZE, firmware_option
 
 _CELLS = 64
+_STRIP_ENDS = 22  # columns of the addresses at both ends of the strip
+_COLUMNS = (
+    Column("start"),
+    Column("end"),
+    Column("size", right=True),
+    Column("kind"),
+    Column("name", name=True),
+    Column("known from"),
+)
 _PIPE_WIDTH = 200  # columns of the table where there is no terminal
 
 
@@ -31,6 +44,7 @@ _PIPE_WIDTH = 200  # columns of the table where there is no terminal
 @click.option(
     "--size", default="16M", show_default=True, type=SIZE, help="Bytes of the flash chip."
 )
+@firmware_option("What lies at 0x000000 already. Default: the largest official build may.")
 @click.option("--json", "as_json", is_flag=True, help="The map and the verdicts as JSON.")
 @click.option(
     "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the map into this file."
@@ -39,7 +53,13 @@ _PIPE_WIDTH = 200  # columns of the table where there is no terminal
     "--suggest", "suggested", is_flag=True, help="Addresses that work with every official build."
 )
 def command(
-    items: tuple[str, ...], size: int, as_json: bool, svg: Path | None, suggested: bool
+    *,
+    items: tuple[str, ...],
+    size: int,
+    firmware: Firmware | None,
+    as_json: bool,
+    svg: Path | None,
+    suggested: bool,
 ) -> None:
     """Check a flash layout: overlaps by the byte, and what a flasher may overwrite.
 
@@ -47,7 +67,7 @@ def command(
     Exit status: 0 fine (there may be risks), 1 conflicts or damage, 2 wrong use.
     """
     try:
-        layout = Layout.of(items, size)
+        layout = Layout.of(items, size, firmware)
     except ItemError as e:
         raise click.UsageError(str(e)) from None
     findings = layout.verdicts()
@@ -67,14 +87,14 @@ def describe(layout: Layout, findings: list[tuple[str, str]], suggested: bool) -
     answer: dict[str, Any] = {
         "size": m.size,
         "regions": [_region(r) for r in sorted(m.regions, key=lambda r: (r.start, r.end))],
-        "conflicts": [_clash(c) for c in m.conflicts()],
-        "risks": [_clash(c) for c in m.risks()],
-        "unaligned": [r.name for r in m.unaligned()],
+        "conflicts": [_conflict(c) for c in m.conflicts()],
+        "risks": [_conflict(c) for c in m.risks()],
+        "unaligned": [r.name for r in unaligned(m)],
         "unread": [{"start": a, "end": b, "why": why} for a, b, why in m.unread],
         "findings": [{"what": what, "text": text} for what, text in findings],
     }
-    if m.conflicts() or m.unaligned():
-        answer["moves"] = _places(m.moves)
+    if m.conflicts() or unaligned(m):
+        answer["moves"] = _places(lambda: flash_moves.plan(m))
     if suggested:
         answer["suggest"] = _places(lambda: suggest(layout))
     return answer
@@ -92,9 +112,9 @@ def _region(r: FlashRegion) -> dict[str, Any]:
     return shown if r.intact is None else {**shown, "intact": r.intact}
 
 
-def _clash(c: Clash) -> dict[str, Any]:
+def _conflict(c: Conflict) -> dict[str, Any]:
     return {
-        "why": c.why,
+        "why": c.kind,
         "first": c.first.name,
         "second": c.second.name if c.second else None,
         "start": c.start,
@@ -106,29 +126,28 @@ def _clash(c: Clash) -> dict[str, Any]:
 
 def show(m: FlashMap, answer: dict[str, Any]) -> None:
     """The map and the verdicts on the terminal."""
-    out = console(highlight=False, soft_wrap=True)
-    if not out.is_terminal:
+    out = console()
+    if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPE_WIDTH
-    out.print(strip(m), markup=False)
-    table = Table(
-        "start", "end", "bytes", "kind", "name", "known from", box=None, header_style="bold"
-    )
+    width = min(_CELLS, max(8, out.width - _STRIP_ENDS))
+    out.print(strip(m, width), markup=False, soft_wrap=True)
+    kinds = {r["kind"] for r in answer["regions"]} - {"free"}
+    marks = [f"{COLOURS[k][2]} {k}" for k in COLOURS if k in kinds]
+    marks += ["! two owners"] * bool(answer["conflicts"])
+    out.print(", ".join([*marks, ". free or not known"]), style="dim")
+    rows = []
     for r in answer["regions"]:
-        colour = COLOURS[r["kind"]][1]
-        kind = f"[{colour}]{r['kind']}[/]"
-        size = f"{r['end'] - r['start']} ({kib(r['end'] - r['start'])})"
-        table.add_row(
-            hexa(r["start"]), hexa(r["end"]), size, kind, escape(r["name"]), escape(r["source"])
-        )
-    out.print(table)
+        size = kib(r["end"] - r["start"])
+        cells = [hexa(r["start"]), hexa(r["end"]), size, r["kind"], r["name"], r["source"]]
+        rows.append((cells, COLOURS[r["kind"]][1]))
+    show_table(out, _COLUMNS, rows)
     for finding in answer["findings"]:
-        out.print(f"[bold red]{finding['what']:<8}[/] {escape(finding['text'])}")
+        out.print(f"[bold red]{finding['what']}:[/] {escape(finding['text'])}")
     for risk in answer["risks"]:
-        out.print(f"[yellow]risk[/]     {escape(risk['text'])}")
+        out.print(f"[yellow]risk:[/] {escape(risk['text'])}")
     for gap in answer["unread"]:
-        out.print(
-            f"[yellow]not read[/] {hexa(gap['start'])}..{hexa(gap['end'])}: {escape(gap['why'])}"
-        )
+        span = f"{hexa(gap['start'])}..{hexa(gap['end'])}"
+        out.print(f"[yellow]not read:[/] {span}: {escape(gap['why'])}")
     for key, word in (("moves", "fewest moves"), ("suggest", "good with every official build")):
         if key in answer:
             out.print(f"[bold]{word}:[/] {escape(_steps(answer[key]))}")

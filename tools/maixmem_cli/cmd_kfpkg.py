@@ -11,10 +11,11 @@ from pathlib import Path
 import click
 from maixmem import hexa
 
+from maixmem_cli.firmwares import Firmware
 from maixmem_cli.flash_items import ItemError, Layout
 from maixmem_cli.kfpkg import PackageError, read_package, write_package
 from maixmem_cli.output import write_file
-from maixmem_cli.values import SIZE
+from maixmem_cli.values import SIZE, firmware_option
 
 
 @click.command(
@@ -32,15 +33,16 @@ from maixmem_cli.values import SIZE
 @click.option(
     "--size", default="16M", show_default=True, type=SIZE, help="Bytes of the flash chip."
 )
-def command(items: tuple[str, ...], output: Path, size: int) -> None:
+@firmware_option("What lies at 0x000000 already. Default: the largest official build may.")
+def command(items: tuple[str, ...], output: Path, size: int, firmware: Firmware | None) -> None:
     """Write a flash package: files at addresses, and a firmware .bin if wanted.
 
     Nothing is written when two files overlap, leave the chip, run into the file system, start inside a sector, or lie
-    where every official firmware is while the package has none.
+    where the firmware is: that of the package, of --firmware, or else the largest official build.
     Exit status: 0 written, 1 refused, 2 wrong use.
     """
     try:
-        layout = Layout.of(items, size)
+        layout = Layout.of(items, size, firmware)
     except ItemError as e:
         raise click.UsageError(str(e)) from None
     if not layout.members:

@@ -9,17 +9,15 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem import kib
-from maixmem_kmodel import HOWS
-from rich import box
+from maixmem import hexa, kib
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.kmodel_report import Entry, read_entries, room
+from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError
+from maixmem_cli.kmodel_report import METHODS, Entry, read_entries, room
 from maixmem_cli.output import console, unreadable
-from maixmem_cli.values import known_firmwares
+from maixmem_cli.tables import Column, show_table
+from maixmem_cli.values import firmware_option
 
 _WAYS = {
     "load_path": 'kpu.load("/sd/...")',
@@ -31,21 +29,35 @@ _WAYS = {
 }
 
 
+_MEMORY = (
+    Column("way", name=True),
+    Column("stays", right=True),
+    Column("peak", right=True),
+    Column("heap_free() to have, bytes", right=True),
+)
+_LAYERS = (
+    Column("#", right=True),
+    Column("layer", name=True),
+    Column("offset", right=True),
+    Column("size", right=True),
+    Column("what"),
+)
+_VERDICTS = (Column("firmware", name=True), Column("heap", right=True), Column("answer"))
+
+
 @click.command(name="kmodel", epilog="Example: maixmem kmodel face.kmodel --firmware minimum")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
-@click.option(
-    "--firmware", callback=known_firmwares, help=f"Judge this build only: {', '.join(FIRMWARES)}."
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@firmware_option(f"Judge this build only: {', '.join(FIRMWARES)}, an image, or a board.toml.")
 @click.option("--json", "as_json", is_flag=True, help="A list with one object for each model.")
 @click.option("--layers", is_flag=True, help="List the layers too.")
-def command(files: tuple[Path, ...], firmware: str | None, as_json: bool, layers: bool) -> None:
+def command(
+    files: tuple[Path, ...], firmware: Firmware | None, as_json: bool, layers: bool
+) -> None:
     """Say what a model needs and where it runs, from its headers.
 
     FILE is a .kmodel or a .kfpkg. Exit status 1: a model is damaged, or no build takes it.
     """
-    builds = [f for f in FIRMWARES.values() if firmware in (None, f.name)]
+    builds = [_measured(firmware)] if firmware else list(FIRMWARES.values())
     entries: list[Entry] = []
     for path in files:
         try:
@@ -59,6 +71,14 @@ def command(files: tuple[Path, ...], firmware: str | None, as_json: bool, layers
         for entry in entries:
             _show(out, entry, layers)
     sys.exit(1 if any(e.finding for e in entries) else 0)
+
+
+def _measured(firmware: Firmware) -> Firmware:
+    """With its memory where that can be asked; else the verdicts say that it is not known."""
+    try:
+        return firmware.measured()
+    except FirmwareError:
+        return firmware
 
 
 def _object(entry: Entry, layers: bool) -> dict[str, object]:
@@ -78,19 +98,19 @@ def _object(entry: Entry, layers: bool) -> dict[str, object]:
 
 
 def _show(out: Console, entry: Entry, layers: bool) -> None:
-    out.rule(escape(entry.file), align="left", style="dim")
+    out.print(f"--- {entry.file}", style="bold", markup=False)
     m = entry.model
     if m is None:
         out.print(f"[red]not usable:[/] {escape(entry.error or '')}\n")
         return
     out.print(_headline(entry), highlight=False)
     if m.need("sdk") is not None:
-        out.print(_memory(entry))
+        _memory(out, entry)
     if layers and entry.layers:
-        out.print(_layers(entry))
+        _layers(out, entry)
     for text in entry.warnings():
         out.print(f"[yellow]![/] {escape(text)}", highlight=False)
-    out.print(_verdicts(entry))
+    _verdicts(out, entry)
     out.print()
 
 
@@ -101,55 +121,52 @@ def _headline(entry: Entry) -> str:
     if m.layers is not None:
         facts.append(f"{m.layers} layers")
     if m.nbytes is not None:
-        facts.append(f"{m.nbytes} bytes")
+        facts.append(f"{kib(m.nbytes)} ({m.nbytes} bytes)")
     if m.main_mem is not None:
-        facts.append(f"main memory {m.main_mem}")
+        facts.append(f"main memory {kib(m.main_mem)}")
     if m.kpu_span:
         facts.append(f"KPU RAM {kib(m.kpu_span)}")
     lines = [", ".join(facts)]
     for name, tensors in (("in", m.inputs), ("out", m.outputs)):
         for shape, kind, n in tensors or ():
             parts = ["x".join(map(str, shape)) if shape else "shape not in the file", kind]
-            size = f", {n} bytes" if n is not None else ""
+            size = f", {kib(n)}" if n is not None else ""
             lines.append(f"{name:>3}: {' '.join(filter(None, parts))}{size}")
     return escape("\n".join(lines))
 
 
-def _memory(entry: Entry) -> Table:
+def _memory(out: Console, entry: Entry) -> None:
     m = entry.model
     assert m is not None
-    table = Table(box=box.SIMPLE_HEAD, title="system heap, bytes", title_justify="left")
-    for name, align in (
-        ("way", "left"),
-        ("stays", "right"),
-        ("peak", "right"),
-        ("heap_free() to have", "right"),
-    ):
-        table.add_column(name, justify="right" if align == "right" else "left")
-    for how in HOWS:
-        figures = (m.need(how), m.peak(how), room(m, how))
-        table.add_row(_WAYS[how], *("-" if n is None else str(n) for n in figures))
-    return table
+    out.print("system heap, by the way it is loaded:", style="bold")
+    rows = []
+    for method in METHODS:
+        need, peak, free = m.need(method), m.peak(method), room(m, method)
+        bytes_free = "-" if free is None else str(free)
+        rows.append(([_WAYS[method], _size(need), _size(peak), bytes_free], ""))
+    show_table(out, _MEMORY, rows)
 
 
-def _layers(entry: Entry) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="layers", title_justify="left")
-    for name in ("#", "layer", "offset", "bytes", "what"):
-        table.add_column(name, justify="left" if name in ("layer", "what") else "right")
-    for x in entry.layers:
-        table.add_row(str(x.index), x.name, f"{x.offset:#x}", str(x.size), escape(x.detail))
-    return table
+def _size(n: int | None) -> str:
+    return "-" if n is None else kib(n)
 
 
-def _verdicts(entry: Entry) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="verdict", title_justify="left")
-    table.add_column("firmware", no_wrap=True)
-    table.add_column("heap", justify="right", no_wrap=True)
-    table.add_column("answer")
+def _layers(out: Console, entry: Entry) -> None:
+    rows = [
+        ([str(x.index), x.name, hexa(x.offset), kib(x.size), x.detail], "") for x in entry.layers
+    ]
+    show_table(out, _LAYERS, rows)
+
+
+def _verdicts(out: Console, entry: Entry) -> None:
+    out.print("verdict, after power-on:", style="bold")
+    rows = []
     for v in entry.verdicts:
-        colour = "green" if v.good else "red"
         word = "yes: " if v.good else "no: "
-        table.add_row(
-            v.firmware.name, kib(v.firmware.heap), f"[{colour}]{word}[/]{escape(v.text)}"
-        )
-    return table
+        cells = [v.firmware.name, _heap(v.firmware), word + v.text]
+        rows.append((cells, "green" if v.good else "red"))
+    show_table(out, _VERDICTS, rows)
+
+
+def _heap(firmware: Firmware) -> str:
+    return "?" if firmware.heap is None else kib(firmware.heap)

@@ -5,79 +5,28 @@
 from __future__ import annotations
 
 import itertools
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
-from maixmem_k210_limits import check_gc_heap
+from maixmem_k210_gc import check_gc_heap
 
-from maixmem_cli import places, tracing
+from maixmem_cli import sim_flash, sim_run, tracing
 from maixmem_cli.firmwares import FIRMWARES
+from maixmem_cli.k210.options import firmware_options, firmware_or_image, run_on_image
 from maixmem_cli.output import unreadable
-from maixmem_cli.values import ADDRESS_FILE, SIZE, known_firmwares
+from maixmem_cli.values import ADDRESS_FILE, SIZE
 
-BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
-_STAND_IN = (
-    352 << 10
-)  # bytes that the stand-in's own modules and its camera frame take of the interpreter's heap
 _SD_FILES = 500
-_CPYTHON = (
-    "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC heap are not the board's."
-    ' Next: pip install ".[sim]" in the folder of maixmem'
-)
+_OF_IMAGES = ("camera", "save_lcd")
 
 
-def run(
-    script: Path,
-    firmware: str,
-    flash: dict[int, Path],
-    *,
-    heap: int | None = None,
-    folder: Path | None = None,
-    board_heap: int = BOARD_HEAP,
-    sd: Path | None = None,
-    trace: bool = False,
-) -> int:
-    """Runs the script with the shim and the library on its path; returns its exit status. Output goes to stdout.
-
-    `board_heap` is the GC heap that the board is set to, in bytes; `heap` that of the interpreter, by default as
-    much for the script. Files of the folder `sd` are /sd/NAME on the board; what the script writes stays in memory. `trace` tells of allocations on stderr.
-    """
-    job = {
-        "script": str(script),
-        "source": _source(script, trace),
-        "firmware": firmware,
-        "gc_heap": board_heap,
-        "flash": {address: str(path) for address, path in flash.items()},
-        "files": sd_files(sd) if sd else {},
-        "card": sd is not None,
-        "trace": trace,
-    }
-    path = [
-        str(folder or script.parent),
-        *([str(sd)] if sd else []),
-        str(places.shim("k210")),
-        str(places.lib()),
-    ]
-    micropython = places.micropython()
-    if micropython is None:
-        click.echo(_CPYTHON, err=True)
-    size = heap or board_heap + _STAND_IN
-    command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable]
-    env = dict(
-        os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path)
+def run(script: Path, firmware: str, flash: dict[int, Path], **more: Any) -> int:
+    """Runs a script on a board of that firmware with these files in flash; `more` are other fields of sim_run.Job."""
+    return sim_run.run(
+        sim_run.Job(script, read_script(script, False), firmware, dict(flash), **more)
     )
-    sys.stdout.flush()
-    with tempfile.TemporaryDirectory() as temp:
-        order = Path(temp) / "job"
-        order.write_text(repr(job), encoding="utf-8")
-        simulator = places.shim("k210") / "k210_sim.py"
-        return subprocess.run(
-            [*command, str(simulator), str(order)], env=env, check=False
-        ).returncode
 
 
 def sd_files(folder: Path) -> dict[str, str]:
@@ -92,7 +41,8 @@ def sd_files(folder: Path) -> dict[str, str]:
     return {f"/sd/{p.relative_to(folder).as_posix()}": str(p) for p in sorted(files)}
 
 
-def _source(script: Path, trace: bool) -> str:
+def read_script(script: Path, trace: bool) -> str:
+    """The text of a script, with marks at its lines for --trace."""
     try:
         source = script.read_text(encoding="utf-8")
     except OSError as e:
@@ -106,6 +56,21 @@ def _source(script: Path, trace: bool) -> str:
         return source  # the interpreter says what is wrong, as on the board
 
 
+def _serial(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[int, bytes]:
+    """{port: bytes} from --uart 1=FILE."""
+    found = {}
+    for text in value:
+        port, _, name = text.partition("=")
+        if port not in ("1", "2", "3") or not Path(name).is_file():
+            raise click.BadParameter(
+                f"{text!r}: write a port, 1 to 3, and a file, as in 1=gps.txt", ctx, param
+            )
+        found[int(port)] = Path(name).read_bytes()
+    return found
+
+
 @click.command(
     name="sim",
     epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash 0x300000=a.kmodel --trace",
@@ -115,8 +80,8 @@ def _source(script: Path, trace: bool) -> str:
     "--firmware",
     default="full",
     show_default=True,
-    callback=known_firmwares,
-    help="The build on the board.",
+    callback=firmware_or_image,
+    help="The build on the board; or a firmware itself, a .bin or .kfpkg, which the script then runs on.",
 )
 @click.option(
     "--flash",
@@ -144,10 +109,18 @@ def _source(script: Path, trace: bool) -> str:
     help="Heap of the interpreter here. Default: as much as the board's for the script.",
 )
 @click.option(
+    "--uart",
+    multiple=True,
+    metavar="PORT=FILE",
+    callback=_serial,
+    help="What a serial port, 1 to 3, receives (repeat).",
+)
+@click.option(
     "--trace",
     is_flag=True,
     help="On stderr: every allocation, and the line of the script it belongs to.",
 )
+@firmware_options
 def command(
     *,
     script: Path,
@@ -156,25 +129,46 @@ def command(
     sd: Path | None,
     board_heap: int,
     heap: int | None,
+    uart: dict[int, bytes],
     trace: bool,
+    **limits: Any,
 ) -> None:
     """Run a MaixPy script without a board.
 
-    The K210 stand-in keeps the memory books of the chosen firmware build. Exit status: the script's own, 1 when it
-    raises; 3 where the real board would hang, with the cause and the cure.
+    The K210 stand-in keeps the memory books of the chosen firmware build. Each name of the firmware is of one of three
+    kinds: kept (takes and frees memory as the firmware), quiet (takes what the firmware takes and does nothing: pins,
+    buses, drawing) or absent (says so). No pixels are computed, time passes while a script sleeps and nobody waits for
+    it, and the script reaches nothing of this computer. docs/simulator.md has the list.
+
+    Exit status: the script's own, 1 when it raises; 3 where the real board would hang, with the cause and the cure;
+    0 with a memory table when --frames or --seconds end it.
     """
+    if firmware not in FIRMWARES:
+        sys.exit(run_on_image(script, firmware, flash, sd, limits))
+    for name in _OF_IMAGES:
+        if limits[name] is not None:
+            option = "--" + name.replace("_", "-")
+            text = "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg"
+            raise click.BadParameter(text, param_hint=option)
     build = FIRMWARES[firmware]
     try:
         check_gc_heap(f"{board_heap} bytes", board_heap, build.heap, build.gc_heap)
     except ValueError as e:
         raise click.BadParameter(str(e), param_hint="--board-heap") from None
-    status = run(
+    job = sim_run.Job(
         script.resolve(),
+        read_script(script, trace),
         firmware,
         dict(flash),
-        heap=heap,
-        board_heap=board_heap,
-        sd=sd and sd.resolve(),
+        board_heap,
+        heap,
+        files=sd_files(sd.resolve()) if sd else {},
+        card=sd is not None,
+        frames=limits["frames"],
+        seconds=limits["seconds"],
+        serial=uart,
         trace=trace,
     )
-    sys.exit(status)
+    for line in sim_flash.harm(firmware, job.flash):
+        click.echo(f"maixmem: {line}", err=True)
+    sys.exit(sim_run.run(job))

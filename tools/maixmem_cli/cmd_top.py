@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import signal
 import sys
 import time
@@ -16,49 +17,61 @@ from typing import Any, TextIO
 import click
 from maixmem import kib
 from maixmem_report import bar
-from rich import box
+from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from maixmem_cli.monitor import Monitor, Sample, Series
-from maixmem_cli.output import JSON, PORT, NoBoard, choose_port, console, failing, print_json
+from maixmem_cli.output import (
+    JSON,
+    PORT,
+    VERBOSE,
+    NoBoard,
+    board_errors,
+    choose_port,
+    console,
+    print_json,
+)
 from maixmem_cli.questions import Missing
 from maixmem_cli.rawrepl import BoardError
+from maixmem_cli.tables import Column, lines
 
 _BAR = 12
 _PIPE = 100  # columns of a picture that goes to a pipe
 _STEPS = "▁▂▃▄▅▆▇█"
+_ASCII_STEPS = "_.-:=+*#"
+_COLUMNS = (
+    Column("region", name=True),
+    Column("use", extra=True),
+    Column("used", right=True),
+    Column("most used", right=True),
+    Column("free", right=True),
+    Column("of", right=True),
+    Column("history", extra=True),
+)
+_LEGEND = "use: # used, . free; history: used, lowest to highest of the last samples; garbage is collected before each"
 
 
-def spark(series: Series, width: int = 9) -> str:
+def spark(series: Series, steps: str, width: int = 9) -> str:
     """The use of the last samples, lowest to highest of them."""
     used = [-free for free in list(series.history)[-width:]]
     low, span = min(used, default=0), max(used, default=0) - min(used, default=0)
-    return "".join(_STEPS[(n - low) * (len(_STEPS) - 1) // span if span else 0] for n in used)
+    return "".join(steps[(n - low) * (len(steps) - 1) // span if span else 0] for n in used)
 
 
-def picture(sample: Sample, url: str) -> Table:
+def picture(sample: Sample, url: str, out: Console) -> Group:
     note = {"away": ", no answer, trying again", "reset": ", the board was reset"}.get(
         sample.event, ""
     )
-    table = Table(
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-        title=f"{escape(url)}, {sample.seconds:.0f} s{note}",
-        title_justify="left",
-    )
-    table.add_column("region")
-    table.add_column("use", min_width=_BAR + 2)
-    for head in ("used", "most used", "free", "of"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("history")
+    steps = _STEPS if out.encoding.lower().startswith("utf") else _ASCII_STEPS
+    rows = []
     for s in sample.series:
         numbers = (s.used(s.free), s.used(s.low), s.free, s.total)
         cells = ["?" if n is None else kib(n) for n in numbers]
-        table.add_row(s.name, Text(bar(s.used(s.free), s.total, _BAR)), *cells, spark(s))
-    return table
+        use = bar(s.used(s.free), s.total, _BAR)
+        rows.append(([s.name, use, *cells, spark(s, steps)], ""))
+    title = Text(f"{url}, {sample.seconds:.0f} s{note}")
+    return Group(title, *lines(out.width, _COLUMNS, rows, _LEGEND))
 
 
 def line(sample: Sample) -> str:
@@ -117,13 +130,14 @@ class Log:
 def watch(samples: Iterator[Sample], url: str, log: Log | None) -> None:
     """Shows and logs samples until they end: a live picture on a terminal, a line each on a pipe."""
     screen = console()
-    live = Live(console=screen, auto_refresh=False) if screen.is_terminal else None
+    screens = screen.is_terminal and not screen.is_dumb_terminal
+    live = Live(console=screen, auto_refresh=False) if screens else None
     with live or ExitStack():
         for sample in samples:
             if log:
                 log.add(sample)
             if live:
-                live.update(picture(sample, url), refresh=True)
+                live.update(picture(sample, url, screen), refresh=True)
             else:
                 click.echo(line(sample))
 
@@ -160,6 +174,7 @@ def _interrupted(number: int, frame: Any) -> None:
     help="For a board that was reset or pulled.",
 )
 @JSON
+@VERBOSE
 def command(
     *,
     port: str | None,
@@ -179,7 +194,7 @@ def command(
     if as_json and not once:
         raise click.UsageError("--json: only with --once; for a series use --csv FILE")
     signal.signal(signal.SIGTERM, _interrupted)
-    with failing():
+    with board_errors():
         monitor = Monitor(choose_port(port), wait)
         try:
             _open(monitor)
@@ -195,7 +210,9 @@ def command(
                 if log:
                     log.add(sample)
                 out = console()
-                out.print(picture(sample, monitor.url), width=None if out.is_terminal else _PIPE)
+                if not out.is_terminal and "COLUMNS" not in os.environ:
+                    out.width = _PIPE
+                out.print(picture(sample, monitor.url, out))
             else:
                 watch(samples, monitor.url, log)
         except KeyboardInterrupt:

@@ -10,23 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from maixmem import KModelError, hexa
-from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, SECTOR, FlashMap, FlashRegion
+from maixmem_flash import BLOCK_64K, SECTOR, FlashMap, FlashRegion
+from maixmem_flash_check import unaligned
+from maixmem_k210_chip import FLASH_SIZE
 from maixmem_kmodel import read_info
 
-from maixmem_cli.firmwares import FIRMWARES
+from maixmem_cli import firmwares, flash_moves
+from maixmem_cli.firmwares import IMAGE_START, Firmware
 from maixmem_cli.kfpkg import Member, PackageError, read_package
 from maixmem_cli.output import printable, unreadable
 from maixmem_cli.values import parse_address
 
-#: official builds and the bytes of their .bin; the models of a project outlive its firmware
-OFFICIAL_BUILDS = {
-    **{f.title: f.image for f in FIRMWARES.values()},
-    "v0.6.2_16 maix": 2130432,
-    "amigo v0.5.1-92": 1505536,
-    "amigo v0.5.1-92 lvgl": 2039680,
-}
 SMALLEST_DUMP = 4 << 20  # the smallest chip on these boards
-_START = b"\x21\xa8\xef\xbe\xad\xde"  # a jump and 0xDEADBEEF: how the SDK begins a program
 
 
 class ItemError(ValueError):
@@ -43,9 +38,13 @@ class Layout:
     dumps: list[Path] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Iterable[str], size: int) -> Layout:
-        """The layout of a command line. Dumps come last: a file replaces what a dump has at its address."""
-        if not 0 < size <= CHIP or size % SECTOR:
+    def of(cls, items: Iterable[str], size: int, firmware: Firmware | None = None) -> Layout:
+        """The layout of a command line. Dumps come last: a file replaces what a dump has at its address.
+
+        `firmware` is what lies at 0 already; without it and without a firmware among the items, the largest
+        official build that the chip holds is taken to be there.
+        """
+        if not 0 < size <= FLASH_SIZE or size % SECTOR:
             raise ItemError(f"--size {size}: a chip has whole 4 KiB sectors, and 16M at most")
         layout = cls(FlashMap(size))
         for item in items:
@@ -55,7 +54,19 @@ class Layout:
                 raise ItemError(unreadable(e, Path(item))) from None
         for path in layout.dumps:
             layout.scan_dump(path)
+        layout.add_firmware(firmware)
         return layout
+
+    def add_firmware(self, firmware: Firmware | None) -> None:
+        """Adds what the items do not say: the firmware at 0. Raises ItemError when they do say it."""
+        there = [r for r in self.map.regions if r.kind == "firmware"]
+        if there and firmware:
+            raise ItemError(f"--firmware {firmware.name}: the layout has {there[0]} already")
+        if there or (self.dumps and not firmware):
+            return
+        build = firmware or firmwares.assumed(self.map.size)
+        if build:
+            self.map.add(f"firmware ({build.name})", 0, build.end, "firmware", build.source)
 
     def add(self, text: str) -> None:
         """Adds one item of the command line, or notes a dump for later. Raises ItemError."""
@@ -66,9 +77,9 @@ class Layout:
             self._add_file(path, address)
         elif zipfile.is_zipfile(path):
             self._add_package(path)
-        elif _starts_with(path, _START):
+        elif _starts_with(path, IMAGE_START):
             self._add_file(path, 0)
-        elif path.stat().st_size in (SMALLEST_DUMP, SMALLEST_DUMP * 2, CHIP):
+        elif path.stat().st_size in (SMALLEST_DUMP, SMALLEST_DUMP * 2, FLASH_SIZE):
             self.dumps.append(path)
         else:
             raise ItemError(
@@ -76,12 +87,14 @@ class Layout:
             )
 
     def _add_file(self, path: Path, address: int) -> None:
-        if path.stat().st_size > CHIP:
+        if path.stat().st_size > FLASH_SIZE:
             raise ItemError(f"{path}: bigger than any flash chip")
         data = path.read_bytes()
         if not data:
             raise ItemError(f"{path}: empty file")
-        self.add_member(Member(path.name, address, data, None, data.startswith(_START)), str(path))
+        self.add_member(
+            Member(path.name, address, data, None, data.startswith(IMAGE_START)), str(path)
+        )
 
     def _add_package(self, path: Path) -> None:
         try:
@@ -102,7 +115,7 @@ class Layout:
     def add_member(self, m: Member, where: str) -> None:
         """Adds a readable member; a model that is damaged or cut is a finding too."""
         assert m.data is not None and m.nbytes is not None
-        kind = "firmware" if m.sha256_prefix or _is_image(m.data) else "data"
+        kind = "firmware" if m.sha256_prefix or firmwares.wrapped(m.data) else "data"
         if kind == "data":
             try:
                 info = read_info(m.data)
@@ -129,11 +142,11 @@ class Layout:
 
     def verdicts(self) -> list[tuple[str, str]]:
         """[(what, sentence)] for everything that must not be flashed as it is; empty when all is fine."""
-        found = [(c.why, str(c)) for c in self.map.conflicts()]
+        found = [(c.kind, str(c)) for c in self.map.conflicts()]
         for r in self.map.regions:
             if r.intact is False:
                 found.append(("damaged", f"{r}: its SHA-256 does not match"))
-        for r in self.map.unaligned():
+        for r in unaligned(self.map):
             after = self.next_place(r, r.start)
             found.append(
                 ("refused", f"{r}: flashers refuse a start inside a 4 KiB sector; {after}")
@@ -145,7 +158,9 @@ class Layout:
         others = FlashMap(self.map.size)
         others.regions = [x for x in self.map.regions if x is not r]
         nbytes = r.end - r.start
-        near, safe = (others.gap_for(nbytes, start=start, unit=unit) for unit in (SECTOR, FRAME))
+        near, safe = (
+            others.gap_for(nbytes, start=start, unit=unit) for unit in (SECTOR, BLOCK_64K)
+        )
         if near is None:
             return "no room behind it"
         text = f"next: {hexa(near)}"
@@ -161,15 +176,16 @@ def suggest(layout: Layout) -> list[tuple[FlashRegion, int]]:
 
     Raises FlashOverlap when there is no room.
     """
-    biggest = max(OFFICIAL_BUILDS.values()) + IMAGE_EXTRA
     everywhere = FlashMap(layout.map.size)
-    regions = [r for r in layout.map.regions if r.kind not in ("firmware", "free")]
-    end = max(
-        [biggest] + [r.end for r in layout.map.regions if r.kind == "firmware" and r.start == 0]
-    )
+    there = layout.map.regions
+    regions = [r for r in there if r.kind not in ("firmware", "free")]
+    biggest = firmwares.assumed(layout.map.size)
+    ends = [r.end for r in there if r.kind == "firmware" and r.start == 0]
     everywhere.regions = regions
-    everywhere.add("the biggest official build", 0, end, "firmware")
-    moved = {id(r): start for r, start in everywhere.moves()}
+    if biggest or ends:
+        end = max([*ends, *([biggest.end] if biggest else [])])
+        everywhere.add("the largest official build", 0, end, "firmware")
+    moved = {id(r): start for r, start in flash_moves.plan(everywhere)}
     return [(r, moved.get(id(r), r.start)) for r in regions if r.kind in ("model", "data")]
 
 
@@ -188,12 +204,3 @@ def _split(text: str) -> tuple[Path, int | None]:
 def _starts_with(path: Path, magic: bytes) -> bool:
     with path.open("rb") as f:
         return f.read(len(magic)) == magic
-
-
-def _is_image(data: bytes) -> bool:
-    """A firmware that already has its header and hash around it."""
-    return (
-        len(data) > IMAGE_EXTRA
-        and not data[0] & ~3
-        and int.from_bytes(data[1:5], "little") + IMAGE_EXTRA == len(data)
-    )

@@ -4,38 +4,26 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
-
-from maixmem import hexa, kib, wrap
+from maixmem import hexa, kib
 from maixmem_flash import FlashMap, FlashRegion
+from maixmem_report import wrap
 
-from maixmem_cli.output import printable
+from maixmem_cli import svg
 
-#: kind -> (colour in the picture, colour in the terminal, letter in the terminal)
+#: kind -> (colour in the picture, colour in the terminal, letter in both)
 COLOURS = {
-    "firmware": ("#4c78a8", "blue", "F"),
-    "model": ("#59a14f", "green", "M"),
-    "filesystem": ("#b07aa1", "magenta", "S"),
+    "firmware": ("#26466d", "blue", "F"),
+    "model": ("#3f8f47", "green", "M"),
+    "filesystem": ("#8e5a88", "magenta", "S"),
     "config": ("#9c755f", "cyan", "C"),
-    "data": ("#8d99a6", "white", "D"),
+    "data": ("#5f6b76", "white", "D"),
     "free": ("#ffffff", "bright_black", "."),
 }
 _WIDTH = 960
 _LEFT = 20
-_STRIP_TOP = 64
+_STRIP_TOP = 92
 _LANE = 30  # height of one lane of the strip; overlapping regions get lanes of their own
 _ROW = 22
-_LETTER = 8  # pixels of a letter, at most
-_STYLE = (
-    "text{font:13px sans-serif;fill:#222}.mono{font-family:monospace}.small{font-size:11px}"
-    ".title{font-size:16px;font-weight:bold}.bad{fill:#c00000}.warn{fill:#a15c00}"
-    ".on{fill:#fff;text-anchor:middle}.dark{fill:#222}.tick{font:11px monospace;text-anchor:middle}"
-    ".first{text-anchor:start}.last{text-anchor:end}"
-)
-_HATCH = (
-    '<defs><pattern id="bad" width="6" height="6" patternTransform="rotate(45)" patternUnits="userSpaceOnUse">'
-    '<rect width="6" height="6" fill="#ffd0d0"/><rect width="3" height="6" fill="#d00000"/></pattern></defs>'
-)
 
 
 def draw(m: FlashMap) -> str:
@@ -43,44 +31,50 @@ def draw(m: FlashMap) -> str:
     rows = sorted(m.regions, key=lambda r: (r.start, r.end))
     lanes = _lanes(rows)
     strip_bottom = _STRIP_TOP + _LANE * max([0, *lanes.values()]) + _LANE
-    parts = _strip(m, rows, lanes, strip_bottom)
-    top = strip_bottom + 56
+    parts = [svg.text(_LEFT, 28, f"Flash, {kib(m.size)}: who owns which bytes", "title")]
+    parts += svg.legend(_LEFT, 58, _legend(m, rows))
+    parts += _strip(m, rows, lanes, strip_bottom)
+    top = strip_bottom + 64
     for number, r in enumerate(rows, 1):
         parts += _region_row(r, number, top)
         top += _ROW
     verdicts = [("bad", c) for c in m.conflicts()] + [("warn", c) for c in m.risks()]
     top += 8
-    for name, clash in verdicts:
-        for line in wrap(str(clash), _WIDTH // _LETTER):
-            parts.append(_text(_LEFT, top, line, name))
+    for name, conflict in verdicts:
+        for line in wrap(str(conflict), int(_WIDTH / svg.LETTER)):
+            parts.append(svg.text(_LEFT, top, line, name))
             top += _ROW
     if not verdicts:
-        parts.append(_text(_LEFT, top, "no conflicts, no risks", ""))
+        parts.append(svg.text(_LEFT, top, "no conflicts, no risks"))
         top += _ROW
-    width = _WIDTH + 2 * _LEFT
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" viewBox="0 0 {width} {top}">'
-    body = "\n".join(parts)
-    return f'{head}\n<style>{_STYLE}</style>\n{_HATCH}\n<rect width="100%" height="100%" fill="#fff"/>\n{body}\n</svg>\n'
+    return svg.document(_WIDTH + 2 * _LEFT, top, parts)
+
+
+def _legend(m: FlashMap, rows: list[FlashRegion]) -> list[tuple[str, str]]:
+    """The kinds that are there, with the letters that their bars carry."""
+    kinds = [k for k in COLOURS if k != "free" and any(r.kind == k for r in rows)]
+    entries = [(COLOURS[k][0], f"{COLOURS[k][2]} {k}") for k in kinds]
+    return entries + ([(svg.hatch("cross"), "two owners")] if m.conflicts() else [])
 
 
 def _strip(m: FlashMap, rows: list[FlashRegion], lanes: dict[int, int], bottom: int) -> list[str]:
     height = bottom - _STRIP_TOP
-    parts = [
-        _text(_LEFT, 28, f"Flash, {kib(m.size)}", "title"),
-        _box((_LEFT, _STRIP_TOP, _WIDTH, height), "#f4f4f4", "#999"),
-    ]
+    parts = [svg.box((_LEFT, _STRIP_TOP, _WIDTH, height), "#f4f4f4", "#999")]
     for number, r in enumerate(rows, 1):
         if r.kind == "free":
             continue
         x, width = _span(m, r.start, r.end)
         y = _STRIP_TOP + _LANE * lanes[id(r)]
-        parts.append(_box((x, y + 3, width, _LANE - 6), COLOURS[r.kind][0], "#333", str(r)))
-        label = r.name if len(r.name) * _LETTER < width else str(number)
-        if len(label) * _LETTER < width:
-            parts.append(_text(x + width / 2, y + 20, label, "on"))
+        colour, _, letter = COLOURS[r.kind]
+        parts.append(svg.box((x, y + 3, width, _LANE - 6), colour, "#333", str(r)))
+        for label in (f"{number} {letter} {r.name}", f"{number} {letter}", str(number)):
+            if len(label) * svg.LETTER < width:
+                parts.append(svg.text(x + width / 2, y + 19, label, "mid on"))
+                break
     for c in m.conflicts():
         x, width = _span(m, c.start, c.end)
-        parts.append(_box((x, _STRIP_TOP - 8, width, height + 8), "url(#bad)", "#d00000", str(c)))
+        area = (x, _STRIP_TOP - 8, width, height + 16)
+        parts.append(svg.box(area, svg.hatch("cross"), "#d00000", str(c)))
     return parts + _axis(m, bottom)
 
 
@@ -88,23 +82,24 @@ def _axis(m: FlashMap, y: int) -> list[str]:
     parts = []
     for i in range(17):
         x = _LEFT + _WIDTH * i / 16
-        line = f'<line x1="{x:.1f}" y1="{y}" x2="{x:.1f}" y2="{y + 5}" stroke="#999"/>'
-        parts.append(line)
+        parts.append(svg.line(x, y, x, y + 5))
         if i % 2 == 0:
-            end = {0: " first", 16: " last"}.get(i, "")
-            parts.append(_text(x, y + 18, hexa(m.size * i // 16), "tick" + end))
+            side = {0: "", 16: " end"}.get(i, " mid")
+            parts.append(svg.text(x, y + 20, hexa(m.size * i // 16), "small mono" + side))
+    parts.append(svg.text(_LEFT, y + 38, "flash address \u2192", "small"))
     return parts
 
 
 def _region_row(r: FlashRegion, number: int, y: int) -> list[str]:
-    where = f"{hexa(r.start)}..{hexa(r.end)}"
+    colour, _, letter = COLOURS[r.kind]
+    size = "bad" if r.intact is False else ""
     return [
-        _box((_LEFT, y - 14, 20, 18), COLOURS[r.kind][0], "#333"),
-        _text(_LEFT + 10, y, str(number), "on dark" if r.kind == "free" else "on"),
-        _text(_LEFT + 30, y, where, "mono"),
-        _text(_LEFT + 200, y, kib(r.end - r.start), ""),
-        _text(_LEFT + 290, y, r.name, "bad" if r.intact is False else ""),
-        _text(_LEFT + 560, y, r.source, "small"),
+        svg.box((_LEFT, y - 14, 34, 18), colour),
+        svg.text(_LEFT + 17, y, f"{number} {letter}", "mid" + ("" if r.kind == "free" else " on")),
+        svg.text(_LEFT + 46, y, f"{hexa(r.start)}..{hexa(r.end)}", "mono"),
+        svg.text(_LEFT + 290, y, kib(r.end - r.start), "end"),
+        svg.text(_LEFT + 306, y, svg.shorten(r.name, 34), size),
+        svg.text(_LEFT + 560, y, r.source, "small"),
     ]
 
 
@@ -125,14 +120,3 @@ def _span(m: FlashMap, start: int, end: int) -> tuple[float, float]:
     """x and width of bytes on the strip: never thinner than 2, never outside."""
     x = min(_LEFT + _WIDTH * start / m.size, _LEFT + _WIDTH - 2.0)
     return x, max(2.0, min(_WIDTH * (end - start) / m.size, _LEFT + _WIDTH - x))
-
-
-def _box(area: tuple[float, float, float, float], fill: str, stroke: str, title: str = "") -> str:
-    x, y, width, height = area
-    place = f'x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}"'
-    shape = f'<rect {place} fill="{fill}" stroke="{stroke}"'
-    return f"{shape}><title>{escape(printable(title))}</title></rect>" if title else f"{shape}/>"
-
-
-def _text(x: float, y: float, text: str, name: str) -> str:
-    return f'<text x="{x:.1f}" y="{y}" class="{name}">{escape(printable(text))}</text>'

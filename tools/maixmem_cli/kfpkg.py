@@ -20,11 +20,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from maixmem_k210_chip import IMAGE_OVERHEAD  # what sha256Prefix puts around a file
+
 from maixmem_cli.output import printable
 
 LIST_NAME = "flash-list.json"
 LIST_VERSION = "0.1.0"
-IMAGE_EXTRA = 37  # flag byte, u32 length and SHA-256 that sha256Prefix puts around a file
 MAX_LIST = 1 << 20  # bytes of flash-list.json
 MAX_ENTRIES = 256  # one for every 64 KiB of the biggest chip
 MAX_MEMBER = 16 << 20  # no chip that a K210 boots from is bigger
@@ -70,7 +71,7 @@ class Member:
         """Bytes of flash that the entry owns, or None when the file could not be read."""
         if self.data is None:
             return None
-        return len(self.data) + (IMAGE_EXTRA if self.sha256_prefix else 0)
+        return len(self.data) + (IMAGE_OVERHEAD if self.sha256_prefix else 0)
 
 
 def read_package(path: str | os.PathLike[str] | BinaryIO) -> list[Member]:
@@ -110,7 +111,7 @@ def write_package(path: str | os.PathLike[str] | BinaryIO, members: Iterable[Mem
 
 
 def _free_name(wanted: str, data: bytes, files: dict[str, bytes]) -> str:
-    base = re.sub(r"[^A-Za-z0-9._-]", "_", os.path.basename(wanted)) or "data.bin"
+    base = re.sub(r"[^\w.-]", "_", os.path.basename(wanted)) or "data.bin"
     stem, dot, ext = base.rpartition(".")
     name, n = base, 2
     while name == LIST_NAME or files.get(name, data) != data:

@@ -12,7 +12,8 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from maixmem_kmodel import KINDS3, KINDS4, File, KModel, identify, limit, walk
+from maixmem_kmodel import KINDS3, File, KModel, identify, limit, walk
+from maixmem_kmodel_v4 import KINDS4
 
 KPU_RAM = 2 << 20
 _CONV3, _CONV4 = 10240, 0x2002
@@ -199,13 +200,8 @@ def read_layers(source: object) -> tuple[KModel, list[Layer]]:
         f.close()
 
 
-def _words(f: File, offset: int, n: int, what: str) -> list[int]:
-    f.load(offset, 4 * n, what)
-    return [f.word(i) for i in range(n)]
-
-
 def _bytes(f: File, offset: int, n: int, what: str) -> bytes:
-    return struct.pack(f"<{n // 4}I", *_words(f, offset, n // 4, what))
+    return struct.pack(f"<{n // 4}I", *f.words(offset, n // 4, what))
 
 
 def _look3(model: KModel, f: File, layer: Layer) -> None:
@@ -213,10 +209,10 @@ def _look3(model: KModel, f: File, layer: Layer) -> None:
     if layer.type == _CONV3:
         _conv3(model, f, layer)
     elif spans:
-        words = _words(f, layer.offset, n, layer.name)
+        words = f.words(layer.offset, n, layer.name)
         if spans is _concat:
             limit(layer.offset + 8, "concat inputs", words[2], 1, (layer.size - 12) // 8)
-            words += _words(f, layer.offset + 12, 2 * words[2], layer.name)
+            words = (*words, *f.words(layer.offset + 12, 2 * words[2], layer.name))
         layer.spans = spans(words)
         if layer.type == 18:
             limit(
@@ -232,12 +228,12 @@ def _look3(model: KModel, f: File, layer: Layer) -> None:
 
 
 def _conv3(model: KModel, f: File, layer: Layer) -> None:
-    flags, out, registers, weights, bn, act = _words(f, layer.offset, 6, layer.name)
+    flags, out, registers, weights, bn, act = f.words(layer.offset, 6, layer.name)
     end = layer.offset + layer.size
     limit(layer.offset + 8, "layer_offset", registers, layer.offset + 24, end - _REGISTERS)
     layer.conv = conv = Conv.parse(_bytes(f, registers, _REGISTERS, "registers"))
     layer.detail = str(conv)
-    eight_bit = _words(f, 4, 1, "flags")[0] & 1
+    eight_bit = f.words(4, 1, "flags")[0] & 1
     parts = (
         ("weights", weights, conv.weights(1 if eight_bit else 2)),
         ("bn", bn, 8 * conv.out_c),
@@ -254,14 +250,14 @@ def _look4(model: KModel, f: File, layer: Layer) -> None:
     at = layer.offset
     ranges = [at + 16 * i for i in range(n)]
     if layer.type == 1:
-        count = _words(f, at + 24, 1, "concat")[0]
+        count = f.words(at + 24, 1, "concat")[0]
         limit(at + 24, "concat inputs", count, 1, (layer.size - 28) // 20)
         ranges += [at + 28 + 16 * i for i in range(count)]
-    constants = _words(f, 16, 1, "constants")[0]
+    constants = f.words(16, 1, "constants")[0]
     limits = (constants, model.main_mem, KPU_RAM)
     shown = []
     for where in ranges:
-        memory, kind, start, size = _words(f, where, 4, layer.name)
+        memory, kind, start, size = f.words(where, 4, layer.name)
         limit(where, "memory_type", memory, 0, 2)
         limit(where + 4, "datatype", kind, 0, 1)
         limit(where + 8, f"{layer.name} range end", start + size, 0, limits[memory])

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem_k210_heap import grow, mallocs
-from maixmem_k210_limits import MIN_GC
-from maixmem_kmodel import HOWS, KModel, KModelError
+from maixmem import kib
+from maixmem_k210_chip import required_free
+from maixmem_k210_gc import MIN_GC_HEAP
+from maixmem_k210_setup import _file_buffer as file_buffer
+from maixmem_kmodel import KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
 from maixmem_cli.kfpkg import MAX_TOTAL, Member, PackageError, read_package
@@ -20,7 +22,10 @@ from maixmem_cli.kmodel_layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel_v5 import read_v5
 from maixmem_cli.output import printable
 
-_MAIXPY = HOWS[:4]  #: the ways that a MaixPy build offers
+#: ways to load, as KModel.allocations() names them
+METHODS = ("load_path", "load_addr", "stream_single", "stream_dual", "canmv", "sdk")
+_MAIXPY = METHODS[:4]  #: those that a MaixPy build offers
+_V4 = "V4: call kpu.set_outputs() before forward(), and load_flash leaks 4352 bytes"
 _ZIP = b"PK\x03\x04"
 
 
@@ -57,7 +62,7 @@ class Entry:
         m = self.model
         if m is None:
             return []
-        found = m.warnings()
+        found = [_V4] if m.format == "v4" else []
         if m.size and m.nbytes and m.nbytes != m.size:
             more = "more" if m.size > m.nbytes else "fewer"
             found.append(f"the file has {abs(m.size - m.nbytes)} bytes {more} than its layers say")
@@ -82,9 +87,9 @@ class Entry:
             "kpu_span": m and m.kpu_span,
             "inputs": _tensors(m and m.inputs),
             "outputs": _tensors(m and m.outputs),
-            "need": {how: m and m.need(how) for how in HOWS},
-            "peak": {how: m and m.peak(how) for how in HOWS},
-            "heap_free": {how: m and room(m, how) for how in HOWS},
+            "need": {how: m and m.need(how) for how in METHODS},
+            "peak": {how: m and m.peak(how) for how in METHODS},
+            "heap_free": {how: m and room(m, how) for how in METHODS},
             "refuse": {v.firmware.name: v.text for v in self.verdicts if not v.good},
             "warnings": self.warnings(),
             "error": self.error,
@@ -153,25 +158,38 @@ def _entry(name: str, source: object, firmwares: list[Firmware]) -> Entry:
 
 def judge(model: KModel, firmware: Firmware) -> Verdict:
     """What works on a build after power-on, with the default GC heap and nothing else loaded."""
-    ways = [how for how in _MAIXPY if fits(model, how, firmware.heap, firmware)]
+    free = firmware.heap
+    usual = "stream_single" if model.swapped else "load_addr"
+    if free is None:
+        ways = [
+            how
+            for how in _MAIXPY
+            if model.unsupported_reason(firmware.capabilities(), how) is None
+        ]
+        text = f"may run by {', '.join(ways)}: an image does not tell what memory it leaves"
+        return Verdict(
+            firmware,
+            ways,
+            text if ways else str(model.unsupported_reason(firmware.capabilities(), usual)),
+        )
+    ways = [how for how in _MAIXPY if fits(model, how, free, firmware)]
     if ways:
         return Verdict(firmware, ways, "runs by " + ", ".join(ways))
     for how in _MAIXPY:
-        heap = firmware.heap + firmware.gc_heap - MIN_GC
-        if fits(model, how, heap, firmware):
-            gc = firmware.gc_heap - ((room(model, how) or 0) - firmware.heap) & ~4095
+        if fits(model, how, free + firmware.gc_heap - MIN_GC_HEAP, firmware):
+            gc = firmware.gc_heap - ((room(model, how) or 0) - free) & ~4095
             return Verdict(firmware, [how], f"runs by {how} if gc_heap_size() is {gc} or less")
-    how = "stream_single" if model.swapped else "load_addr"
-    why = model.refuse(firmware.capabilities(), how)
+    why = model.unsupported_reason(firmware.capabilities(), usual)
     return Verdict(
-        firmware, [], why or f"needs {room(model, how)} bytes of heap, {firmware.heap} are free"
+        firmware, [], why or f"needs {kib(room(model, usual) or 0)}, {kib(free)} are free"
     )
 
 
 def room(model: KModel, how: str) -> int | None:
     """What heap_free() must be so that a load surely comes through: the pages that its peak takes."""
-    pieces = mallocs(model, how, "/flash/")
-    return grow(pieces, (), 0)[0] if pieces else None
+    buffer = file_buffer("/flash/") if how == "load_path" else 0
+    allocations = model.allocations(how, buffer)
+    return required_free(allocations)[0] if allocations else None
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
@@ -179,4 +197,4 @@ def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
     needed = room(model, how)
     if needed is None or needed > heap:
         return False
-    return model.refuse({**firmware.capabilities(), "ram": heap}, how) is None
+    return model.unsupported_reason({**firmware.capabilities(), "ram": heap}, how) is None

@@ -28,14 +28,16 @@ Room = tuple[int, int]  #: from, to
 class V5Model(KModel):
     """A V5 model, as the Kendryte SDK would load it."""
 
-    def pieces(self, how: str) -> list[tuple[int, bool]] | None:
-        if how != "sdk":
-            return super().pieces(how)
+    def allocations(self, method: str, file_buffer: int = 0) -> list[tuple[int, int]]:
+        if method != "sdk":
+            return super().allocations(method, file_buffer)
         whole = self.nbytes if self.size is None else self.size
-        return [(whole, False), (self.main_mem, False), (4096 + 1024 * self.layers, False)]
+        return [(whole, 0), (self.main_mem, 0), (4096 + 1024 * self.layers, 0)]
 
-    def refuse(self, firmware: dict[str, Any], how: str = "load_addr") -> str | None:
-        return None if how == "sdk" else super().refuse(firmware, how)
+    def unsupported_reason(
+        self, firmware: dict[str, Any], method: str = "load_addr"
+    ) -> str | None:
+        return None if method == "sdk" else super().unsupported_reason(firmware, method)
 
 
 @dataclass(frozen=True)
@@ -73,19 +75,15 @@ def read_v5(source: Any) -> KModel:
 
 
 def _read(model: V5Model, f: File, at: _Layout) -> None:
-    f.load(0, at.head, "header")
-    modules, entry, entry_function = (
-        f.word(at.modules),
-        f.word(at.entry),
-        f.word(7) if at.head == 32 else 0,
-    )
+    head = f.words(0, at.head // 4, "header")
+    modules, entry = head[at.modules], head[at.entry]
+    entry_function = head[7] if at.head == 32 else 0
     limit(4 * at.modules, "modules", modules, 1, _MOST)
     limit(4 * at.entry, "entry module", entry, 0, modules - 1)
     model.main_mem = model.layers = model.kpu_span = 0
     offset = at.head
     for i in range(modules):
-        f.load(offset, at.module_head, "module")
-        words = [f.word(k) for k in range(at.module_head // 4)]
+        words = f.words(offset, at.module_head // 4, "module")
         size = words[at.size] + at.size_adds
         end = offset + size
         limit(offset + 4 * at.pools, "mempools", words[at.pools], 0, _MOST)
@@ -108,8 +106,8 @@ def _read(model: V5Model, f: File, at: _Layout) -> None:
 
 def _pools(model: V5Model, f: File, offset: int, n: int, kpu: int) -> None:
     for i in range(n):
-        f.load(offset + 8 * i, 8, "memory pool")
-        place, size = f.word(0) & 255, f.word(1)
+        place, size = f.words(offset + 8 * i, 2, "memory pool")
+        place &= 255
         if place == _DATA:
             model.main_mem += size
         elif place == kpu:
@@ -122,8 +120,8 @@ def _functions(model: V5Model, f: File, room: Room, n: int, entry: int | None) -
     if entry is not None:
         limit(28, "entry function", entry, 0, n - 1)
     for i in range(n):
-        f.load(offset, 32, "function")
-        size, inputs, outputs = f.word(1), f.word(4), f.word(5)
+        words = f.words(offset, 8, "function")
+        size, inputs, outputs = words[1], words[4], words[5]
         limit(offset + 4, "function size", size, 32, end - offset)
         if i == entry:
             ins = _tensors(f, offset + 32, inputs, offset + size)
@@ -140,12 +138,10 @@ def _tensors(f: File, offset: int, n: int, end: int) -> list[tuple[tuple[Any, st
     offset += 12 * n
     tensors = []
     for kind, size in kinds:
-        f.load(offset, 4, "rank")
-        rank = f.word(0)
+        (rank,) = f.words(offset, 1, "rank")
         limit(offset, "rank", rank, 0, _RANK)
         limit(offset, "shape end", offset + 4 + 4 * rank, 0, end)
-        f.load(offset + 4, 4 * rank, "shape")
-        shape = tuple(f.word(i) for i in range(rank))
+        shape = f.words(offset + 4, rank, "shape")
         offset += 4 + 4 * rank
         tensors.append(((shape, kind, size), offset))
     return tensors
@@ -153,8 +149,8 @@ def _tensors(f: File, offset: int, n: int, end: int) -> list[tuple[tuple[Any, st
 
 def _ranges(f: File, offset: int, n: int) -> Iterator[tuple[str, int]]:
     for i in range(n):
-        f.load(offset + 12 * i, 12, "memory range")
-        kind = f.word(0) >> 8 & 255
+        head, _, size = f.words(offset + 12 * i, 3, "memory range")
+        kind = head >> 8 & 255
         if kind >= len(_TYPES):
             bad(offset + 12 * i + 1, "datatype", kind, f"must be below {len(_TYPES)}")
-        yield _TYPES[kind], f.word(2)
+        yield _TYPES[kind], size

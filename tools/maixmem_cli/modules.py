@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from pathlib import Path
 
 from maixmem_cli import places
 
@@ -13,7 +14,6 @@ _ROLES = (
     "maixmem",
     "maixmem_advice",
     "maixmem_arena",
-    "maixmem_budget",
     "maixmem_generic",  # for boards that turn out to be others
     "maixmem_image",
     "maixmem_models",
@@ -22,7 +22,8 @@ _ROLES = (
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (*_ROLES, "maixmem_flash", "maixmem_imagepool", "maixmem_k210", "maixmem_kmodel"),
+    "k210": (*_ROLES, "maixmem_flash", "maixmem_k210", "maixmem_kmodel"),
+    "canmv": (*_ROLES, "maixmem_flash", "maixmem_canmv", "maixmem_kmodel"),
     "generic": _ROLES,
     "maixcam": (*_ROLES, "maixmem_maixcam"),
     "rknn": (*_ROLES, "maixmem_rknn"),
@@ -33,15 +34,25 @@ PLATFORMS = tuple(_STARTS)
 
 @functools.lru_cache(maxsize=None)
 def imports(module: str) -> frozenset[str]:
-    """The maixmem modules that a module imports anywhere, also late, inside a function."""
+    """The maixmem modules that a module imports anywhere, also late, by name: once("maixmem_report", ...)."""
     found: set[str] = set()
-    source = (places.lib() / f"{module}.py").read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
-        elif isinstance(node, ast.Import):
-            found.update(a.name for a in node.names)
-    return frozenset(name for name in found if name.split("_")[0] == "maixmem")
+    for path in files(module):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                found.update(a.name for a in node.names)
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("once", "part"):
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    found.update(str(first.value).split())
+    return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
+
+
+def files(module: str) -> list[Path]:
+    """The files of a module: one, or those of its folder (the packages for Linux boards)."""
+    folder = places.lib() / module
+    return sorted(folder.glob("*.py")) if folder.is_dir() else [places.lib() / f"{module}.py"]
 
 
 def closure(wanted: set[str]) -> set[str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from maixmem_cli.rawrepl import BoardError, PortError, RawRepl
 
 _HISTORY = 60  # samples kept for the picture
 _SILENCE = 2.0  # seconds; a sample takes a hundredth of it
+_WARM = 3  # samples before the first that is shown
 _AGAIN = 0.3  # seconds between two tries to reach a board that is away
 
 
@@ -64,13 +66,17 @@ class Monitor:
         self._board.enter(5)
         questions.prepare(self._board)
         names, totals = questions.ask(self._board, questions.WATCH)
+        for _ in range(_WARM):  # new names and buffers of the visit itself
+            questions.ask(self._board, questions.SAMPLE)
         self.series = [Series(name, total) for name, total in zip(names, totals)]
 
     def close(self) -> None:
         """Leaves the board at its prompt."""
-        if self._board is not None:
-            self._board.close()
-            self._board = None
+        board, self._board = self._board, None
+        if board is not None:
+            with contextlib.suppress(BoardError):
+                board.check(questions.FORGET, timeout=_SILENCE)
+            board.close()
 
     def samples(self, interval: float) -> Iterator[Sample]:
         """A sample each `interval` seconds, for ever, from a board that was opened."""

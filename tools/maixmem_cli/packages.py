@@ -49,17 +49,23 @@ def repository_files(top: Path) -> dict[str, str]:
 
 
 def _project(top: Path) -> str:
-    """pyproject.toml with its two lists made anew: the device modules, and the folders of stand-ins."""
+    """pyproject.toml with its two lists made anew: the device modules, and the folders of Python."""
     text = (top / "pyproject.toml").read_text(encoding="utf-8")
-    shims = {
-        p.parent.relative_to(top / "port_shims").parts for p in (top / "port_shims").rglob("*.py")
+    folders = {
+        "maixmem_cli": top / "tools" / "maixmem_cli",
+        "maixmem_k210board": top / "tools" / "k210board",
+        "maixmem_shims": top / "port_shims",
+    }
+    folders.update((p.parent.name, p.parent) for p in (top / "lib").glob("*/__init__.py"))
+    found = set(folders)  # one may have no Python of its own
+    found |= {
+        ".".join((name, *path.parent.relative_to(folder).parts))
+        for name, folder in folders.items()
+        for path in folder.rglob("*.py")
     }
     lists = {
         "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),
-        "packages": [
-            "maixmem_cli",
-            *sorted(".".join(("maixmem_shims", *parts)) for parts in shims),
-        ],
+        "packages": sorted(found),
     }
     for key, names in lists.items():
         rows = "".join(f'  "{name}",\n' for name in names)

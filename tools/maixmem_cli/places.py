@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -26,6 +28,14 @@ def shim(platform: str) -> Path:
     """The folder with the stand-in modules of a platform."""
     checkout = _CHECKOUT / "port_shims" / platform
     return checkout if checkout.is_dir() else lib() / "maixmem_shims" / platform
+
+
+def shim_module(platform: str, name: str) -> ModuleType:
+    """A module of the stand-in for a platform: its figures and books are the command's too."""
+    folder = str(shim(platform))
+    if folder not in sys.path:
+        sys.path.append(folder)  # behind everything else: it has modules named as the board's
+    return importlib.import_module(name)
 
 
 def micropython() -> str | None:

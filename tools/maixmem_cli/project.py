@@ -14,47 +14,57 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from maixmem_cli.firmwares import FIRMWARES
-from maixmem_cli.values import FLASH_SIZE, parse_size
+from maixmem_cli import project_checks as check
+from maixmem_cli.firmwares import FIRMWARES, Firmware
+from maixmem_cli.project_checks import SIZES
 
-SIZES = {
-    "QQVGA": (160, 120),
-    "QVGA": (320, 240),
-    "VGA": (640, 480),
-    "224x224": (224, 224),
-    "240x240": (240, 240),
+STEPS = ("camera", "lcd", "pools", "images", "models", "results")
+#: how a temporary image is made -> words for people
+MAKES = {
+    "image": "image.Image(size=...)",
+    "resize": "img.resize()",
+    "copy": "img.copy()",
+    "to_grayscale": "img.to_grayscale(copy=True)",
 }
-STEPS = ("camera", "lcd", "models", "pools")
-_MOST = (6 << 20) // 64  # images of a pool: each takes 64 bytes beside its pixels, of 6 MiB in all
 
+EXAMPLE_MODEL = "faces.kmodel"  #: what EXAMPLE names, made by example_model
 EXAMPLE = """\
 # What the program puts into memory: `maixmem fit` says whether it fits, and what to change.
-firmware = "full"        # one of: {firmwares}
+firmware = "full"        # one of: {firmwares}; or a .bin, .kfpkg, board.toml
 gc_heap = "512K"         # what Maix.utils.gc_heap_size() is set to
-program = "64K"          # GC heap for your own script and its modules
-order = ["camera", "lcd", "models", "pools"]   # in which the program makes them
+program = "32K"          # GC heap for your own script and its modules; maixmem's is added
+# order = ["camera", "lcd", "pools", "images", "models", "results"]   # in which the program makes them
+lcd = true               # lcd.init()
 
 [camera]
-size = "QVGA"            # {sizes}, or [width, height]
-dual_buff = false
-
-[lcd]
-size = [320, 240]
+size = "QVGA"            # a sensor.NAME: QQVGA, QVGA, VGA, CIF, B240X240 ...
+# windowing = [224, 224] # sensor.set_windowing(): the buffers stay those of `size`
+# dual_buff = true       # sensor.reset(dual_buff=True): twice the buffers
 
 [[model]]                # repeat for each model
 name = "faces"
-file = "faces.kmodel"    # read here, for its header
+file = "{model}"    # read here, for its header
 address = 0x300000       # where it lies in flash; or: path = "/sd/faces.kmodel"
-resident = false         # true: stays loaded; false: takes turns
-stream = false           # true: kpu.load_flash, slower, needs less
+resident = false         # true: stays loaded; false: takes turns where they do not all fit
+# stream = true          # kpu.load_flash, slower, needs less
 
-[[pool]]                 # repeat for each pool of images
+[[pool]]                 # repeat for each ImagePool
 name = "frames"
 size = [224, 224]
 format = "rgb565"        # or "gray"
-count = 2
+count = 1
 ai = true                # with an AI copy
-""".format(firmwares=", ".join(FIRMWARES), sizes=", ".join(SIZES))
+
+# [[image]]              # repeat for each image that the loop makes anew
+# name = "small"
+# make = "resize"        # or "copy", "to_grayscale", "image"
+# size = [64, 64]
+# ai = true              # pix_to_ai() is called on it
+
+# [[result]]             # repeat for each output that the program keeps as numbers
+# name = "scores"
+# values = 1000          # 40 bytes each
+""".format(firmwares=", ".join(FIRMWARES), model=EXAMPLE_MODEL)
 
 
 class ProjectError(ValueError):
@@ -63,8 +73,14 @@ class ProjectError(ValueError):
 
 @dataclass(frozen=True)
 class Camera:
-    size: tuple[int, int]
+    size: str  #: a name of SIZES
+    windowing: tuple[int, int] | None = None
     dual_buff: bool = False
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of the buffers: windowing does not change them."""
+        return SIZES[self.size]
 
 
 @dataclass(frozen=True)
@@ -77,7 +93,7 @@ class Model:
     stream: bool = False
 
     @property
-    def how(self) -> str:
+    def method(self) -> str:
         """The way it is loaded, as maixmem_kmodel names it."""
         if self.stream:
             return "stream_single"
@@ -94,15 +110,42 @@ class Pool:
 
 
 @dataclass(frozen=True)
+class Image:
+    """Images that the program makes as it goes, all alive at once."""
+
+    name: str
+    size: tuple[int, int]
+    make: str = "resize"
+    format: str = "rgb565"
+    count: int = 1
+    ai: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """Numbers that a program keeps of a model's output, as a tuple or list of floats."""
+
+    name: str
+    values: int
+
+
+@dataclass(frozen=True)
 class Project:
-    firmware: str
+    firmware: Firmware
     gc_heap: int = 512 << 10
-    program: int = 64 << 10
+    program: int = 32 << 10
     order: tuple[str, ...] = STEPS
     camera: Camera | None = None
-    lcd: tuple[int, int] | None = None
+    lcd: bool = False
     models: tuple[Model, ...] = ()
     pools: tuple[Pool, ...] = field(default=())
+    images: tuple[Image, ...] = ()
+    results: tuple[Result, ...] = ()
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps of `order` that this project has."""
+        return tuple(step for step in self.order if getattr(self, step))
 
 
 # One table of a TOML file. take() gives a value once, checked; done() refuses what nobody took.
@@ -135,25 +178,33 @@ def read(path: Path) -> Project:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
         raise ProjectError(f"not TOML: {e}") from None
-    camera, lcd = data.pop("camera", None), data.pop("lcd", None)
-    models, pools = data.pop("model", []), data.pop("pool", [])
+    camera = data.pop("camera", None)
+    rows = {key: _rows(key, data.pop(key, [])) for key in ("model", "pool", "image", "result")}
     top = _Table("project", data)
+    firmware = top.take("firmware", lambda value: check.firmware(value, path.parent))
     project = Project(
-        firmware=top.take("firmware", _one_of(FIRMWARES)),
-        gc_heap=top.take("gc_heap", _bytes, 512 << 10),
-        program=top.take("program", _bytes, 64 << 10),
-        order=top.take("order", _order, STEPS),
-        camera=_camera(camera) if camera is not None else None,
-        lcd=_lcd(lcd) if lcd is not None else None,
-        models=tuple(_model(i, m, path.parent) for i, m in enumerate(_rows("model", models))),
-        pools=tuple(_pool(i, p) for i, p in enumerate(_rows("pool", pools))),
+        firmware=firmware,
+        gc_heap=top.take("gc_heap", check.nbytes, firmware.gc_heap),
+        program=top.take("program", check.nbytes, 32 << 10),
+        order=top.take("order", check.some_of(STEPS), STEPS),
+        camera=_camera(camera, firmware) if camera is not None else None,
+        lcd=top.take("lcd", check.flag, False),
+        models=tuple(_model(i, m, path.parent) for i, m in enumerate(rows["model"])),
+        pools=tuple(_pool(i, p) for i, p in enumerate(rows["pool"])),
+        images=tuple(_image(i, p) for i, p in enumerate(rows["image"])),
+        results=tuple(_result(i, p) for i, p in enumerate(rows["result"])),
     )
     top.done()
-    for kind, rows in (("models", project.models), ("pools", project.pools)):
-        names = [row.name for row in rows]
+    for kind in ("models", "pools", "images", "results"):
+        names = [row.name for row in getattr(project, kind)]
         for name in names:
             if names.count(name) > 1:
                 raise ProjectError(f"two {kind} are named {name!r}")
+    missing = [step for step in STEPS if getattr(project, step) and step not in project.order]
+    if missing:
+        raise ProjectError(
+            f"[project] order has no {missing[0]!r}, and the project has {missing[0]}"
+        )
     return project
 
 
@@ -163,30 +214,30 @@ def _rows(name: str, rows: Any) -> list[Any]:
     return rows
 
 
-def _camera(values: Any) -> Camera:
+def _camera(values: Any, firmware: Firmware) -> Camera:
     table = _Table("camera", values)
-    camera = Camera(table.take("size", _size), table.take("dual_buff", _flag, False))
+    size = table.take("size", lambda value: check.frame(value, firmware))
+    camera = Camera(
+        size, table.take("windowing", check.size, None), table.take("dual_buff", check.flag, False)
+    )
     table.done()
+    if camera.windowing and any(w > n for w, n in zip(camera.windowing, camera.pixels)):
+        raise ProjectError(
+            f"[camera] windowing = {list(camera.windowing)}: larger than {size}, {list(camera.pixels)}"
+        )
     return camera
-
-
-def _lcd(values: Any) -> tuple[int, int]:
-    table = _Table("lcd", values)
-    size = table.take("size", _size, (320, 240))
-    table.done()
-    return size
 
 
 def _model(i: int, values: Any, folder: Path) -> Model:
     table = _Table(f"model {i + 1}", values)
-    file = folder / table.take("file", _text)
+    file = folder / table.take("file", check.text)
     model = Model(
-        name=table.take("name", _text, file.stem),
+        name=table.take("name", check.text, file.stem),
         file=file,
-        address=table.take("address", _address, None),
-        path=table.take("path", _path, ""),
-        resident=table.take("resident", _flag, False),
-        stream=table.take("stream", _flag, False),
+        address=table.take("address", check.address, None),
+        path=table.take("path", check.path, ""),
+        resident=table.take("resident", check.flag, False),
+        stream=table.take("stream", check.flag, False),
     )
     table.done()
     if (model.address is None) == (not model.path):
@@ -205,84 +256,34 @@ def _model(i: int, values: Any, folder: Path) -> Model:
 def _pool(i: int, values: Any) -> Pool:
     table = _Table(f"pool {i + 1}", values)
     pool = Pool(
-        name=table.take("name", _text, f"pool {i + 1}"),
-        size=table.take("size", _size),
-        format=table.take("format", _one_of(("rgb565", "gray")), "rgb565"),
-        count=table.take("count", _count, 1),
-        ai=table.take("ai", _flag, False),
+        name=table.take("name", check.text, f"pool {i + 1}"),
+        size=table.take("size", check.size),
+        format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
+        count=table.take("count", check.count, 1),
+        ai=table.take("ai", check.flag, False),
     )
     table.done()
     return pool
 
 
-# --- values ---
+def _image(i: int, values: Any) -> Image:
+    table = _Table(f"image {i + 1}", values)
+    image = Image(
+        name=table.take("name", check.text, f"image {i + 1}"),
+        size=table.take("size", check.size),
+        make=table.take("make", check.one_of(MAKES), "resize"),
+        format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
+        count=table.take("count", check.count, 1),
+        ai=table.take("ai", check.flag, False),
+    )
+    table.done()
+    return image
 
 
-def _one_of(names: Any) -> Any:
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise ValueError(f"known are {', '.join(names)}")
-        return value
-
-    return check
-
-
-def _bytes(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise TypeError("bytes, as 524288 or '512K'")
-    n = value if isinstance(value, int) else parse_size(value)
-    if n < 0:
-        raise ValueError("not below 0")
-    return n
-
-
-def _size(value: Any) -> tuple[int, int]:
-    if isinstance(value, str):
-        if value not in SIZES:
-            raise ValueError(f"known are {', '.join(SIZES)}, or [width, height]")
-        return SIZES[value]
-    pair = isinstance(value, list) and len(value) == 2
-    if not pair or not all(type(n) is int and 0 < n <= 4096 for n in value):
-        raise ValueError("[width, height], 1 to 4096 each")
-    return value[0], value[1]
-
-
-def _address(value: Any) -> int:
-    n = _bytes(value)
-    if not 0 < n < FLASH_SIZE:
-        raise ValueError(f"an address above 0 and below {FLASH_SIZE:#x}")
-    return n
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false")
-    return value
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
-        raise ValueError(f"a number from 1 to {_MOST}, more do not go into 6 MiB")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.isprintable() or not value:
-        raise TypeError("a text of printable characters")
-    return value
-
-
-def _path(value: Any) -> str:
-    folder, slash, name = _text(value)[1:].partition("/")
-    if value[0] != "/" or folder not in ("flash", "sd") or not name or name.endswith("/"):
-        raise ValueError("the name of a file as the board has it: /sd/NAME or /flash/NAME")
-    if folder == "flash" and "/" in name:
-        raise ValueError("/flash has no folders: /flash/NAME")
-    return value
-
-
-def _order(value: Any) -> tuple[str, ...]:
-    texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
-    if not texts or sorted(value) != sorted(STEPS):
-        raise ValueError(f"each of {', '.join(STEPS)} once")
-    return tuple(value)
+def _result(i: int, values: Any) -> Result:
+    table = _Table(f"result {i + 1}", values)
+    result = Result(
+        table.take("name", check.text, f"result {i + 1}"), table.take("values", check.count)
+    )
+    table.done()
+    return result

@@ -7,10 +7,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from maixmem_cli.identity import IMPORT_OS
 from maixmem_cli.rawrepl import BoardError, RawRepl
 
 _MARK = "@maixmem "
-_SAY = f"""
+# On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84): it is changed to the one
+# with the library for the visit, and back by FORGET.
+_SAY = (
+    IMPORT_OS
+    + f"""
 try:
     import ujson as json
 except ImportError:
@@ -19,20 +24,24 @@ def say(what):
     print({_MARK!r} + json.dumps(what))
 import sys
 had = list(sys.modules)
+home = os.getcwd()
+place = None
+for p in [home, '/flash', '/sd'] if sys.platform in ('MaixPy', 'CanMV') else []:
+    try:
+        there = os.listdir(p)
+    except OSError:
+        continue
+    if not place and ('maixmem.py' in there or 'maixmem.mpy' in there):
+        place = p
+        os.chdir(p)
 """
-WHO = """
-import sys, gc
-try:
-    import os
-except ImportError:
-    import uos as os
-say([sys.implementation.name, list(sys.implementation.version)[:3], sys.platform, os.uname()[4] if hasattr(os, 'uname') else ''])
-"""
+)
+PLACE = "say([home, place])"
 # Every folder that imports look into, and its files; the working folder by its name.
 FILES = """
 found = {}
 for p in sys.path:
-    p = os.getcwd() if p in ('', '.') else p
+    p = home if p in ('', '.') else p
     try:
         found[p or '/'] = os.listdir(p or '/')
     except OSError:
@@ -55,8 +64,8 @@ say(maixmem.report(lambda line: None))
 """
 GC_HEAP = """
 from Maix import utils
-from maixmem_k210 import active_gc_heap
-say({'stored': utils.gc_heap_size(), 'active': active_gc_heap(), 'most': maixmem.port().max_gc_heap()})
+import maixmem_k210_gc as g
+say({'stored': utils.gc_heap_size(), 'active': g.active_gc_heap(), 'most': g.max_gc_heap_now()})
 """
 FLASH = """
 import maixmem_flash
@@ -67,15 +76,17 @@ say({'regions': [[r.name, r.start, r.end, r.kind, r.source, r.intact] for r in s
     'unread': m.unread, 'notes': m.notes})
 """
 MODEL = """
-c = maixmem.port().inspect(%(address)d)
-t = maixmem.port().shortage(c) if not c.refuse else None
-say({'need': c.need, 'peak': c.peak, 'certainty': c.certainty, 'refuse': c.refuse, 'shortage': t and str(t)})
+p = maixmem.port().for_models()
+c = p.inspect(%(address)d)
+t = p.check_fit(c) if not c.refuse else None
+say({'need': c.need, 'peak': c.peak, 'certainty': c.certainty, 'refuse': c.refuse, 'shortage': t and p.explain(t)})
 """
 # Gives back what was imported for the visit, and leaves what the program had.
 FORGET = """
+os.chdir(home)
 for n in [n for n in sys.modules if n[:7] == 'maixmem' and n not in had]:
     del sys.modules[n]
-m = c = t = found = room = maixmem = maixmem_flash = None
+g = p = m = c = t = found = room = maixmem = maixmem_flash = None
 gc.collect()
 """
 WATCH = """
@@ -84,7 +95,7 @@ w = maixmem.Watch()
 totals = {r.name: r.total for r in maixmem.regions()}
 say([w.names, [totals.get(n) for n in w.names]])
 """
-SAMPLE = "w.sample()\nsay(w.free)\n"
+SAMPLE = "gc.collect()\nw.sample()\nsay(w.free)\n"  # what the visit itself left is collected
 
 
 class Missing(BoardError):

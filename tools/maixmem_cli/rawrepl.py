@@ -2,54 +2,79 @@
 # SPDX-License-Identifier: MIT
 """A board's raw REPL over whatever pyserial opens: a serial port, a pty, socket://host:port.
 
-mpremote copies files and is the tool for people. This is for tests and live views: it keeps the prompt over
-lines that a MaixPy board prints on its own (`kpu_net __del__`) and tells a hung board from a slow one.
+Everything that talks to a board goes through here. It keeps the prompt over lines that a MaixPy board prints on its
+own (`kpu_net __del__`), tells a hung board from a slow one, and ends in any case: each wait has a limit.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import errno
+import importlib
+import sys
 import time
 from types import TracebackType
-from typing import Callable
+from typing import Any, Callable
 
-from maixmem_cli.needs import need
+from maixmem_cli.needs import require
 
 #: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an OSError
-LINK_ERRORS: tuple[type[Exception], ...] = (OSError,)
+PORT_ERRORS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):  # Windows
     import termios
 
-    LINK_ERRORS += (termios.error,)  # pyserial lets it through; it is no OSError
+    PORT_ERRORS += (termios.error,)  # pyserial lets it through; it is no OSError
+
+#: takes a line about what is sent to a board, where somebody wants to see it (-v)
+show_sent: Callable[[str], None] | None = None
 
 _BANNER = b"raw REPL; CTRL-B to exit\r\n>"
+_PROMPT = b"\n>>> "
 _CHUNK = 1024
 _TRY = 2.0  # seconds for one try to get the raw REPL
 
 
 class BoardError(Exception):
-    """The board did not answer as a raw REPL does: not there, hung, or reset."""
+    """The board raised an exception, or did not answer as a raw REPL does."""
 
 
-class PortError(BoardError):
+class ConnectionLost(BoardError):
+    """No answer, or the port is gone: what the board was told last may not have reached it."""
+
+
+class PortError(ConnectionLost):
     """The port cannot be opened, or is gone: it has to be opened anew."""
+
+
+def _open(url: str, baudrate: int) -> Any:
+    if url.startswith("emu:"):  # a board in software
+        return importlib.import_module("maixmem_cli.k210.ports").open_port(url)
+    open_port = require("serial").serial_for_url
+    return open_port(url, baudrate=baudrate, timeout=0.05, write_timeout=5, exclusive=True)
+
+
+def connect(url: str) -> RawRepl:
+    """An open connection in the raw REPL; PortError or ConnectionLost when there is none."""
+    board = RawRepl(url)
+    try:
+        board.enter()
+    except BaseException:
+        board.close()
+        raise
+    return board
 
 
 class RawRepl:
     """A connection in the raw REPL. Use it as a context manager: leaving gives the prompt back."""
 
-    def __init__(self, url: str, baudrate: int = 115200) -> None:
+    def __init__(self, url: str, baudrate: int = 115200, port: Any = None) -> None:
         self.url = url
         self._pending = b""
-        open_port = need("serial").serial_for_url
         try:
-            self._port = open_port(
-                url, baudrate=baudrate, timeout=0.05, write_timeout=5, exclusive=True
-            )
-        except LINK_ERRORS + (ValueError,) as e:
-            raise PortError(
-                f"{url}: cannot be opened: {e}. Next: check the port's name and that nothing else uses it."
-            ) from e
+            self._port = port or _open(url, baudrate)
+        except PORT_ERRORS + (ValueError,) as e:
+            raise PortError(f"{url}: cannot be opened: {e}. Next: {_port_cure(url, e)}") from e
 
     def __enter__(self) -> RawRepl:
         self.enter()
@@ -83,6 +108,14 @@ class RawRepl:
         said = self._until(_BANNER, timeout)
         return said.decode(errors="replace")
 
+    def hard_reset(self, timeout: float = 30) -> None:
+        """machine.reset(), and the raw REPL of what boots. A program that starts then is interrupted in the end."""
+        self._write(b"import machine\nmachine.reset()\x04")
+        self._until(b"OK", _TRY, limit=_TRY)  # and what a second try to enter left before it
+        with contextlib.suppress(ConnectionLost):
+            self._until(_PROMPT, timeout, limit=timeout, other=_BANNER)
+        self.enter()
+
     def run(
         self,
         code: str,
@@ -94,6 +127,8 @@ class RawRepl:
 
         `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it is to have one.
         """
+        if show_sent:
+            show_sent(code)
         data = code.encode()
         for i in range(0, len(data), 256):
             self._write(data[i : i + 256])
@@ -107,40 +142,48 @@ class RawRepl:
             errors="replace"
         ).replace("\r\n", "\n")
 
-    def check(self, code: str, timeout: float = 60) -> str:
+    def check(self, code: str, timeout: float = 60, doing: str = "") -> str:
         """Runs code that must not fail and ends in `timeout` seconds; its output."""
         out, error = self.run(code, timeout, limit=timeout)
         if error:
-            raise BoardError(
-                f"{self.url}: {error.strip().splitlines()[-1]} (while running {code[:60]!r})"
-            )
+            what = doing or f"running {code[:60]!r}"
+            raise BoardError(f"{self.url}: {error.strip().splitlines()[-1]} (while {what})")
         return out
+
+    def ask(self, code: str, doing: str = "", timeout: float = 60) -> Any:
+        """Runs code whose last line printed is the repr() of plain values; these values."""
+        said = self.check(code, timeout, doing)
+        try:
+            return ast.literal_eval(said.strip().splitlines()[-1])
+        except (ValueError, SyntaxError, IndexError) as e:
+            raise ConnectionLost(self._lost(f"no answer in {said[-200:]!r}")) from e
 
     def write_file(
         self, name: str, data: bytes, progress: Callable[[int], None] | None = None
     ) -> None:
-        """Writes a file on the board and checks its length there."""
-        self.check(f"_f = open({name!r}, 'wb')")
+        """Writes a file on the board and checks its length there; `progress` takes the bytes written so far."""
+        doing = f"writing {name}"
+        self.check(f"f = open({name!r}, 'wb')", doing=doing)
         for i in range(0, len(data), _CHUNK):
-            self.check(f"_n = _f.write({data[i : i + _CHUNK]!r})")
+            self.check(f"_n = f.write({data[i : i + _CHUNK]!r})", doing=doing)
             if progress:
                 progress(min(len(data), i + _CHUNK))
-        length = self.check(f"_f.close()\nimport os\nprint(os.stat({name!r})[6])").split()[-1]
-        if int(length) != len(data):
+        length = self.check(f"f.close()\nimport os\nprint(os.stat({name!r})[6])", doing=doing)
+        if int(length.split()[-1]) != len(data):
             raise BoardError(
-                f"{name}: {len(data)} bytes were sent, {length} are there. Next: free space on the board, again."
+                f"{name}: {len(data)} bytes were sent, {length.split()[-1]} are there. Next: free space on the board, again."
             )
 
     def close(self) -> None:
-        """Back to the friendly prompt, port closed."""
-        for step in (lambda: self._port.write(b"\r\x02"), self._port.close):
-            with contextlib.suppress(*LINK_ERRORS):
+        """Back to the friendly prompt, also out of a command that was half sent; port closed."""
+        for step in (lambda: self._port.write(b"\r\x03\x02"), self._port.close):
+            with contextlib.suppress(*PORT_ERRORS):
                 step()
 
     def _write(self, data: bytes) -> None:
         try:
             self._port.write(data)
-        except LINK_ERRORS as e:
+        except PORT_ERRORS as e:
             raise PortError(self._lost(f"the connection broke: {e}")) from e
 
     def _until(
@@ -149,14 +192,18 @@ class RawRepl:
         timeout: float,
         on_text: Callable[[str], None] | None = None,
         limit: float | None = None,
+        other: bytes | None = None,
     ) -> bytes:
-        """What the board says up to `end`; BoardError after `timeout` seconds of silence, or `limit` in all."""
+        """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout` seconds of silence, or `limit` in all."""
         began = last = time.monotonic()
         shown = 0
         while end not in self._pending:
+            if other and other in self._pending:
+                end = other
+                break
             try:
                 data = self._port.read(max(1, self._port.in_waiting))
-            except LINK_ERRORS as e:
+            except PORT_ERRORS as e:
                 raise PortError(self._lost(f"the connection broke: {e}")) from e
             if data:
                 last = time.monotonic()
@@ -165,9 +212,9 @@ class RawRepl:
                     on_text(self._pending[shown:].decode(errors="replace"))
                     shown = len(self._pending)
             elif time.monotonic() - last > timeout:
-                raise BoardError(self._lost(f"no answer for {timeout:.0f} s"))
+                raise ConnectionLost(self._lost(f"no answer for {timeout:.0f} s"))
             if limit is not None and time.monotonic() - began > limit and end not in self._pending:
-                raise BoardError(self._lost(f"output without an answer for {limit:.0f} s"))
+                raise ConnectionLost(self._lost(f"output without an answer for {limit:.0f} s"))
         at = self._pending.index(end) + len(end)
         found, self._pending = self._pending[:at], self._pending[at:]
         return found
@@ -175,3 +222,29 @@ class RawRepl:
     def _lost(self, why: str) -> str:
         tail = self._pending[-300:].decode(errors="replace").strip()
         return f"{self.url}: {why}. The board hangs or is not at its prompt. Next: reset it. Last output: {tail!r}"
+
+
+def _port_cure(url: str, error: Exception) -> str:
+    """What to do about a port that cannot be opened."""
+    code = getattr(error, "errno", None)
+    text = str(error).lower()
+    if code in (errno.EACCES, errno.EPERM) or "denied" in text:
+        if sys.platform.startswith("linux"):
+            return f"sudo usermod -a -G {_group_of(url)} $USER, then log in again"
+        return "close what else uses the port (an IDE, another terminal)"
+    if code == errno.EBUSY or "busy" in text or "lock" in text:
+        return "close what else uses the port (an IDE, another terminal)"
+    if code == errno.ENOENT or "no such file" in text or "could not open port" in text:
+        return "maixmem ports lists what is there; none: cable, and the driver of its USB chip (CH340, CP210x, FTDI)"
+    return "check the port's name and that nothing else uses it"
+
+
+def _group_of(path: str) -> str:
+    """The group that may open a device: dialout on Debian, uucp on Arch."""
+    try:
+        import grp
+        import os
+
+        return grp.getgrgid(os.stat(path).st_gid).gr_name
+    except (ImportError, OSError, KeyError):
+        return "dialout"

@@ -10,6 +10,7 @@ so that a transfer which was cut goes on where it stopped.
 from __future__ import annotations
 
 import binascii
+import contextlib
 import hashlib
 import time
 from dataclasses import dataclass, field
@@ -17,24 +18,24 @@ from typing import Callable
 
 from maixmem import kib
 
-from maixmem_cli.mpboard import Board, LinkLost
-from maixmem_cli.rawrepl import BoardError
+from maixmem_cli.identity import IMPORT_OS
+from maixmem_cli.rawrepl import BoardError, ConnectionLost, RawRepl
 
 _TEMP = "~"
+#: what a file system says when it takes no more: EIO is SPIFFS (measured), ENOSPC the others
+_FULL = ("OSError: 5", "OSError: 28", "[Errno 5]", "[Errno 28]", "EIO", "ENOSPC")
 _SENDS = 2  # times that a file is sent when the board finds it wrong
 _RETRY = 0.5  # seconds between two tries to open the port again
 
-# Closes the file that mpremote held open when a cut came. Defines check(name) on the board: (size, algorithm,
+# Closes the file that was held open when a cut came. Defines check(name) on the board: (size, algorithm,
 # digest), or None when there is no such file.
-CHECK = """
+CHECK = (
+    IMPORT_OS
+    + """
 try:
     f.close()
-except (NameError, AttributeError, OSError):
+except (NameError, AttributeError, OSError, ValueError):
     pass
-try:
-    import os
-except ImportError:
-    import uos as os
 try:
     import ubinascii as binascii
 except ImportError:
@@ -67,6 +68,19 @@ def check(name):
         f.close()
     return (n, 'sha256', binascii.hexlify(h.digest()).decode()) if h else (n, 'crc32', c & 0xffffffff)
 """
+)
+# Closes the file that was held open and removes temporary files.
+_CLEAN = """
+try:
+    f.close()
+except (NameError, AttributeError, OSError, ValueError):
+    pass
+for n in {names!r}:
+    try:
+        os.remove(n)
+    except OSError:
+        pass
+"""
 _RENAME = """
 def put(temp, name):
     try:
@@ -98,12 +112,20 @@ class TransferError(Exception):
     """It did not end well: the text says what is on the board now and what to do."""
 
 
-def cut(failure: LinkLost | None, state: str) -> str:
+def cut(failure: ConnectionLost | None, state: str) -> str:
     """What to say when the connection broke: why, what is on the board now, what to do."""
     return (
         f"the connection was cut: {failure}. {state} Next: check cable and port, reset the board, "
         "run the same command again: it goes on where it stopped."
     )
+
+
+def refused(error: BoardError, folder: str, state: str) -> str:
+    """What to say when the board refused to write: why, what is on it now, what to do."""
+    full = any(text in str(error) for text in _FULL)
+    why = f"{folder} is full or damaged" if full else "the board refused"
+    step = "remove files there, take fewer --modules, or another --target" if full else "reset it"
+    return f"{why}: {error}. {state} Next: {step}; then run this again."
 
 
 def matches(data: bytes, found: tuple[int, str, str | int] | None) -> bool:
@@ -114,13 +136,16 @@ def matches(data: bytes, found: tuple[int, str, str | int] | None) -> bool:
     return found[0] == len(data) and found[2] == digest
 
 
-def free_bytes(board: Board, target: str) -> tuple[int, int] | None:
-    """(free bytes, bytes to leave free) of the file system, None where it cannot say.
+def free_bytes(board: RawRepl, target: str) -> int | None:
+    """Bytes of the file system that can be used, None where it cannot say.
 
-    Two of its blocks stay free: a full SPIFFS (blocks of 128 KiB) needs minutes for each write (measured).
+    Two of its blocks do not count: a full SPIFFS (blocks of 128 KiB) says that it has two free and refuses to write,
+    after minutes for each write before (measured on the firmware v0.6.2_84).
     """
-    code = "try:\n    import os\n    s = os.statvfs({!r})\n    print((s[1] * s[4], 2 * s[1]))\nexcept (OSError, AttributeError):\n    print(None)"
-    return board.ask(code.format(target), "asking for free space")
+    code = f"s = os.statvfs({target!r})\n    print(max(0, s[1] * s[4] - 2 * s[1]))"
+    guarded = f"{IMPORT_OS}try:\n    {code}\nexcept (OSError, AttributeError):\n    print(None)"
+    found: int | None = board.ask(guarded, "asking for free space")
+    return found
 
 
 def wanted_bytes(files: dict[str, bytes]) -> int:
@@ -135,7 +160,7 @@ class Transfer:
 
     def __init__(
         self,
-        connect: Callable[[], Board],
+        connect: Callable[[], RawRepl],
         files: dict[str, bytes],
         stale: tuple[str, ...] = (),
         patience: float = 10,
@@ -149,29 +174,36 @@ class Transfer:
 
     def run(self, progress: Callable[[str, int], None]) -> Result:
         """Does it all; `progress` takes (name, bytes written of it). TransferError when it cannot."""
-        failure: LinkLost | None = None
+        failure: ConnectionLost | None = None
         for _ in range(self._attempts):
             try:
                 with self._reconnect(failure) as board:
-                    self._once(board, progress)
+                    self._guarded(board, progress)
                 return self.result
-            except LinkLost as e:
+            except ConnectionLost as e:
                 failure = e
             except KeyboardInterrupt:
                 text = f"stopped. {self._state()} Next: run the same command again: it goes on."
                 raise TransferError(text) from None
-            except BoardError as e:
-                raise TransferError(
-                    f"{e}. {self._state()} Next: reset the board, see its free space, run this again."
-                ) from e
         raise TransferError(cut(failure, self._state())) from failure
 
-    def _reconnect(self, failure: LinkLost | None) -> Board:
+    def _guarded(self, board: RawRepl, progress: Callable[[str, int], None]) -> None:
+        """All steps; what the board refuses ends it, and leaves nothing behind."""
+        try:
+            self._once(board, progress)
+        except ConnectionLost:
+            raise
+        except BoardError as e:
+            if not self._renaming:
+                self._clean(board)
+            raise TransferError(refused(e, self._folder(), self._state())) from e
+
+    def _reconnect(self, failure: ConnectionLost | None) -> RawRepl:
         end = time.monotonic() + self._patience
         while True:
             try:
-                return self._connect().open()
-            except LinkLost as e:
+                return self._connect()
+            except ConnectionLost as e:
                 if failure is None or time.monotonic() > end:
                     raise TransferError(cut(failure or e, self._state())) from e
                 time.sleep(_RETRY)
@@ -181,8 +213,8 @@ class Transfer:
             return "The new files are on the board; whether they are in their places is not known."
         return "The old files on the board are as they were."
 
-    def _once(self, board: Board, progress: Callable[[str, int], None]) -> None:
-        board.run(CHECK, "preparing the check")
+    def _once(self, board: RawRepl, progress: Callable[[str, int], None]) -> None:
+        board.check(CHECK, doing="preparing the check")
         todo = self._wrong(board, list(self.files))
         stale = [name for name, found in self._found(board, list(self.stale)).items() if found]
         if self._first:
@@ -205,32 +237,42 @@ class Transfer:
             self._switch(board, todo, stale)
 
     def _found(
-        self, board: Board, names: list[str]
+        self, board: RawRepl, names: list[str]
     ) -> dict[str, tuple[int, str, str | int] | None]:
         """What check() says about files on the board."""
         found = board.ask(f"print({{n: check(n) for n in {names!r}}})", "checking the files")
         self.result.algorithm = next((f[1] for f in found.values() if f), self.result.algorithm)
         return found
 
-    def _wrong(self, board: Board, names: list[str], suffix: str = "") -> list[str]:
+    def _wrong(self, board: RawRepl, names: list[str], suffix: str = "") -> list[str]:
         """The names whose file (name + suffix) is not there with the right contents."""
         found = self._found(board, [n + suffix for n in names])
         return [n for n in names if not matches(self.files[n], found[n + suffix])]
 
-    def _room(self, board: Board, todo: list[str]) -> None:
-        there = free_bytes(board, next(iter(self.files)).rpartition("/")[0] or "/")
+    def _room(self, board: RawRepl, todo: list[str]) -> None:
+        folder = self._folder()
+        there = free_bytes(board, folder)
         need = wanted_bytes({n: self.files[n] for n in todo})
-        if there and todo and there[0] < need + there[1]:
+        if there is not None and there < need:
             raise TransferError(
-                f"not enough room: {kib(need)} to copy and {kib(there[1])} to leave free, the board has {kib(there[0])}. "
+                f"{folder} is full: {kib(need - there)} missing ({kib(need)} to copy, {kib(there)} can be used). "
                 "Nothing was changed. Next: remove files there, take fewer --modules, or another --target."
             )
 
-    def _send(self, board: Board, todo: list[str], progress: Callable[[str, int], None]) -> None:
-        for name in todo:
-            board.write(name + _TEMP, self.files[name], lambda done: progress(name, done))
+    def _folder(self) -> str:
+        return next(iter(self.files)).rpartition("/")[0] or "/"
 
-    def _switch(self, board: Board, todo: list[str], stale: list[str]) -> None:
+    def _clean(self, board: RawRepl) -> None:
+        """Removes what was sent under temporary names: the board said no, and there is nothing to go on with."""
+        names = [n + _TEMP for n in self.files]
+        with contextlib.suppress(BoardError):
+            board.check(_CLEAN.format(names=names), doing="removing what was sent")
+
+    def _send(self, board: RawRepl, todo: list[str], progress: Callable[[str, int], None]) -> None:
+        for name in todo:
+            board.write_file(name + _TEMP, self.files[name], lambda done: progress(name, done))
+
+    def _switch(self, board: RawRepl, todo: list[str], stale: list[str]) -> None:
         self._renaming = True
         board.ask(_RENAME.format(names=todo, temp=_TEMP, stale=stale), "renaming the new files")
         wrong = self._wrong(board, todo)

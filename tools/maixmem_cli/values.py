@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from maixmem_k210_chip import FLASH_SIZE
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
-FLASH_SIZE = 16 << 20
 
 
 def parse_size(text: str) -> int:
@@ -86,6 +86,29 @@ class _AddressFile(click.ParamType):
                 ctx,
             )
         return offset, path.resolve()
+
+
+class _Firmware(click.ParamType):
+    """A build by name, an image of one, or the file of a board."""
+
+    name = "firmware"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from maixmem_cli.firmwares import FirmwareError, choose
+
+        if not isinstance(value, str):
+            return value
+        try:
+            return choose(value)
+        except FirmwareError as e:
+            self.fail(str(e), param, ctx)
+        except OSError as e:
+            self.fail(f"{value}: cannot be read: {e.strerror or e}", param, ctx)
+
+
+def firmware_option(help: str) -> Any:
+    """--firmware, the same for every command that plans for a build."""
+    return click.option("--firmware", type=_Firmware(), metavar="NAME|IMAGE|BOARD.toml", help=help)
 
 
 SIZE = _Size()

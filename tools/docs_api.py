@@ -1,25 +1,29 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Writes a page for every device module into dist/docs: docstrings, the contracts above classes, types from the stubs.
+"""A hook of mkdocs.yml: a page in api/ for every module of the library, made by pdoc.
 
-python3 tools/dev.py docs [--out FOLDER] [MODULE...]
+Docstrings, the contracts above classes, and the types of signatures.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import io
+import os
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-import click
+import pdoc
+from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
 SHIMS = [ROOT / "port_shims" / name for name in ("k210", "maixcam", "ascend")]
-sys.path[:0] = [str(LIB), *map(str, SHIMS)]  # the stand-ins: what a port imports of its board
 
 
 def contract(thing: type) -> str:
@@ -37,26 +41,27 @@ def add_contracts(module: ModuleType) -> None:
                 thing.__doc__ = f"{thing.__doc__ or ''}\n\n{text}".strip()
 
 
-@click.command()
-@click.option(
-    "--out",
-    default=str(ROOT / "dist" / "docs"),
-    type=click.Path(path_type=Path),
-    help="Folder to write.",
-)
-@click.argument("modules", nargs=-1)
-def main(out: Path, modules: tuple[str, ...]) -> None:
-    """Write the pages of the named modules, or of all."""
-    import pdoc
-
-    names = modules or tuple(sorted(p.stem for p in LIB.glob("*.py")))
+def write_pages(folder: Path) -> None:
+    """Writes the pages of all modules into a folder."""
+    sys.path[:0] = [str(LIB), *map(str, SHIMS)]  # the stand-ins: what a port imports of its board
+    sys.modules.setdefault("uio", io)  # as MicroPython calls them
+    sys.modules.setdefault("uos", os)
+    names = sorted(
+        [p.stem for p in LIB.glob("*.py")] + [p.parent.name for p in LIB.glob("*/__init__.py")]
+    )
     for name in names:
         add_contracts(importlib.import_module(name))
     version = importlib.import_module("maixmem").__version__
     pdoc.render.configure(footer_text=f"maixmem {version}", show_source=False)
-    pdoc.pdoc(*names, output_directory=out)
-    click.echo(f"{len(names)} modules: {out / 'index.html'}")
+    pdoc.pdoc(*names, output_directory=folder)
 
 
-if __name__ == "__main__":
-    main()
+def on_files(files: Files, config: Any) -> Files:
+    """Adds the pages to the site."""
+    with tempfile.TemporaryDirectory() as temp:
+        write_pages(Path(temp))
+        for page in sorted(Path(temp).rglob("*")):
+            if page.is_file():
+                name = "api/" + page.relative_to(temp).as_posix()
+                files.append(File.generated(config, name, content=page.read_bytes()))
+    return files

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A K210 board in software as an object: started, talked to over its serial line, looked into, stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from maixmem_cli.k210.compiler import board_program
+
+RAM_BASE = 0x80000000
+RAM_SIZE = 8 << 20
+_ANSWER = 30.0  # seconds
+
+
+class BoardStopped(Exception):
+    """The program that is the board has ended; the text is what it said last."""
+
+
+def _memory_file(size: int) -> int:
+    """A file descriptor of so many bytes that two processes can map; it has no name."""
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create("maixmem-ram")
+    else:
+        with tempfile.TemporaryFile() as f:
+            fd = os.dup(f.fileno())
+    os.ftruncate(fd, size)
+    return fd
+
+
+def chip_file(data: bytes | bytearray) -> int:
+    """A file descriptor with these bytes, without a name."""
+    fd = _memory_file(len(data))
+    os.pwrite(fd, data, 0)
+    return fd
+
+
+# Owns the process, the RAM that both see, and the descriptors it made. The serial line is a socket here, or whatever
+# descriptor `serial` is (a pty), which stays the caller's. Every call ends: by its answer or by BoardStopped.
+class Board:
+    """One board. Use it as a context manager; leaving stops it."""
+
+    def __init__(
+        self,
+        flash: bytes | bytearray | int,
+        *,
+        sd: int | None = None,
+        camera: str | None = None,
+        serial: int | None = None,
+        real_time: bool = False,
+        sanitize: bool = False,
+        errors: Any = None,
+    ) -> None:
+        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written."""
+        program = board_program(sanitize=sanitize)
+        own_flash = None if isinstance(flash, int) else chip_file(flash)
+        flash_fd = flash if isinstance(flash, int) else own_flash
+        self._ram_fd = _memory_file(RAM_SIZE)
+        self.ram = mmap.mmap(self._ram_fd, RAM_SIZE)
+        self._control, control = socket.socketpair()
+        self._control.settimeout(_ANSWER)
+        self.serial: socket.socket | None = None
+        line: socket.socket | None = None
+        if serial is None:
+            self.serial, line = socket.socketpair()
+        serial_fd = serial if line is None else line.fileno()
+        os.set_blocking(serial_fd, False)  # type: ignore[arg-type]
+        fds = {
+            "--ram": self._ram_fd,
+            "--flash": flash_fd,
+            "--serial": serial_fd,
+            "--control": control.fileno(),
+        }
+        if sd is not None:
+            fds["--sd"] = sd
+        command = [str(program), *(str(w) for pair in fds.items() for w in pair)]
+        command += ["--camera", camera] if camera else []
+        command += ["--real-time", "1"] if real_time else ["--serial-speedup", "8"]
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            command,
+            pass_fds=tuple(fd for fd in fds.values() if fd is not None),
+            stdin=subprocess.DEVNULL,
+            stderr=errors or self._errors,
+            start_new_session=True,
+        )
+        control.close()
+        if line:
+            line.close()
+        if own_flash is not None:
+            os.close(own_flash)
+
+    def order(self, text: str) -> str:
+        """Sends one order on the control line; what it answered. BoardStopped, or ValueError for a no."""
+        try:
+            self._control.sendall(text.encode() + b"\n")
+            said = b""
+            while not said.endswith(b"\n"):
+                got = self._control.recv(1 << 16)
+                if not got:
+                    raise OSError("closed")
+                said += got
+        except OSError as e:
+            raise BoardStopped(self._last_words() or f"the board does not answer: {e}") from e
+        if not said.startswith(b"ok"):
+            raise ValueError(f"the board refused {text!r}")
+        return said[3:].decode().strip()
+
+    def state(self) -> dict[str, Any]:
+        """Instructions, seconds of its clock, frames, whether it hangs, the registers of both harts."""
+        return json.loads(self.order("state"))
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[Board]:
+        """The board stands still inside: its RAM does not change."""
+        self.order("pause")
+        try:
+            yield self
+        finally:
+            self.order("go")
+
+    def snapshot(self) -> bytes:
+        """A copy of the RAM, taken between two instructions."""
+        with self.paused():
+            return bytes(self.ram)
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2)
+        return self.said().strip()
+
+    def said(self) -> str:
+        """What the board's program said on its stderr: devices that are not modelled."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self) -> int:
+        """Ends the board; its exit status. What was written to flash is in the file by then."""
+        self._control.close()
+        if self.serial:
+            self.serial.close()
+        try:
+            status = self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        with contextlib.suppress(BufferError):
+            self.ram.close()
+        with contextlib.suppress(OSError):
+            os.close(self._ram_fd)
+        return status
+
+    def __enter__(self) -> Board:
+        return self
+
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

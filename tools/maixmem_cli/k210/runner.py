@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem sim SCRIPT --firmware IMAGE`: the script on the user's own firmware."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from maixmem_cli.k210 import explain
+from maixmem_cli.k210.compiler import NoBoardHere
+from maixmem_cli.k210.flash_image import ImageError
+from maixmem_cli.k210.pictures import PictureError
+from maixmem_cli.k210.ports import NoPrompt
+from maixmem_cli.k210.sd_image import CardError
+from maixmem_cli.k210.session import (
+    HANGS,
+    LIMIT,
+    RAISED,
+    RESETS,
+    STUCK,
+    Options,
+    Outcome,
+    Session,
+)
+from maixmem_cli.output import printable
+
+OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
+_STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, HANGS: BOARD_HANGS, STUCK: BOARD_HANGS}
+
+
+class _NotHere(click.ClickException):
+    exit_code = 2
+
+
+def status(outcome: Outcome) -> int:
+    """The exit status for how a script ended."""
+    return _STATUS.get(outcome.kind, OK)
+
+
+@contextlib.contextmanager
+def failing(script: Path) -> Iterator[None]:
+    """Makes what cannot be set up wrong use of a command: exit status 2."""
+    try:
+        yield
+    except (NoBoardHere, ImageError, CardError, PictureError, NoPrompt) as e:
+        raise _NotHere(str(e)) from e
+    except UnicodeDecodeError as e:
+        raise _NotHere(f"{script}: not UTF-8: {e}. Next: save it as UTF-8") from e
+    except OSError as e:
+        raise _NotHere(f"{e}. Next: check that file") from e
+
+
+def run_firmware(script: Path, image: Path, options: Options) -> int:
+    """Runs the script on the firmware in `image`; its exit status. Output goes to stdout, the rest to stderr."""
+    with failing(script), Session(image, script, options) as session:
+        session.trace(gc=False)
+        outcome = session.run(_say)
+        if outcome.kind in (HANGS, STUCK):
+            _tell(["", *explain.hang(session, outcome.kind)])
+        else:
+            click.echo(outcome.error, nl=False, err=True)
+        if outcome.kind == LIMIT:
+            click.echo("\n" + "\n".join(explain.memory_table(session)))
+        if outcome.kind == RESETS:
+            _tell(
+                ["the script resets the board again and again. Next: give --frames or --seconds"]
+            )
+        for line in session.board.said().splitlines():
+            click.echo(line, err=True)
+        return status(outcome)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _tell(lines: list[str]) -> None:
+    for line in lines:
+        click.echo(f"maixmem: {printable(line)}" if line else "", err=True)

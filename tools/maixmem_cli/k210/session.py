@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A script on a firmware: the board is made ready, the script runs, what ends it is found out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from maixmem_cli.k210 import flash_image, pictures, prepared, sd_image
+from maixmem_cli.k210.board import Board, chip_file
+from maixmem_cli.k210.heaps import Finder
+from maixmem_cli.k210.knowledge import Knowledge, learn
+from maixmem_cli.k210.ports import Hangs, SerialPort, at_prompt
+from maixmem_cli.k210.tracer import Tracer
+from maixmem_cli.rawrepl import BoardError
+
+DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
+RAW_FILE = "<stdin>"  # what the interpreter calls a script that came over the serial line
+_STUCK = 5.0  # seconds of the board's clock in which no core does anything
+_LOOK = 0.05  # seconds between two looks at a running board
+_GRACE = 20.0  # seconds that a script may take to end after Ctrl-C
+_RESETS = 3
+_FOREVER = 1e9
+_IMPORTS = re.compile(r"^\s*(?:import|from)\s+(.+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is on the board, and when the script is stopped. `seconds` are of the board's clock."""
+
+    files: tuple[tuple[int, Path], ...] = ()
+    sd: Path | None = None
+    camera: str | None = None
+    frames: int | None = None
+    seconds: float | None = None
+    save_lcd: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a script ended: one of the words above, and its traceback if it raised."""
+
+    kind: str
+    error: str = ""
+
+
+class _Reset(OSError):
+    pass
+
+
+class _Stuck(OSError):
+    pass
+
+
+class _NotEnding(OSError):
+    pass
+
+
+class _Watched(SerialPort):
+    """The port of a running script: notices what the script itself cannot tell."""
+
+    def __init__(self, board: Board, save_lcd: Path | None) -> None:
+        super().__init__(board)
+        self._lcd = save_lcd
+        self._pixels: object = 0
+        self._pictures = 0
+        self._looked = 0.0
+        self._resets: object = self.state()["resets"]
+        self._interrupted: float | None = None
+        self.limited = self.watching = False
+
+    def read(self, most: int) -> bytes:
+        if self.watching and time.monotonic() - self._looked > _LOOK:
+            self.look()
+            self._looked = time.monotonic()
+        return super().read(most)
+
+    def look(self) -> None:
+        """Raises when the board was reset or does nothing any more; keeps a new picture of the display."""
+        state = self.state()
+        if self._lcd and state["pixels"] != self._pixels:
+            self._pixels = state["pixels"]
+            self._save()
+        if state["resets"] != self._resets:
+            self._resets = state["resets"]
+            raise _Reset("the board was reset")
+        if float(str(state["idle"])) > _STUCK and not state["typed"]:
+            raise _Stuck("nothing happens any more")
+        if state["limited"]:
+            self.limited = True
+            self._interrupted = self._interrupted or time.monotonic()
+            if time.monotonic() - self._interrupted > _GRACE:
+                raise _NotEnding("the script does not end")
+
+    def _save(self) -> None:
+        assert self._lcd
+        path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
+        raw = path.with_suffix(".ppm")
+        self.board.order(f"lcd {raw}")
+        data = pictures.png(raw.read_bytes())
+        raw.unlink()
+        if data:
+            self._pictures += 1
+            path.write_bytes(data)
+
+
+def imported(source: str) -> set[str]:
+    """The modules that a script's lines import, by their text."""
+    names = (re.split(r"\s*,\s*|\s+as\s+\S+|\s+import\s.*", m) for m in _IMPORTS.findall(source))
+    return {n.split(".")[0].strip() for group in names for n in group if n}
+
+
+# Owns the board and its files; leaving the context ends both. `known` is what was learned of the firmware.
+class Session:
+    """One board with a script on it."""
+
+    def __init__(self, firmware: Path, script: Path | None, options: Options) -> None:
+        self.script = script or Path("no script")
+        self.source = script.read_text(encoding="utf-8") if script else ""
+        self.options = options
+        self.firmware = firmware
+        self._stack = contextlib.ExitStack()
+        self.known = Knowledge()
+        self.finder = Finder()
+
+    def __enter__(self) -> Session:
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        self._stack.close()
+
+    def _start(self) -> None:
+        self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        chip = flash_image.build(self.firmware)
+        self.known = learn(chip, self.firmware.name)
+        # with a card in, the firmware looks for modules there and not on /flash
+        modules = self._modules()
+        chip = prepared.with_modules(chip, {} if self.options.sd else modules)
+        for address, path in self.options.files:
+            flash_image.place(chip, path, address)
+        sd = None
+        if self.options.sd:
+            sd = chip_file(sd_image.build(self.options.sd, modules))
+            self._stack.callback(os.close, sd)
+        camera = self.options.camera
+        if camera and camera != pictures.PATTERN:
+            pictures.camera_stream(Path(camera), self.folder / "camera.ppm")
+            camera = str(self.folder / "camera.ppm")
+        if self.options.save_lcd:
+            self.options.save_lcd.mkdir(parents=True, exist_ok=True)
+        self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
+        self.port = _Watched(self.board, self.options.save_lcd)
+        self.repl = at_prompt(self.port, self.firmware.name)
+        self.tracer = Tracer(self.board, self.known, self.folder)
+
+    def _modules(self) -> dict[str, Path]:
+        """{file on /flash: file here} of what the script imports: modules beside it, and the library."""
+        found: dict[str, Path] = {}
+        todo = [self.source]
+        library = False
+        while todo:
+            for name in imported(todo.pop()):
+                library |= name.split("_")[0] == "maixmem"
+                for path in (self.script.parent / f"{name}{end}" for end in (".py", ".mpy")):
+                    if path.is_file() and path.name not in found and path != self.script:
+                        found[path.name] = path
+                        if path.suffix == ".py":
+                            todo.append(path.read_text(encoding="utf-8", errors="replace"))
+        return {**(prepared.library() if library else {}), **found}
+
+    def trace(self, *, gc: bool) -> None:
+        """Follows allocations from now on."""
+        with self.board.paused():
+            self.tracer.start(self.finder, gc=gc)
+
+    def run(self, on_text: Callable[[str], None]) -> Outcome:
+        """Runs the script to its end, or to the limits of the options. After a hard reset it runs again, as main.py does."""
+        limit = f"limit {self.options.frames or 0} {self.options.seconds or 0}"
+        self.board.order(limit)
+        for _ in range(_RESETS):
+            self.port.watching = True
+            try:
+                shown = _Shown(on_text)
+                out, error = self.repl.run(self.source, _FOREVER, shown.take)
+                shown.all(out)
+                return self._ended(error)
+            except BoardError as e:
+                cause = e.__cause__
+                if not isinstance(cause, _Reset):
+                    return self._broken(cause, e)
+            finally:
+                self.port.watching = False
+            on_text("\n(the board restarts: the script runs again)\n")
+            self.repl.enter(60)
+        return Outcome(RESETS)
+
+    def _ended(self, error: str) -> Outcome:
+        with contextlib.suppress(OSError):
+            self.port.look()
+        if self.port.limited and (not error or "KeyboardInterrupt" in error):
+            return Outcome(LIMIT)
+        named = error.replace(f'"{RAW_FILE}"', f'"{self.script.name}"')
+        return Outcome(RAISED, named) if error else Outcome(DONE)
+
+    @staticmethod
+    def _broken(cause: BaseException | None, error: BoardError) -> Outcome:
+        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, LIMIT)):
+            if isinstance(cause, kind):
+                return Outcome(word)
+        raise error
+
+
+class _Shown:
+    """Gives what the script prints on as it comes, without what the raw REPL says after its end."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._raw = ""
+        self._given = 0
+
+    def take(self, text: str) -> None:
+        """The next piece of what the board says."""
+        self._raw += text
+        self.all(self._raw.partition("\x04")[0].replace("\r\n", "\n").rstrip("\r"))
+
+    def all(self, text: str) -> None:
+        """The whole output up to now."""
+        if len(text) > self._given:
+            self._on_text(text[self._given :])
+            self._given = len(text)

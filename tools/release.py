@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Builds sdist and wheel into dist/release and proves that what is in them works. Uploads nothing.
+
+Each is installed in a new environment, away from the sources: the wheel without extras (a Linux board), the sdist with
+[cli] (a desk), the wheel with [board]. The commands run there on files that they make themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "dist" / "release"
+
+IMPORTS = """
+import maixmem, maixmem_kmodel, maixmem_models, maixmem_pool, maixmem_rknn, maixmem_maixcam.cvimodel, maixmem_ascend
+maixmem.report()
+assert "site-packages" in maixmem.__file__, maixmem.__file__
+"""
+SCRIPT = """
+from maixmem_models import ModelManager
+models = ModelManager()
+models.add("faces", 0x300000)
+models.use("faces")
+models.status()
+models.release_all()
+"""
+#: on files that `fit --init` makes; the exit status of each has to be 0
+COMMANDS = (
+    "maixmem --version",
+    "maixmem fit --init project.toml",
+    "maixmem fit project.toml --svg memory.svg --html report.html",
+    "maixmem kmodel faces.kmodel --layers",
+    "maixmem flash faces.kmodel@0x300000 --svg flash.svg",
+    "maixmem kfpkg faces.kmodel@0x300000 -o models.kfpkg",
+    "maixmem sim main.py --flash 0x300000=faces.kmodel",
+)
+WITH_BOARD = ("maixmem build --out built --index", "maixmem deploy --help", "mpremote --help")
+
+
+def run(*words: object, folder: Path = ROOT, status: int = 0) -> str:
+    """Runs a program, which must end with this exit status; what it printed."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(w) for w in words],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != status:
+        sys.exit(
+            f"{done.stdout}\nrelease: {' '.join(map(str, words))} ended with {done.returncode}"
+        )
+    return done.stdout
+
+
+def build() -> tuple[Path, Path]:
+    """The sdist, and the wheel that is made of it."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", OUT)
+    return next(OUT.glob("*.tar.gz")), next(OUT.glob("*.whl"))
+
+
+def check_contents(wheel: Path) -> None:
+    """What must be in the wheel, and what must not."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("maixmem.py", "maixmem_k210board/main.c", "maixmem_shims/k210/KPU.py"):
+        if wanted not in names:
+            sys.exit(f"release: {wanted} is not in {wheel.name}")
+    alien = [n for n in names if n.endswith((".kmodel", ".bin")) or n.startswith("host_tests")]
+    if alien:
+        sys.exit(f"release: {alien} should not be in {wheel.name}")
+
+
+def environment(folder: Path, what: str) -> Path:
+    """A new virtual environment with `what` in it; its folder of programs."""
+    run(sys.executable, "-m", "venv", folder)
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    run(programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", what)
+    return programs
+
+
+def main() -> int:
+    sdist, wheel = build()
+    check_contents(wheel)
+    print(f"built {sdist.name}, {wheel.name}", flush=True)
+    with tempfile.TemporaryDirectory() as temp:
+        top = Path(temp)
+        work = top / "work"
+        work.mkdir()
+        (work / "main.py").write_text(SCRIPT)
+
+        bare = environment(top / "bare", str(wheel))
+        run(bare / "python", "-c", IMPORTS, folder=work)
+        said = run(bare / "maixmem", "--version", folder=work, status=2)
+        if "Next: pip install" not in said:
+            sys.exit(f"release: without [cli] maixmem says {said!r}")
+        print("without extras: the library imports and reports; the command says what to install")
+
+        for extra, package, lines in (
+            ("cli", sdist, COMMANDS),
+            ("board", wheel, (*COMMANDS, *WITH_BOARD)),
+        ):
+            programs = environment(top / extra, f"{package}[{extra}]")
+            shutil.rmtree(work)
+            work.mkdir()
+            (work / "main.py").write_text(SCRIPT)
+            for line in lines:
+                name, *options = line.split()
+                run(programs / name, *options, folder=work)
+            print(f"[{extra}] of {package.name}: {len(lines)} commands ran", flush=True)
+    print(f"ready in {OUT.relative_to(ROOT)}. Next: look at CHANGELOG.md, tag, upload")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
