@@ -20,7 +20,7 @@ def invoke(*arguments: str) -> Result:
         runner = CliRunner(mix_stderr=False)  # click 8.1
     except TypeError:
         runner = CliRunner()
-    return runner.invoke(main, list(arguments))
+    return runner.invoke(main, list(arguments), env={"COLUMNS": "100"})
 
 
 def maixmem(*arguments: str, status: int = 0) -> str:

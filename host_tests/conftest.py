@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import fresh  # noqa: E402
 from paths import DEVICE_PATH, TOOLS  # noqa: E402
 
 for folder in (TOOLS, *reversed(DEVICE_PATH)):
@@ -24,6 +26,31 @@ collect_ignore = [
     "device",
     "bench",
 ]  # device tests run through host/test_device.py, on every interpreter
+
+
+@pytest.fixture(autouse=True)
+def fresh_start() -> None:
+    """Every test begins with stand-ins and a library that remember nothing of the test before."""
+    fresh.start()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--random-order", type=int, metavar="SEED", help="shuffle files and tests")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    seed = config.getoption("--random-order")
+    return None if seed is None else f"random order, seed {seed}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files in random order and the tests of each as well; the fixtures of a file are still made once."""
+    seed = config.getoption("--random-order")
+    if seed is not None:
+        place = random.Random(seed)
+        files = {item.path: place.random() for item in items}
+        order = {id(item): (files[item.path], place.random()) for item in items}
+        items.sort(key=lambda item: order[id(item)])
 
 
 @pytest.fixture

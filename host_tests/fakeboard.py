@@ -66,7 +66,19 @@ class Flat(Tree):
     def mkdir(self, p): raise NotImplementedError('SPIFFS not support')
     def rmdir(self, p): raise OSError(5)
     def statvfs(self, p): return (131072, 131072, 21, {blocks}, {blocks}, 0, 0, 0, 0, 128)
-vfs.mount(Flat(), '/flash')
+class Limited:
+    left = {room}
+    def __init__(self, f): self.f = f
+    def __getattr__(self, name): return getattr(self.f, name)
+    def write(self, data):
+        Limited.left -= len(data)
+        if Limited.left < 0: raise OSError(5)
+        return self.f.write(data)
+class Fills(Flat):
+    def open(self, p, mode):
+        f = super().open(p, mode)
+        return Limited(f) if 'w' in mode else f
+vfs.mount(Fills() if {room} else Flat(), '/flash')
 class Module: pass
 def like(real, **more):
     m = Module()
@@ -82,6 +94,12 @@ def _restart():
     raise SystemExit
 machine.reset = _restart
 sys.path[:] = ['', '.', '/flash']
+if {card!r}:
+    class Card(Flat):
+        def name(self, p): return {card!r} + '/' + super().name(p)
+    vfs.mount(Card(), '/sd')
+    del Card
+    sys.path[:] = ['', '.']  # /flash is listed on the firmware, and nothing is found there
 for n in ('Maix', 'KPU', 'image', 'sensor', 'lcd', 'machine'):
     __import__(n)
 real = sys
@@ -90,8 +108,8 @@ who = namedtuple('uname', ('sysname', 'nodename', 'release', 'version', 'machine
 real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform='MaixPy',
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
-os.chdir('/flash')
-del n, real, who, like, Flat, Tree, Module, namedtuple
+os.chdir('/sd' if {card!r} else '/flash')
+del Fills, n, real, who, like, Flat, Tree, Module, namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "modern": _MODERN}
@@ -110,12 +128,20 @@ class FakeBoard:
         kind: str = "maix",
         flash: dict[int, Path] | None = None,
         blocks: int = 21,
+        room: int = 0,
+        card: Path | None = None,
     ) -> None:
+        """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail; `card` is /sd."""
         self.root, self.kind = root, kind
         shim = [str(paths.SHIM)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
         self._boot = _BOOT[kind].format(
-            shim=shim, flash=host_flash, firmware="full", blocks=blocks
+            shim=shim,
+            flash=host_flash,
+            firmware="full",
+            blocks=blocks,
+            room=room,
+            card=str(card or ""),
         )
         self.port = str(root.parent / f"{root.name}.port")
         self.received = 0

@@ -13,7 +13,8 @@ import random
 from collections.abc import Iterator
 
 from maixmem_cli.firmwares import FIRMWARES
-from maixmem_flash import CHIP, FRAME, SECTOR, SPIFFS, SPIFFS_SIZE, FlashMap
+from maixmem_flash import BLOCK_64K, SECTOR, FlashMap
+from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
 
 FLASHED = ("firmware", "model", "data")
 MINIMUM = FIRMWARES["minimum"].image + 37  # the smallest official build with its header and hash
@@ -52,28 +53,30 @@ def random_layout(rng: random.Random) -> list[Item]:
     """1 to 8 items of any kind, sizes from a byte to megabytes, some that touch, some past the end of the chip."""
     items: list[Item] = []
     for _ in range(rng.randint(1, 8)):
-        nbytes = rng.choice((1, 37, SECTOR, FRAME, rng.randint(1, FRAME), rng.randint(1, 3 << 20)))
-        start = rng.randint(0, CHIP - 1)
+        nbytes = rng.choice(
+            (1, 37, SECTOR, BLOCK_64K, rng.randint(1, BLOCK_64K), rng.randint(1, 3 << 20))
+        )
+        start = rng.randint(0, FLASH_SIZE - 1)
         if items and rng.random() < 0.4:
             other, length, _ = rng.choice(items)
             start = max(
                 0, rng.choice((other, other + length, other - nbytes)) + rng.choice((0, 0, -1, 1))
             )
         if rng.random() < 0.4:
-            start -= start % rng.choice((SECTOR, FRAME))
+            start -= start % rng.choice((SECTOR, BLOCK_64K))
         items.append(
             (start, nbytes, rng.choice(("firmware", "model", "model", "data", "config", "free")))
         )
     return items
 
 
-def verdicts(items: list[Item], size: int = CHIP) -> tuple[set, set]:
+def verdicts(items: list[Item], size: int = FLASH_SIZE) -> tuple[set, set]:
     """(conflicts, risks), each a set of (why, name, other name, start, end), by comparing every pair."""
     named = [
         (str(i), start, start + nbytes, kind) for i, (start, nbytes, kind) in enumerate(items)
     ]
-    if size == CHIP:
-        named.append(("SPIFFS", SPIFFS, SPIFFS + SPIFFS_SIZE, "filesystem"))
+    if size == FLASH_SIZE:
+        named.append(("SPIFFS", SPIFFS_START, SPIFFS_START + SPIFFS_SIZE, "filesystem"))
     named = [n for n in named if n[3] != "free"]
     conflicts, risks = set(), set()
     unknown = size > MINIMUM and "firmware" not in [kind for _, _, _, kind in named]
@@ -84,7 +87,7 @@ def verdicts(items: list[Item], size: int = CHIP) -> tuple[set, set]:
             conflicts.add(("beyond", name, None, max(start, size), end))
         first = start // SECTOR * SECTOR
         erased = -(-end // SECTOR) * SECTOR
-        written = first + -(-(end - first) // FRAME) * FRAME
+        written = first + -(-(end - first) // BLOCK_64K) * BLOCK_64K
         if kind in FLASHED and end <= size < written:
             risks.add(("padding", name, None, size, written))
         for other, low, high, _ in named:
@@ -106,14 +109,14 @@ def answers(m: FlashMap) -> tuple[list, list]:
     conflicts = [
         ("overlap", frozenset((c.first.name, c.second.name)), c.start, c.end)
         if c.second
-        else (c.why, c.first.name, None, c.start, c.end)
+        else (c.kind, c.first.name, None, c.start, c.end)
         for c in m.conflicts()
     ]
-    risks = [(c.why, c.first.name, c.second and c.second.name, c.start, c.end) for c in m.risks()]
+    risks = [(c.kind, c.first.name, c.second and c.second.name, c.start, c.end) for c in m.risks()]
     return conflicts, risks
 
 
-def check_layout(items: list[Item], size: int = CHIP) -> tuple[int, int]:
+def check_layout(items: list[Item], size: int = FLASH_SIZE) -> tuple[int, int]:
     """(missed, false alarms) of FlashMap for one layout, both verdicts."""
     missed = false = 0
     for said, true in zip(answers(make_map(items, size)), verdicts(items, size)):

@@ -21,10 +21,11 @@ for folder in (paths.LIB, paths.HOST_TESTS, paths.TOOLS):
         sys.path.insert(0, str(folder))
 
 import kmodel_build  # noqa: E402
+from maixmem import KModelError  # noqa: E402
 from maixmem_cli.kmodel_layers import limits, read_layers, run_transient  # noqa: E402
-from maixmem_cli.kmodel_report import room  # noqa: E402
+from maixmem_cli.kmodel_report import METHODS, room  # noqa: E402
 from maixmem_cli.kmodel_v5 import read_v5  # noqa: E402
-from maixmem_kmodel import HOWS, KModelError, read_info  # noqa: E402
+from maixmem_kmodel import read_info  # noqa: E402
 
 FIRMWARES = [
     {"name": "it", "v4": v4, "ram": ram} for v4 in (False, True) for ram in (None, 0, 4 << 20)
@@ -138,13 +139,12 @@ def _try(f: Callable[[], None]) -> bool:
 
 
 def _use(m) -> None:
-    m.warnings()
-    for how in HOWS:
+    for how in METHODS:
         need, peak, pages = m.need(how), m.peak(how), room(m, how)
         assert (need is None) == (peak is None) == (pages is None)
         assert need is None or 0 < need <= peak <= pages
         for firmware in FIRMWARES:
-            why = m.refuse(firmware, how)
+            why = m.unsupported_reason(firmware, how)
             assert why is None or len(why) > 10
 
 

@@ -18,7 +18,7 @@ RUNNERS = ROOT / "host_tests" / "runners"
 EXAMPLES = ROOT / "examples"
 TOOLS = ROOT / "tools"
 #: What device code may import, in this order, on every interpreter.
-DEVICE_PATH = (LIB, SHIM, DEVICE, HOST_TESTS)
+DEVICE_PATH = (LIB, SHIM, SHIM.parent, DEVICE, HOST_TESTS)
 
 
 def models() -> Path | None:

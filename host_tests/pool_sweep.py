@@ -11,12 +11,13 @@ from pathlib import Path
 
 import paths
 
+#: what the scenario imports, at once or with an error
+MODULES = ("maixmem", "maixmem_arena", "maixmem_pool", "maixmem_pool_reuse", "maixmem_text")
 #: a program that uses all of it; when memory ends it says so and shows that the pools are still good
 SCENARIO = """
 import maixmem
-from maixmem_pool import BufferPool
+from maixmem_pool import BufferPool, ImagePool
 from maixmem_arena import Arena
-from maixmem_imagepool import ImagePool
 
 class Canvas:
     def __init__(self, w, h):
@@ -68,7 +69,7 @@ except MemoryError:
 
 def build(folder: Path) -> None:
     """The modules as .mpy, and the scenario."""
-    for name in ("maixmem", "maixmem_pool", "maixmem_arena", "maixmem_imagepool"):
+    for name in MODULES:
         out = folder / f"{name}.mpy"
         subprocess.run(
             [

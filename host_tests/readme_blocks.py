@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The code blocks of a README with the output samples that follow them, and the files that they name."""
+"""The code blocks of README and docs/ with the output samples that follow them, and the files that they name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,27 @@ from pathlib import Path
 import kmodel_build
 
 _OPEN = re.compile(r"^```(\w+)$")
-_PLATFORM = re.compile(r"^<!-- on: (\w+) -->$")
+# "on: NAME" says which platform the next block is for, "hangs" that the board does not survive it
+_MARK = re.compile(r"^<!-- (?:on: (\w+)|(hangs)) -->$")
 # what differs from run to run: times, and the GC heap of the interpreter that is used
 _MASKS = ((re.compile(r"the last \d+ ms"), "the last # ms"), (re.compile(r"^(gc  +)\[.*"), r"\1#"))
+
+# What stands for the user's main.py: it keeps a text and makes an image each round.
+MAIN = """\
+import KPU as kpu
+import sensor
+
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+faces = kpu.load(0x600000)
+log = []
+for n in range(50):
+    img = sensor.snapshot()
+    small = img.resize(64, 64)
+    log.append("pixel {}".format(small.get_pixel(32, 32)))
+"""
+_PROGRAM = b"\x21\xa8\xef\xbe\xad\xde"  # how a firmware begins
 
 
 @dataclass
@@ -22,6 +40,7 @@ class Block:
 
     language: str
     platform: str
+    hangs: bool
     line: int
     lines: list[str] = field(default_factory=list)
     samples: list[list[str]] = field(default_factory=list)
@@ -31,25 +50,25 @@ class Block:
         return "\n".join(self.lines) + "\n"
 
 
-def blocks(readme: Path) -> list[Block]:
+def blocks(page: Path) -> list[Block]:
     """Every fenced block, in order. ValueError for one without a language."""
     found: list[Block] = []
     current: Block | None = None  # the block that indented lines are output of
-    platform, inside, last = "k210", False, ""
-    for number, line in enumerate(readme.read_text(encoding="utf-8").splitlines(), 1):
-        opened = _OPEN.match(line)
+    platform, hangs, inside, last = "k210", False, False, ""
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        opened, mark = _OPEN.match(line), _MARK.match(line)
         if inside:
             inside = line != "```"
             if inside:
                 found[-1].lines.append(line)
         elif opened:
-            current = Block(opened[1], platform, number)
+            current = Block(opened[1], platform, hangs, number)
             found.append(current)
-            platform, inside = "k210", True
+            platform, hangs, inside = "k210", False, True
         elif line.startswith("```"):
-            raise ValueError(f"{readme.name}:{number}: a block without a language")
-        elif _PLATFORM.match(line):
-            platform = _PLATFORM.match(line)[1]
+            raise ValueError(f"{page.name}:{number}: a block without a language")
+        elif mark:
+            platform, hangs = mark[1] or "k210", bool(mark[2])
         elif line.startswith("#"):
             current = None
         elif line.startswith("    ") and current and (not last or last.startswith("    ")):
@@ -75,15 +94,18 @@ def shows(output: str, sample: list[str]) -> bool:
     return any(lines[i : i + len(wanted)] == wanted for i in range(len(lines) - len(wanted) + 1))
 
 
-def write_files(folder: Path) -> dict[int, Path]:
-    """Makes the files that the README names in a folder; returns the flash of its board, {address: file}."""
+def write_files(folder: Path, image: int = 1 << 20) -> dict[int, Path]:
+    """Makes the files that the manual names in a folder; returns the flash of its board, {address: file}.
+
+    maixpy.bin begins like a firmware and has `image` bytes; nothing boots from it.
+    """
     wide = [("conv", n, {"halve": True}) for n in (24, 48, 96, 192)]
     built = {
         "classes": kmodel_build.v3(
             (224, 224, 3),
             [
                 *wide,
-                ("conv", 224, {"halve": True}),
+                ("conv", 100, {"halve": True}),
                 ("dequantize",),
                 ("gap",),
                 ("fc", 10),
@@ -98,6 +120,9 @@ def write_files(folder: Path) -> dict[int, Path]:
     built["stream"] = kmodel_build.swapped(built["faces"])
     for name, model in built.items():
         (folder / f"{name}.kmodel").write_bytes(model.to_bytes())
+    (folder / "maixpy.bin").write_bytes(_PROGRAM + bytes(image - len(_PROGRAM)))
+    (folder / "main.py").write_text(MAIN)
+    (folder / "card").mkdir()
     return {
         0x300000: folder / "classes.kmodel",
         0x600000: folder / "faces.kmodel",

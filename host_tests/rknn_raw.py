@@ -15,12 +15,12 @@ import linux_boards
 import maixmem_generic
 import pytest
 
-librknnrt, port = linux_boards.shim("rknn", "librknnrt", "maixmem_rknn")
-api = importlib.import_module("maixmem_rknnapi")
+librknnrt, port = linux_boards.shim("rknn", "librknnrt", "maixmem_rknn.port")
+api = importlib.import_module("maixmem_rknn.api")
 rknn_model = importlib.import_module("rknn_model")
 Crash = importlib.import_module("rknn_objects").Crash
 
-Block = importlib.import_module("maixmem_librknn").Block
+Block = importlib.import_module("maixmem_rknn.block").Block
 
 PAGE = 4096
 SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
@@ -56,7 +56,8 @@ def small(
 def answer(data: bytes, *inputs: bytes) -> list[bytes]:
     """What the model in `data` computes."""
     spec = rknn_model.parse(data)
-    return [rknn_model.answer(spec, i, inputs) for i in range(len(spec.outputs))]
+    kinds = [rknn_model.fields(tensor).get("type", rknn_model.INT8) for tensor in spec.outputs]
+    return [rknn_model.answer(spec, i, inputs, kind) for i, kind in enumerate(kinds)]
 
 
 def in_threads(calls: list[Callable[[], Any]]) -> list[BaseException]:
@@ -82,15 +83,20 @@ class Raw:
     """A process on a board: init() and friends return the runtime's codes."""
 
     def __init__(
-        self, profile: str = "rk3588", capacity: int = 64 << 20, strict: bool = True
+        self,
+        profile: str = "rk3588",
+        capacity: int = 64 << 20,
+        strict: bool = True,
+        version: str = "1.6.0",
     ) -> None:
-        self.lib = librknnrt.shared_object(profile, capacity, strict)
+        self.lib = librknnrt.shared_object(profile, capacity, strict, version)
         self.runtime = self.lib.runtime
         self.npu = self.runtime.npu
         self.buffers: list[Any] = []
-        for name, (result, arguments) in api.CALLS.items():
-            getattr(self.lib, name).restype = result
-            getattr(self.lib, name).argtypes = arguments
+        for name, (result, arguments) in {**api.CALLS, **api.LATER_CALLS}.items():
+            if hasattr(self.lib, name):
+                getattr(self.lib, name).restype = result
+                getattr(self.lib, name).argtypes = arguments
 
     def plug(self, **options: Any) -> Any:
         """Makes this the board that our code sees; returns our port on it."""

@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
 import paths  # noqa: E402
 from maixmem_cli.rawrepl import RawRepl  # noqa: E402
 
-MODULES = ("maixmem", "maixmem_gc", "maixmem_k210", "maixmem_pool", "maixmem_imagepool")
+MODULES = ("maixmem", "maixmem_gc", "maixmem_k210", "maixmem_pool", "maixmem_pool")
 
 
 def main(port: str, address: str, frames: str = "1000") -> int:

@@ -49,7 +49,7 @@ _POOL = "from maixmem_pool import BufferPool\nblock = bytearray(2048)"
 # images that are there already, so that only the pool counts
 _IMAGES = """
 import maixmem
-from maixmem_imagepool import ImagePool
+from maixmem_pool import ImagePool
 class Image:
     def width(self):
         return 320

@@ -1,9 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Bytes: .mpy of every device module, and the GC heap that importing takes on a 64-bit MicroPython."""
+"""Bytes: .mpy of every device module, the GC heap that importing takes on a 64-bit MicroPython, and four whole programs.
+
+    python host_tests/bench/bench_size.py --board PORT --model 0x300000 --model 0x500000
+
+With --board only the programs, on a board or an emulated one with two models in flash: R reports, S switches two
+models, I pools an image as well, F also looks at the flash. Bytes kept, images of 320x240 that fit beside, and of the
+library's files that each opens how many and their .mpy bytes (the files are those that the stand-in sees opened).
+"""
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -17,6 +25,7 @@ sys.path[:0] = [
 import paths  # noqa: E402
 from maixmem_cli.bytecode import compile_modules  # noqa: E402
 from maixmem_cli.modules import K210  # noqa: E402
+from maixmem_cli.rawrepl import RawRepl  # noqa: E402
 
 MODULE_BUDGET = 6 << 10
 TOTAL_BUDGET = 32 << 10
@@ -43,7 +52,95 @@ def imported(names: str, folder: Path) -> int:
     return int(done.stdout)
 
 
+R = "import maixmem\nmaixmem.report(str)\n"
+S = """from maixmem_models import ModelManager
+import maixmem
+m = ModelManager()
+m.add("a", {0})
+m.add("b", {1})
+m.use("a")
+m.use("b")
+maixmem.report(str)
+"""
+I = S + "from maixmem_pool import ImagePool\np = ImagePool(40, 38)\n"
+F = I + "from maixmem_flash import FlashMap\nFlashMap().scan().report(str)\n"
+PROGRAMS = {"R": R, "S": S, "I": I, "F": F}
+#: program -> (KiB of GC heap, KiB of .mpy, files) that it may take
+BUDGETS = {"S": (24, 16, 8), "F": (40, 28, 12)}
+_BEFORE = "import gc\ngc.collect()\ngc.collect()\n_a = gc.mem_alloc()\n"
+_AFTER = """
+gc.collect()
+gc.collect()
+_kept = gc.mem_alloc() - _a
+def _images():
+    import image
+    held = []
+    try:
+        while len(held) < 9:
+            held.append(image.Image(size=(320, 240)))
+    except MemoryError:
+        pass
+    return len(held)
+print(_kept, _images(), gc.threshold())
+"""
+_OPENED = """
+import sys
+opened = set()
+sys.addaudithook(lambda event, a: opened.add(a[0]) if event == "import" else None)
+import k210_board, kmodel_build
+model = kmodel_build.v3((28, 28, 1), [("conv", 16)])
+k210_board.reset("full", flash={{0x300000: model, 0x500000: model}})
+{}
+print(*sorted(n for n in opened if n.startswith("maixmem")))
+"""
+
+
+def files_of(program: str) -> list[str]:
+    """The modules of the library that a program opens, those that are dropped again included."""
+    code = _OPENED.format(program.format(0x300000, 0x500000))
+    env = {"PYTHONPATH": ":".join(map(str, paths.DEVICE_PATH))}
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, env=env, capture_output=True, text=True
+    )
+    return done.stdout.splitlines()[-1].split()
+
+
+def on_board(port: str, models: list[str]) -> None:
+    """Copies the library as bytecode 4 and runs each program after a soft reset."""
+    if len(models) < 2:
+        sys.exit("bench_size: two --model ADDR, where models are in the board's flash")
+    with tempfile.TemporaryDirectory() as temp, RawRepl(port) as board:
+        compile_to(Path(temp), 4)
+        sizes = {}
+        for name in K210:
+            data = (Path(temp) / f"{name}.mpy").read_bytes()
+            sizes[name] = len(data)
+            board.write_file(f"/flash/{name}.mpy", data)
+        for name, program in PROGRAMS.items():
+            opened = files_of(program)
+            board.soft_reset()
+            out = board.check(_BEFORE + program.format(*models) + _AFTER, timeout=300)
+            kept, images, threshold = map(int, out.split()[-3:])
+            mpy = sum(sizes[n] for n in opened)
+            over = name in BUDGETS and (
+                kept > BUDGETS[name][0] << 10
+                or mpy > BUDGETS[name][1] << 10
+                or len(opened) > BUDGETS[name][2]
+            )
+            print(
+                f"{name}: keeps {kept} bytes of GC heap, {images} images of 320x240 fit beside it, opens {len(opened)} files, "
+                f"{mpy} bytes of .mpy; gc.threshold() {threshold}{'   OVER' if over else ''}",
+                flush=True,
+            )
+
+
 def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--board", metavar="PORT")
+    options.add_argument("--model", action="append", default=[], metavar="ADDR")
+    asked = options.parse_args()
+    if asked.board:
+        return on_board(asked.board, asked.model)
     with tempfile.TemporaryDirectory() as temp:
         four, six = Path(temp) / "4", Path(temp) / "6"
         for folder, bytecode in ((four, 4), (six, 6)):

@@ -9,7 +9,7 @@ import gc
 
 import KPU as kpu
 import sensor
-from maixmem_imagepool import ImagePool
+from maixmem_pool import ImagePool
 
 
 def pooled(net, frames):

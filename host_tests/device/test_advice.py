@@ -118,7 +118,7 @@ OURS = (
         "refused",
     ),
     (
-        PoolEmpty("all 4 are out, held by ['error:2006']. Next: release one or pool more"),
+        PoolEmpty("pool exhausted: 4 in use by ['error:2006']. Next: release one or pool more"),
         "release one or pool more",
         "refused",
     ),
@@ -149,8 +149,18 @@ OURS = (
         "65536 or more",
         "refused",
     ),
-    (PoolError("release: double, it is free already"), "Give back once", "another"),
-    ("release: stale, 'error:2006' holds it now, not None", "Give back once", "another"),
+    (
+        PoolError(
+            "double release: it is free already. Next: give back once what acquire() returned."
+        ),
+        "give back once",
+        "Give back once",
+    ),
+    (
+        "stale release: 'error:2006' holds it now, not None. Next: give back once what acquire() returned.",
+        "give back once",
+        "Give back once",
+    ),
     (PoolError("no piece starts at 2006: freed already"), "Give back once", "another"),
     (
         KModelError("offset 0x2006: arch is 2003, must be 0 to 0"),
@@ -199,12 +209,12 @@ def test_errors_as_the_library_raises_them():
     buf = pool.acquire()
     for kind, f, args, first in (
         (PoolEmpty, pool.acquire, (), "release one or pool more"),
-        (PoolError, pool.release, (2006,), "Give back once"),
+        (PoolError, pool.release, (2006,), "give back what acquire(), take() or borrow() gave"),
         (NoRoom, Arena(2003).alloc, (20010,), "free a piece or make the arena larger"),
         (PoolError, Arena(2003).free, (2006,), "Give back once"),
         (ValueError, Arena(2003).alloc, (2006.5,), "divide with //"),
         (KModelError, read_info, (b"2006" * 500,), "What is where"),
-        (FlashOverlap, chip.check, (), "put "),
+        (FlashOverlap, chip.check, (), "another address, such as gap_for(nbytes) finds"),
         (ValueError, chip.gap_for, (0,), "ints, 0 or more and 1 or more"),
     ):
         e = raises(kind, f, *args)
@@ -222,6 +232,49 @@ def test_codes_are_codes_of_the_firmware_only():
             assert find(text.format(code)) is None, text.format(code)
 
 
+def test_codes_are_numbers_not_beginnings_of_numbers():
+    for error in (OSError(121), OSError(57), OSError(190), OSError(22), "OSError: [Errno 121] x"):
+        assert find(error) is None, (error, find(error))
+    assert find(LOAD % (20060, "x")) is None and find("load error:66") is None
+    assert find("OSError: 12")[0] == find(OSError(12))[0] == find("x [Errno 12] ENOMEM")[0]
+    assert find(OSError("[Errno 5] EIO"))[0] == find(OSError(5))[0]
+
+
+def test_a_refusal_that_the_manager_passed_on():
+    e = NoRoom(
+        "use('a'): the firmware refused it: load error:2006. Next: release() one.", "heap", 9, 1
+    )
+    e.code = 2006
+    meaning, steps = find(e)
+    assert meaning == find(ValueError(NO_MEM))[0]
+    assert steps[0] == "release() one" and len(steps) > 1
+    assert not [s for s in steps if "ModelManager" in s], steps
+    e = KModelError(
+        "the firmware refused it: load error:2002, x. Next: maixmem_advice.advise(error)."
+    )
+    e.code = 2002
+    assert find(e)[1][0].startswith("What is where"), find(e)
+
+
+def test_what_the_port_knows_of_its_runtime():
+    import maixmem
+
+    class Port:
+        def advise(self, error):
+            return "update the driver" if getattr(error, "code", 0) == -10 else None
+
+    before = maixmem.set_port(None)
+    try:
+        maixmem.set_port(Port())
+        e = RuntimeError("rknn_init")
+        assert find(e) is None
+        e = KModelError("rknn_init failed")
+        e.code = -10
+        assert find(e)[1] == ("update the driver",)
+    finally:
+        maixmem.set_port(before)
+
+
 def test_every_row_is_met_by_a_case():
     met = [find(error)[0] for error, _ in CASES] + [find(error)[0] for error, _, _ in OURS]
     missing = [meaning for _, meaning, _ in _OURS + _TABLE if meaning not in met]
@@ -234,7 +287,9 @@ def test_every_text_leads_to_its_row():
         for keys, meaning, steps in rows:
             assert isinstance(steps, tuple) and steps, meaning
             for key in keys.split("|"):
-                assert len(key) > 2 and find("x" + key + "x")[0] == meaning, key
+                assert len(key) > 2
+                text = key.replace("errno:", "[Errno ") if key[:6] == "errno:" else key
+                assert find("x " + text + ", x")[0] == meaning, key
 
 
 def test_steps_are_numbered_and_fit_sixty_columns():

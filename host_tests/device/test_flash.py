@@ -101,7 +101,7 @@ def test_word_swapped_models_are_named():
 def test_a_model_inside_the_image_is_a_collision_and_the_hash_says_so():
     m = Chip(1 << 20, [(0, image(0x12000)), (0x10000, model(4096))]).scan(verify=True, gaps=False)
     (c,) = m.conflicts()
-    assert (c.why, c.start, c.first.name, c.second.name) == (
+    assert (c.kind, c.start, c.first.name, c.second.name) == (
         "overlap",
         0x10000,
         "firmware",
@@ -109,7 +109,7 @@ def test_a_model_inside_the_image_is_a_collision_and_the_hash_says_so():
     )
     assert m.regions[0].intact is False
     text = str(raises(FlashOverlap, m.check))
-    assert "SHA-256 does not match" in text and "put v3 model at" in text
+    assert "SHA-256 does not match" in text and "gap_for" in text
 
 
 def test_a_damaged_image_without_a_model():
@@ -176,14 +176,13 @@ def test_a_model_burned_at_zero_is_found_and_is_no_firmware():
     m = Chip(1 << 20, [(0, face)]).scan(gaps=False)
     assert found(m, "model") == [(0, len(face), "v3 model")]
     assert m.notes == ["no firmware header at 0x000000"]
-    assert [(c.why, c.start, c.end) for c in m.conflicts()] == [("firmware", 0, len(face))]
+    assert [(c.kind, c.start, c.end) for c in m.conflicts()] == [("firmware", 0, len(face))]
     assert (
         m.gap_for(4096) == 0xB0000
     )  # this chip ends below the place of models: behind the smallest firmware
     m = Chip(16 << 20, [(0, face)]).scan(offsets=(0,), gaps=False)
     assert m.gap_for(4096) == 0x300000
-    assert "put v3 model at 0x300000" in str(raises(FlashOverlap, m.check))
-    assert "every official firmware" in m.trouble(0x10000, 4096, "new")[0]
+    assert "every official firmware" in str(raises(FlashOverlap, m.check))
 
 
 def test_a_place_is_asked_for_with_whole_numbers():

@@ -46,4 +46,4 @@ def test_a_gc_heap_that_fell_back_is_seen():
     more_than_ram = 16 << 20
     k210_board.reset("minimum", gc_heap=more_than_ram)
     said = " ".join(maixmem.port().warnings())
-    assert str(more_than_ram) in said and "could not be had" in said, said
+    assert str(more_than_ram) in said and "could not be allocated" in said, said

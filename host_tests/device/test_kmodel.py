@@ -9,10 +9,12 @@ import maixmem
 import maixmem_kmodel
 from devtest import Skip, raises
 from maixmem import KModelError
-from maixmem_kmodel import HOWS, read_info
+from maixmem_k210_chip import TRANSIENT
+from maixmem_kmodel import read_info
 
 V3ONLY = {"name": "V3", "v4": False, "ram": None}
 BOTH = {"name": "both", "v4": True, "ram": None}
+METHODS = ("load_path", "load_addr", "stream_single", "stream_dual", "canmv", "sdk")
 SMALL = [("conv", 8), ("dequantize",), ("softmax",)]
 
 
@@ -135,7 +137,7 @@ def test_reads_flash_through_the_port():
     assert m.size is None
     assert m.need("load_path") == m.need("load_addr")
     last = maixmem_kmodel.File(0xFFFFF0, Counter(built).read)
-    assert last.fetch(16, 4) == last.fetch(99, 4) == b""
+    assert last.read(16, 4) == last.read(99, 4) == b""
     raises(ValueError, read_info, -1)
     raises(ValueError, read_info, 1 << 24)
 
@@ -177,9 +179,9 @@ def test_other_formats_are_told_apart():
     ):
         m = read_info(data)
         assert m.format == kind, (m.format, kind)
-        for how in HOWS:
+        for how in METHODS:
             assert m.need(how) is None and m.peak(how) is None
-            assert m.refuse(BOTH, how)
+            assert m.unsupported_reason(BOTH, how)
     assert read_info(words(1, 1, 7, 0, 20)).layers == 7
     assert read_info(words(10003, 4096)).nbytes == 4104
 
@@ -194,9 +196,9 @@ def test_what_is_no_model_says_what_it_is():
     rejected(b"\xff" * 64, "blank")
     rejected(bytes(64), "0x0", "no model")
     rejected(b"GIF89a and more", "no model")
-    rejected(b"", "cut short", "ends at 0")
-    rejected(b"\3\0", "cut short")
-    rejected(b"\3\0\0\0", "header", "cut short")
+    rejected(b"", "shorter than that", "ends at 0")
+    rejected(b"\3\0", "shorter than that")
+    rejected(b"\3\0\0\0", "header", "shorter than that")
 
 
 # --- the forecast ---
@@ -213,19 +215,20 @@ def test_need_is_what_the_firmware_allocates():
         assert m.need("stream_single") == stream + body + 256
         assert m.need("stream_dual") == stream + 2 * (body + 256)
         assert m.need("canmv") == m.need("sdk") == size + arena + (232 if fixed == 737 else 0)
-        for how in HOWS:
-            assert m.need(how) == sum([n for n, passing in m.pieces(how) if not passing])
+        for how in METHODS:
+            kept = [n for n, kind in m.allocations(how) if not kind & TRANSIENT]
+            assert m.need(how) == sum(kept)
             assert m.peak(how) >= m.need(how)
     raises(ValueError, m.need, "by hand")
 
 
 def test_peak_has_the_buffer_of_the_flash_driver():
     m = read_info(kmodel_build.v3((8, 8, 1), [("conv", 8)]).to_bytes())
-    assert m.peak("load_addr") == 1 + m.nbytes + 256 + 4 * m.nbytes + 130
+    assert m.peak("load_addr") == 1 + m.nbytes + 256 + 192 + 4 * m.nbytes + 130
     big = kmodel_build.v3((7, 7, 256), [("conv", 256)])
     m = read_info(0, Counter(big).read)
     assert m.nbytes > 65536
-    assert m.peak("load_addr") == 1 + m.nbytes + 256 + 262274
+    assert m.peak("load_addr") == 1 + m.nbytes + 256 + 192 + 262274
     wide = kmodel_build.v4((28, 28, 1), SMALL, main_mem=2680384)
     m = read_info(0, Counter(wide).read)
     assert m.peak("load_addr") == m.need("load_addr") == 1 + m.nbytes + 256 + 192 + 288 + 2680384
@@ -233,14 +236,14 @@ def test_peak_has_the_buffer_of_the_flash_driver():
 
 def test_refusals_name_the_next_step():
     small, big = v3(), v4(main_mem=15974400)
-    assert read_info(small.to_bytes()).refuse(V3ONLY) is None
-    assert read_info(small.to_bytes()).refuse(V3ONLY, "load_path") is None
+    assert read_info(small.to_bytes()).unsupported_reason(V3ONLY) is None
+    assert read_info(small.to_bytes()).unsupported_reason(V3ONLY, "load_path") is None
     for built, firmware, how, parts in (
         (v4(), V3ONLY, "load_addr", ("V4", "nncase 0.1")),
         (v4(), V3ONLY, "stream_single", ("V4",)),
-        (big, BOTH, "load_addr", ("15.2 MiB", "smaller model")),
-        (big, BOTH, "sdk", ("15.2 MiB",)),
-        (small, {"name": "x", "v4": True, "ram": 20000}, "load_addr", ("of 19.5 KiB",)),
+        (big, BOTH, "load_addr", (str(big.nbytes + 737 + 15974400), "smaller model")),
+        (big, BOTH, "sdk", (str(big.size + 232 + 15974400),)),
+        (small, {"name": "x", "v4": True, "ram": 20000}, "load_addr", ("of 20000",)),
         (small, BOTH, "stream_single", ("word-swapped", "swapped copy")),
         (kmodel_build.swapped(small), BOTH, "load_addr", ("word-swapped", "load_flash")),
         (v4(constants=4000), BOTH, "stream_dual", ("4096", "kpu.load")),
@@ -257,18 +260,19 @@ def test_refusals_name_the_next_step():
             ("type 7", "without"),
         ),
     ):
-        why = read_info(built.to_bytes()).refuse(firmware, how)
+        why = read_info(built.to_bytes()).unsupported_reason(firmware, how)
         assert why, (firmware, how)
         for part in parts:
             assert part in why, (part, why)
-    assert read_info(kmodel_build.swapped(small).to_bytes()).refuse(BOTH, "stream_dual") is None
-    assert read_info(kmodel_build.v3((1, 1, 4), [("fc", 3)]).to_bytes()).refuse(BOTH) is None
-    assert read_info(v4().to_bytes()).refuse(V3ONLY, "canmv") is None
-
-
-def test_v4_warns_of_what_it_leaves_to_the_caller():
-    assert read_info(v3().to_bytes()).warnings() == []
-    assert "set_outputs" in read_info(v4().to_bytes()).warnings()[0]
+    assert (
+        read_info(kmodel_build.swapped(small).to_bytes()).unsupported_reason(BOTH, "stream_dual")
+        is None
+    )
+    assert (
+        read_info(kmodel_build.v3((1, 1, 4), [("fc", 3)]).to_bytes()).unsupported_reason(BOTH)
+        is None
+    )
+    assert read_info(v4().to_bytes()).unsupported_reason(V3ONLY, "canmv") is None
 
 
 # --- what is rejected ---
@@ -279,7 +283,7 @@ def test_tolerates_a_missing_pad_and_trailing_data():
         whole = built.to_bytes()
         for cut in range(8):
             assert read_info(whole[: len(whole) - cut]).nbytes == built.nbytes
-        rejected(whole[: len(whole) - 8], "end of body", "body")
+        rejected(whole[: len(whole) - 8], "end of a body", "body")
         assert read_info(whole + b"\xa5" * 1000).nbytes == built.nbytes
 
 
@@ -290,9 +294,9 @@ def test_every_field_has_its_rule():
         (v3(), 12, (0, 1000, n), "layers_length"),
         (v3(), 16, (32769, n), "max_start"),
         (v3(), 24, (0, 100, n), "output_count"),
-        (v3(), 28, (n,), "output end"),
-        (v3(), 32, (n,), "output end"),
-        (v3(), 36, (0, 26, 10244, n), "layer type"),
+        (v3(), 28, (n,), "end of output"),
+        (v3(), 32, (n,), "end of output"),
+        (v3(), 36, (0, 26, 10244, n), "type of a layer"),
         (v3(), 40, (0, 268, n), "body_size"),
         (v4(), 4, (0, 3, 16, n), "version"),
         (v4(), 12, (2, n), "target"),
@@ -304,7 +308,7 @@ def test_every_field_has_its_rule():
         (v4(), 48, (n, 2097152), "input end"),
         (v4(), 56, (0, 1 << 31, n), "shape"),
         (v4(), 80, (n,), "output end"),
-        (v4(), 88, (21, 0x1000, 0x1006, 0x2003, n), "layer type"),
+        (v4(), 88, (21, 0x1000, 0x1006, 0x2003, n), "type of a layer"),
         (v4(), 92, (0, 268, n), "body_size"),
     ):
         for value in values:
@@ -355,7 +359,9 @@ def test_reads_at_most_8_kib_of_any_model():
 
 
 def test_holds_at_most_4_kib_of_heap():
-    """What is alive whenever the reader asks for bytes, above what was alive before."""
+    """What is alive whenever the reader asks for bytes, above what was alive before; code not counted."""
+    import maixmem_kmodel_v4  # resident here, else it comes and goes with each V4 model
+
     if not hasattr(gc, "mem_alloc"):
         raise Skip("this Python does not count allocations")
     for built in long_models():

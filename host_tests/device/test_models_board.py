@@ -10,9 +10,9 @@ import KPU as kpu
 import maixmem
 from devtest import SLOW, Skip, raises
 from Maix import utils
-from maixmem import NoRoom
+from maixmem import ModelReleasedError, NoRoom
 from maixmem_kmodel import read_info
-from maixmem_models import ModelGone, ModelManager
+from maixmem_models import ModelManager
 
 try:
     import k210_board
@@ -83,7 +83,7 @@ def test_switches_among_all_models():
             assert came[a] and net.raw is not None
         except (NoRoom, ValueError):
             assert not came[a], a
-        assert len([x for x in m.models() if x.handle is not None]) == 1
+        assert len([x for x in m.models.values() if x.handle is not None]) == 1
     m.release_all()
     after = settled()
     assert after >= heap - 4096, (heap, after)
@@ -98,7 +98,7 @@ def test_switches_among_all_models():
 
 def test_what_is_measured_is_what_was_predicted():
     m = manager(models())
-    for x in m.models():
+    for x in m.models.values():
         settled()
         try:
             m.use(x.name)
@@ -117,7 +117,7 @@ def test_a_released_net_refuses():
     m.release(addresses[0])
     img = image.Image(size=(28, 28))
     for call in (net.forward, net.run, net.run_yolo2):
-        raises(ModelGone, call, img)
+        raises(ModelReleasedError, call, img)
     for wrong in (1, "x", None):
         raises(TypeError, net.forward, wrong)
     m.use(addresses[0])
@@ -131,7 +131,10 @@ def test_models_of_an_earlier_run():
     addresses = models()
     first = manager(addresses)
     first.use(addresses[0])
+    cost = first.models[addresses[0]].cost
     for _ in range(4):
+        if first.port.check_fit(cost):  # no room for one more: a bare load would hang the board
+            break
         kpu.load(addresses[0])
     first = None  # the IDE starts a script again: nobody holds these models any more
     m = manager(addresses)

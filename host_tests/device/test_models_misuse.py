@@ -7,7 +7,8 @@ import KPU as kpu
 from devtest import SLOW, Skip, raises
 from kmodel_build import swapped, v3, v4
 from Maix import utils
-from maixmem_k210 import Port
+from maixmem_k210_ask import has_v4
+from maixmem_k210_kpu import Port
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)
@@ -23,7 +24,7 @@ def model(kib):
 
 
 def resident(m):
-    return [x.name for x in m.models() if x.ready]
+    return [x.name for x in m.models.values() if x.ready]
 
 
 # --- the same program again ---
@@ -45,7 +46,7 @@ def test_a_second_run_gets_the_memory_of_the_first():
         assert net.raw is not None and len(board.nets()) == 1
         m.use("other")
         assert len(board.nets()) == 1
-    assert "use('big')" in str(raises(ValueError, kept.live))
+    assert "use('big')" in str(raises(ValueError, kept.require_handle))
 
 
 def test_v4_is_asked_again_when_all_slots_were_taken():
@@ -53,10 +54,10 @@ def test_v4_is_asked_again_when_all_slots_were_taken():
     board.reset("openmv_v4", flash={A: tiny, B: v4((28, 28, 1), [("conv", 16)])})
     nets = [kpu.load(A) for _ in range(5)]
     port = Port()
-    assert port.kpu().has_v4() is None
+    assert has_v4(port) is None
     while nets:
         kpu.deinit(nets.pop())
-    assert port.kpu().has_v4() is True and port.inspect(B).refuse is None
+    assert has_v4(port) is True and port.inspect(B).refuse is None
 
 
 # --- setups ---
@@ -75,6 +76,35 @@ def test_a_setup_that_uses_or_releases_is_refused():
         assert m.use("b").raw is not None and resident(m) == ["b"]
         m.release_all()
         assert board.kpu_live() == 0
+
+
+def test_a_setup_that_uses_its_own_model_is_told_so():
+    board.reset("full", flash={A: model(50)})
+    for keep in (1, 2):
+        m = ModelManager(Port(), keep=keep)
+        m.add("a", A, setup=lambda net: m.use("a"))
+        for _ in range(2):  # and the next use() is told the same, not that something is left over
+            e = raises(RuntimeError, m.use, "a")
+            assert "setup of 'a' uses 'a'" in str(e) and "Next:" in str(e), e
+            assert m.state != "loaded" and not board.nets() and board.kpu_live() == 0
+        m.models["a"].setup = None
+        assert m.use("a").raw is not None and m.state == "loaded"
+        m.release_all()
+
+
+def test_a_net_that_was_deinited_by_hand_is_loaded_again():
+    board.reset("full", flash={A: model(50)})
+    m = ModelManager(Port())
+    m.add("a", A)
+    net = m.use("a")
+    kpu.deinit(net.raw)
+    assert board.kpu_live() == 0
+    assert m.use("a") is net and m.switches == 2 and len(board.nets()) == 1
+    assert m.use("a") is net and m.switches == 2  # the new one is fine
+    kpu.get_output(net.raw, 0)
+    kpu.deinit(net.raw)
+    m.release("a")  # harmless, as deinit() is
+    assert board.kpu_live() == 0 and board.heap.live() == 0
 
 
 # --- fallbacks ---
@@ -111,16 +141,16 @@ def test_a_kept_using_asks_for_its_model_each_time():
     m.release_all()
     with holder as net:
         assert net.name == "big"
-    assert [x.held for x in m.models()] == [0, 0]
+    assert [x.pin_count for x in m.models.values()] == [0, 0]
 
 
 def test_a_fallback_stays_warm_until_it_goes():
     m = with_fallback()
     net = m.use("big")
     asked = []
-    m.port.shortage = lambda *a: asked.append(a)
-    assert m.use("big") is net and m.state == "new" and not asked
-    del m.port.shortage
+    m.port.check_fit = lambda *a: asked.append(a)
+    assert m.use("big") is net and m.state == "loaded" and not asked
+    del m.port.check_fit
     m.release("small")
     assert m.use("big") is net and m.switches == 2
 
@@ -135,6 +165,20 @@ def test_a_fallback_cannot_be_forgotten():
 # --- sources ---
 
 
+def test_wrong_addresses_are_told_when_they_are_added():
+    board.reset("full", flash={A: model(50)})
+    m = ModelManager(Port())
+    for wrong in (-5, 1 << 24, 1 << 40):
+        e = raises(ValueError, m.add, "x", wrong)
+        assert str(wrong) in str(e) and "0xffffff" in str(e) and "Next:" in str(e), e
+    for wrong in (None, 3.5, True, b"/sd/m.kmodel", [A]):
+        e = raises(TypeError, m.add, "x", wrong)
+        assert repr(wrong) in str(e) and "Next:" in str(e), e
+    assert not m.models  # nothing of them is left
+    m.add("x", A)
+    assert m.use("x").raw is not None
+
+
 def test_a_path_that_the_firmware_does_not_take_is_refused_first():
     files = {"/flash/m.bin": model(60), "/sd/M.KMODEL": model(10)}
     board.reset("full", flash={A: model(100)}, files=files)
@@ -144,7 +188,7 @@ def test_a_path_that_the_firmware_does_not_take_is_refused_first():
     for path in sorted(files):
         m.add(path, path)
         e = raises(ValueError, m.use, path)
-        assert ".kmodel" in str(e) and "Next: rename" in str(e) and e.state == "previous", e
+        assert ".kmodel" in str(e) and "Next: rename" in str(e) and m.state == "rolled_back", e
     assert m.use("a").raw is raw
 
 
@@ -171,8 +215,9 @@ def test_a_file_that_is_not_there_is_named():
 def test_an_address_inside_the_firmware_is_said_when_added():
     board.reset("full")
     for address in (0x180000, 0x200000):
-        assert "firmware" in Port().trouble(address)
-    assert Port().trouble(0x400000) is None
+        cost = Port().inspect(address)
+        assert "firmware" in cost.warning and "firmware" in cost.refuse and "offset" in cost.refuse
+    assert "firmware" not in str(raises(ValueError, Port().inspect, 0x400000))
 
 
 def test_a_wrong_output_shape_is_named():
@@ -186,12 +231,15 @@ def test_a_wrong_output_shape_is_named():
 def test_no_room_for_the_flash_map_is_no_reason_to_fail():
     board.reset("full", flash={A: model(100)})
     port = Port()
+    plain = port.read_flash
 
-    def full(source):
-        raise MemoryError("memory allocation failed")
+    def read_flash(offset, n):
+        if offset < A:  # where the firmware is
+            raise MemoryError("memory allocation failed")
+        return plain(offset, n)
 
-    port.kpu()._in_map = full
-    said = port.trouble(A)
+    port.read_flash = read_flash
+    said = port.inspect(A).warning
     assert "not checked" in said and "Next:" in said, said
     free = utils.heap_free()
     m = ModelManager(port)

@@ -7,11 +7,12 @@ import sys
 
 import maixmem
 from devtest import Skip, heap_locked, raises
-from maixmem import NoRoom, Region, Watch, hexa, kib, wrap
-from maixmem_report import bar
+from maixmem import NoRoom, Region, Watch, hexa, kib
+from maixmem_port import Port
+from maixmem_report import bar, wrap
 
 
-class FakePort:
+class FakePort(Port):
     """Two regions with figures that a test sets."""
 
     name = "fake"

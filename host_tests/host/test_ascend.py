@@ -9,7 +9,7 @@ import threading
 import pytest
 from linux_boards import every_fault, shim
 from maixmem import NoRoom
-from maixmem_acl import AclError
+from maixmem_ascend.memory import AclError
 from maixmem_models import ModelManager
 
 board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
@@ -295,7 +295,7 @@ def test_no_room_is_said_before_anything_is_taken():
             port.load(path)
         assert e.value.region == "ddr" and e.value.need > e.value.free
     assert "rt.malloc" not in board.faults.names
-    short = port.shortage(port.inspect("d.om"), 0, [a])
+    short = port.check_fit(port.inspect("d.om"), 0, [a])
     assert short is None
     port.unload(a)
     port.unload(port.load("d.om"))
@@ -324,7 +324,7 @@ def test_the_last_unload_says_when_work_memory_is_not_taken_back():
 
 
 def test_what_this_port_does_not_have():
-    with pytest.raises(NotImplementedError, match="models are files"):
+    with pytest.raises(NotImplementedError, match="this platform cannot"):
         ascend.Port().read_flash(0, 16)
 
 
@@ -378,10 +378,14 @@ def consistent(port, models) -> None:
         port.memory.free(buf)
     blocks = {id(w.buf): w.buf for w in port.works}
     blocks.update(
-        {id(m.weight): m.weight for m in port.models + port._doomed if m.weight and m.weight.ptr}
+        {
+            id(m.weight): m.weight
+            for m in port.models + port._pending_unload
+            if m.weight and m.weight.ptr
+        }
     )
     assert board.live("device") == sum(taken(b.nbytes) for b in blocks.values())
-    assert sum(len(m.ids) for m in port.models + port._doomed) == len(board.loaded)
+    assert sum(len(m.ids) for m in port.models + port._pending_unload) == len(board.loaded)
 
 
 @pytest.mark.parametrize("exc", [207001, 500000, MemoryError, KeyboardInterrupt], ids=str)
@@ -402,7 +406,7 @@ def test_every_fault_point_of_load_growth_and_unload(exc, capsys):
         def check():
             consistent(port, [m for m in loaded if m.ids])
             port._settle()
-            assert not port._doomed and len(port.works) == 1 and not port.warnings()
+            assert not port._pending_unload and len(port.works) == 1 and not port.warnings()
             consistent(port, [m for m in loaded if m.ids])
             for m in reversed(loaded):
                 port.unload(m)
@@ -520,7 +524,7 @@ def test_the_manager_evicts_when_the_driver_has_no_more_than_its_total_says():
     for name in names:
         m.add(name, name)
         m.use(name)
-    resident = [x.name for x in m.models() if x.ready]
+    resident = [x.name for x in m.models.values() if x.ready]
     assert resident[-1] == names[-1] and 1 < len(resident) < len(names)
     m.release_all()
     assert board.live() == 0
@@ -532,7 +536,7 @@ def test_what_models_share_is_counted_once_in_what_is_gone():
     for name in ("a.om", "b.om"):
         m.add(name, name)
         m.use(name)
-    assert m.status(out=str)["gone"] == {"ddr": 0}
+    assert m.status(out=str)["unaccounted"] == {"ddr": 0}
     leak = p.memory.alloc("device", 900 * 1024)
-    assert m.status(out=str)["gone"] == {"ddr": taken(900 * 1024)}
+    assert m.status(out=str)["unaccounted"] == {"ddr": taken(900 * 1024)}
     p.memory.free(leak)

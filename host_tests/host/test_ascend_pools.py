@@ -11,13 +11,13 @@ import pytest
 from linux_boards import shim
 from maixmem import NoRoom, PoolEmpty, PoolError, set_port
 from maixmem_arena import ASCEND_DVPP, ASCEND_RT, block_bytes, piece_bytes
-from maixmem_image_linux import JPEGD_310, JPEGE, PNGD, VPC_310, VPC_310P
-from maixmem_imagepool import ImagePool
+from maixmem_ascend.images import JPEGD_310, JPEGE, PNGD, VPC_310, VPC_310P
+from maixmem_pool import ImagePool
 
 board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
 import acl  # noqa: E402  the shim's folder is importable only now
-from maixmem_acl import AclError, Buffer  # noqa: E402
-from maixmem_aclpool import DevicePool, Pictures  # noqa: E402
+from maixmem_ascend.memory import AclError, Buffer  # noqa: E402
+from maixmem_ascend.pools import DevicePool, Pictures  # noqa: E402
 
 MIB = 1 << 20
 
@@ -285,7 +285,13 @@ def test_image_pool_and_copy_into_work_on_this_port(port):
 
 @pytest.mark.parametrize(
     ("soc", "yuv400"),
-    [("Ascend310", 137712), ("Ascend310P3", 91808), ("Ascend910A", 137712), ("new", 137712)],
+    [
+        ("Ascend310", 137712),
+        ("Ascend310P3", 91808),
+        ("Ascend310B4", 91808),
+        ("Ascend910A", 137712),
+        ("new", 137712),
+    ],
 )
 def test_the_rules_follow_the_generation(monkeypatch, soc: str, yuv400: int):
     board.reset()

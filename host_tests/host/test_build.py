@@ -15,6 +15,7 @@ from commands import invoke
 from maixmem_cli import bytecode, modules, packages
 
 LIBRARY = {p.stem for p in paths.LIB.glob("*.py")}
+PACKAGES = {p.parent.name for p in paths.LIB.glob("*/__init__.py")}  # for Linux boards
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def built(tmp_path_factory) -> tuple[Path, dict]:
 
 
 def test_every_module_belongs_to_a_platform() -> None:
-    assert set(modules.every()) == LIBRARY, (
+    assert set(modules.every()) == LIBRARY | PACKAGES, (
         "add the module to a row of tools/maixmem_cli/modules.py"
     )
 
@@ -50,7 +51,11 @@ def test_pyproject_installs_every_stand_in() -> None:
     shims = paths.ROOT / "port_shims"
     folders = {p.parent.relative_to(shims) for p in shims.rglob("*.py")}
     names = {".".join(("maixmem_shims", *folder.parts)) for folder in folders}
-    assert _listed("packages") == names | {"maixmem_cli"}
+    assert _listed("packages") == names | PACKAGES | {
+        "maixmem_cli",
+        "maixmem_cli.k210",
+        "maixmem_k210board",
+    }
 
 
 def test_generated_files_are_up_to_date() -> None:

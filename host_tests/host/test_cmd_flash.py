@@ -16,11 +16,12 @@ import paths
 import pytest
 from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
-from maixmem_cli.flash_items import OFFICIAL_BUILDS
+from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.flash_svg import draw
 from maixmem_cli.kfpkg import LIST_NAME, read_package
 from maixmem_cli.values import parse_size
-from maixmem_flash import CHIP, IMAGE_EXTRA, FlashMap
+from maixmem_flash import FlashMap
+from maixmem_k210_chip import FLASH_SIZE
 
 # a desk has no GC heap to keep free: with the stand-in's, a scan of 16 MiB would collect 512 times
 pytestmark = pytest.mark.usefixtures("plain_python")
@@ -30,11 +31,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def flash(*args: object) -> Result:
-    return CliRunner().invoke(main, ["flash", *map(str, args)])
+    return CliRunner().invoke(main, ["flash", *map(str, args)], env={"COLUMNS": "200"})
 
 
 def kfpkg(*args: object) -> Result:
-    return CliRunner().invoke(main, ["kfpkg", *map(str, args)])
+    return CliRunner().invoke(main, ["kfpkg", *map(str, args)], env={"COLUMNS": "200"})
 
 
 @pytest.fixture
@@ -47,11 +48,11 @@ def model(tmp_path: Path) -> Path:
 @pytest.fixture
 def firmware(tmp_path: Path) -> Path:
     path = tmp_path / "fw.bin"
-    path.write_bytes(PROGRAM + bytes(OFFICIAL_BUILDS["maixpy (full)"] - len(PROGRAM)))
+    path.write_bytes(PROGRAM + bytes(FIRMWARES["full"].image - len(PROGRAM)))
     return path
 
 
-def dump(tmp_path: Path, size: int = CHIP, **parts: bytes) -> Path:
+def dump(tmp_path: Path, size: int = FLASH_SIZE, **parts: bytes) -> Path:
     """A dump with parts at hexadecimal addresses: at300000=bytes."""
     data = bytearray(b"\xff" * size)
     for name, part in parts.items():
@@ -80,18 +81,38 @@ def test_a_model_inside_the_firmware(firmware: Path, model: Path) -> None:
     assert "fewest moves: face.kmodel@0x300000" in result.output
 
 
-def test_a_model_at_zero_without_a_firmware_is_a_conflict(model: Path, firmware: Path) -> None:
-    result = flash(f"{model}@0x0")
-    assert result.exit_code == 1 and "no conflict" not in result.output
-    assert "every official firmware" in result.output
-    assert "fewest moves: face.kmodel@0x300000" in result.output
-    answer = json.loads(flash(f"{model}@0x0", "--json").output)
-    assert [(c["why"], c["second"], c["start"]) for c in answer["conflicts"]] == [
-        ("firmware", None, 0)
+def test_without_a_firmware_the_largest_build_may_be_there(model: Path) -> None:
+    for address in ("0x1000", "0x100000", "0x200000", "0x23F000"):
+        result = flash(f"{model}@{address}")
+        assert result.exit_code == 1 and "no conflict" not in result.output, address
+        assert "firmware (assumed) 0x000000..0x23f4e5 overlaps face.kmodel" in result.output
+        assert "--firmware says which it is" in result.output
+        assert "fewest moves: face.kmodel@0x300000" in result.output
+    assert flash(f"{model}@0x240000").exit_code == 0
+    answer = json.loads(flash(f"{model}@0x100000", "--json").output)
+    assert [(c["why"], c["first"]) for c in answer["conflicts"]] == [
+        ("overlap", "firmware (assumed)")
     ]
     assert flash(f"{model}@0x0", "--svg", model.with_suffix(".svg")).exit_code == 1
-    assert flash(f"{model}@0xb0000").exit_code == 0
-    assert "overlaps" in flash(firmware, f"{model}@0x0").output
+
+
+def test_the_firmware_that_is_there_can_be_told(
+    model: Path, firmware: Path, tmp_path: Path
+) -> None:
+    assert flash(f"{model}@0x100000", "--firmware", "minimum").exit_code == 0
+    assert flash(f"{model}@0xA0000", "--firmware", "minimum").exit_code == 1
+    assert flash(f"{model}@0x100000", "--firmware", "full").exit_code == 1
+    own = tmp_path / "own.bin"
+    own.write_bytes(PROGRAM + bytes(0x80000 - len(PROGRAM)))
+    result = flash(f"{model}@0x90000", "--firmware", own)
+    assert result.exit_code == 0 and "firmware (own.bin)" in result.output
+    assert "0x080025" in result.output
+    result = flash(firmware, "--firmware", "full")
+    assert result.exit_code == 2 and "has fw.bin 0x000000..0x2046e5 already" in result.output
+    result = flash(f"{model}@0x300000", "--firmware", "huge")
+    assert result.exit_code == 2 and "'huge' is no firmware" in result.output
+    result = flash(f"{model}@0x300000", "--firmware", model)
+    assert result.exit_code == 2 and "no firmware image" in result.output
 
 
 def test_json_has_both_verdicts_apart(firmware: Path, model: Path) -> None:
@@ -116,9 +137,9 @@ def test_suggestions_hold_under_every_official_build(model: Path) -> None:
         flash(f"{model}@0x100000", f"{model}@0x100000", "--suggest", "--json").output
     )["suggest"]
     assert len(places) == 2
-    for image_bytes in OFFICIAL_BUILDS.values():
+    for build in FIRMWARES.values():
         m = FlashMap()
-        m.add("firmware", 0, image_bytes + IMAGE_EXTRA, "firmware")
+        m.add("firmware", 0, build.end, "firmware")
         for place in places:
             m.add(place["name"], place["to"], model.stat().st_size, "model")
         assert m.check() == []
@@ -148,7 +169,7 @@ def test_packages_and_damage(tmp_path: Path, model: Path) -> None:
         z.writestr("a.kmodel", model.read_bytes())
         z.writestr(LIST_NAME, f'{{"": "0.1.0", "files": [{entry}, {entry}]}}')
     answer = json.loads(flash(path, "--json").output)
-    assert [r["name"] for r in answer["regions"]] == ["a.kmodel", "SPIFFS"]
+    assert [r["name"] for r in answer["regions"]] == ["firmware (assumed)", "a.kmodel", "SPIFFS"]
     with zipfile.ZipFile(path, "w") as z:
         z.writestr(LIST_NAME, f'{{"files": [{entry}]}}')
     result = flash(path)
@@ -243,7 +264,7 @@ def test_no_place_of_a_model_is_where_a_firmware_begins(model: Path, size: str) 
 
 def test_addresses_are_written_as_sizes_are(model: Path) -> None:
     found = [
-        json.loads(flash(f"{model}@{text}", "--json").output)["regions"][0]["start"]
+        json.loads(flash(f"{model}@{text}", "--json").output)["regions"][1]["start"]
         for text in ("3M", "3072K", "0x300000", "3145728", "3.5M")
     ]
     assert found == [0x300000] * 4 + [0x380000]
@@ -327,12 +348,14 @@ def test_a_bad_layout_is_not_packed(tmp_path: Path, model: Path, firmware: Path)
         [f"{model}@0x300001"],
         [f"{model}@0xD00000"],
         [f"{model}@0x0"],
-        [f"{model}@0x90000"],
+        [f"{model}@0x100000"],
         [f"{model}@0xFFF000"],
     ):
         result = kfpkg(*items, "-o", path)
         assert result.exit_code == 1 and "not written" in result.output
         assert not path.exists()
+    result = kfpkg(f"{model}@0x100000", "-o", path, "--firmware", "minimum")
+    assert result.exit_code == 0 and path.exists()
     assert kfpkg(dump(tmp_path), "-o", path).exit_code != 0
 
 
@@ -379,7 +402,7 @@ def test_real_packages_through_the_command() -> None:
     result = flash(*[folder / n for n in names], "--json")
     assert result.exit_code == 0
     regions = json.loads(result.output)["regions"]
-    assert [(r["start"], r["end"], r["kind"]) for r in regions[:2]] == [
+    assert [(r["start"], r["end"], r["kind"]) for r in regions[1:3]] == [
         (0x300000, 0x35EEA8, "model"),
         (0x600000, 0x65EEA8, "model"),
     ]

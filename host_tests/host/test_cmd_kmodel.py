@@ -17,8 +17,8 @@ from maixmem_cli import kmodel_report
 from maixmem_cli.cli import main
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.kfpkg import LIST_NAME, Member, write_package
-from maixmem_cli.kmodel_report import room
-from maixmem_kmodel import HOWS, KModel, read_info
+from maixmem_cli.kmodel_report import METHODS, room
+from maixmem_kmodel import KModel, read_info
 
 KEYS = "file format nbytes layers main_mem inputs outputs need peak refuse warnings".split()
 LAYERS = [("conv", 8), ("dequantize",), ("softmax",)]
@@ -59,9 +59,9 @@ def test_json_has_one_object_for_each_model(folder: Path) -> None:
         m = read_info(str(folder / name))
         assert o["file"] == str(folder / name)
         assert (o["nbytes"], o["layers"], o["main_mem"]) == (m.nbytes, m.layers, m.main_mem)
-        assert list(o["need"]) == list(o["peak"]) == list(HOWS)
-        assert o["need"] == {how: m.need(how) for how in HOWS}
-        assert o["peak"] == {how: m.peak(how) for how in HOWS}
+        assert list(o["need"]) == list(o["peak"]) == list(METHODS)
+        assert o["need"] == {how: m.need(how) for how in METHODS}
+        assert o["peak"] == {how: m.peak(how) for how in METHODS}
         assert o["inputs"] == [{"shape": [1, 1, 28, 28], "type": "u8", "bytes": m.inputs[0][2]}]
     assert found[0]["refuse"] == {}
     assert set(found[1]["refuse"]) == {name for name, f in FIRMWARES.items() if not f.v4}

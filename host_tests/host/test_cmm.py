@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from linux_boards import shim
-from maixmem_cmm import check_cmm, set_cmm, why_not
+from maixmem_maixcam.cmm import check_cmm, set_cmm, why_not
 
 board, maixcam = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 

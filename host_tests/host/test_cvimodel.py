@@ -13,7 +13,7 @@ import pytest
 from cvimodel_build import DTYPES, SECTIONS, cvimodel, program, tensor
 from linux_boards import shim
 from maixmem import KModelError
-from maixmem_cvimodel import read_cvimodel
+from maixmem_maixcam.cvimodel import read_cvimodel
 
 board, _ = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 from maix import nn  # noqa: E402  the shim's folder is importable only now

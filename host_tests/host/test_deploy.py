@@ -14,7 +14,8 @@ import pytest
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli import cmd_deploy, modules
-from maixmem_cli.mpboard import Board
+from maixmem_cli.identity import identity
+from maixmem_cli.rawrepl import PortError, RawRepl, connect
 from maixmem_cli.transfer import CHECK, Transfer, TransferError, matches
 
 pytestmark = pytest.mark.skipif(
@@ -80,7 +81,7 @@ def test_a_modern_board_gets_its_bytecode_in_lib(modern) -> None:
 def test_a_board_that_is_too_full_is_left_alone(tmp_path: Path) -> None:
     with FakeBoard(tmp_path / "full", "maix", blocks=2) as b:
         said = json.loads(maixmem("deploy", "--port", b.port, "--json", status=1))
-        assert "not enough room" in said["error"]
+        assert "/flash is full: " in said["error"] and "missing" in said["error"]
         assert "Next:" in said["error"]
         assert list(b.root.iterdir()) == []
 
@@ -127,7 +128,7 @@ def _files(suffix: bytes) -> dict[str, bytes]:
 
 def _transfer(board, new: dict[str, bytes], patience: float):
     return Transfer(
-        lambda: Board(board.port), {f"/flash/{n}": d for n, d in new.items()}, (), patience
+        lambda: connect(board.port), {f"/flash/{n}": d for n, d in new.items()}, (), patience
     )
 
 
@@ -250,8 +251,8 @@ def test_ctrl_c_leaves_the_old_files_and_the_prompt(board) -> None:
 
 
 def test_the_probe_finds_what_the_board_loads(board) -> None:
-    with Board(board.port) as b:
-        who = b.identity()
+    with RawRepl(board.port) as b:
+        who = identity(b)
         assert who.bytecode is None  # MaixPy's sys.implementation has two fields
         assert (
             cmd_deploy.accepted(b, who, "/flash") == 6
@@ -262,31 +263,26 @@ def test_the_probe_finds_what_the_board_loads(board) -> None:
 # --- the same on the board that is given: the host stops in the middle of a byte stream ---
 
 
-class _Cut(Board):
+class _Cut(RawRepl):
     """A connection that breaks after `left` bytes to the board."""
 
     left = 0
 
-    def open(self) -> Board:
-        super().open()
-        port = self._transport.serial
-        write = port.write
-
-        def limited(data: bytes) -> int:
-            count = min(len(data), self.left)
-            _Cut.left -= count
-            write(data[:count])
-            if count < len(data):
-                raise OSError("cut by the test")
-            return count
-
-        port.write = limited
-        return self
+    def _write(self, data: bytes) -> None:
+        count = min(len(data), self.left)
+        _Cut.left -= count
+        super()._write(data[:count])
+        if count < len(data):
+            raise PortError("cut by the test")
 
     def close(self) -> None:
-        if self._transport:
-            self._transport.serial.close()  # nothing more reaches the board, as when the plug is out
-        self._transport = None
+        self._port.close()  # nothing more reaches the board, as when the plug is out
+
+
+def _cut(port: str) -> _Cut:
+    board = _Cut(port)
+    board.enter(5)
+    return board
 
 
 @pytest.mark.skipif(
@@ -299,16 +295,16 @@ def test_cable_pulled_from_the_board_that_is_given() -> None:
     )
 
     def there() -> str:
-        with Board(port) as board:
-            board.run(CHECK, "preparing the check")
-            found = {name: board.ask(f"print(check({name!r}))", "checking") for name in old}
+        with RawRepl(port) as board:
+            board.check(CHECK)
+            found = {name: board.ask(f"print(check({name!r}))") for name in old}
         for state, files in (("old", old), ("new", new)):
             if all(matches(data, found[name]) for name, data in files.items()):
                 return state
         return f"neither: {found}"
 
     def put(files: dict[str, bytes]) -> None:
-        Transfer(lambda: Board(port), files).run(lambda name, done: None)
+        Transfer(lambda: connect(port), files).run(lambda name, done: None)
 
     seen = []
     put(old)
@@ -331,11 +327,11 @@ def test_cable_pulled_from_the_board_that_is_given() -> None:
     ):
         _Cut.left = k
         try:
-            Transfer(lambda: _Cut(port), new, patience=0, attempts=1).run(lambda name, done: None)
+            Transfer(lambda: _cut(port), new, patience=0, attempts=1).run(lambda name, done: None)
         except TransferError as e:
             assert "run the same command again" in str(e)
         seen.append(there())
         put(old)
-    with Board(port) as board:
-        board.run(f"import os\nfor n in {list(old)!r}: os.remove(n)", "tidying up")
+    with RawRepl(port) as board:
+        board.check(f"import os\nfor n in {list(old)!r}: os.remove(n)")
     assert set(seen) == {"old", "new"}, seen

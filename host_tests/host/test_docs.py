@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every public name of the library says what it does, and the pages made from that can be made."""
+"""The manual holds together: links lead somewhere, the site builds without a warning, every public name is explained."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import paths
 import pytest
+from manual import CHINESE, DOCS, PAGES
 
-MODULES = sorted(paths.LIB.glob("*.py"))
-#: one line each, for the desk's layer listing
+MODULES = sorted([*paths.LIB.glob("*.py"), *paths.LIB.glob("*/*.py")])
+_BESIDE = [paths.ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+_LINKING = [*PAGES, CHINESE, *_BESIDE, paths.EXAMPLES / "README.md"]
 
 
 def public(nodes: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
@@ -41,18 +44,58 @@ def test_every_public_name_is_explained(module: Path) -> None:
     assert not silent, f"{module.name}: no docstring and no comment: {', '.join(sorted(silent))}"
 
 
-def test_pages(tmp_path: Path) -> None:
-    names = ("maixmem", "maixmem_pool", "maixmem_rknnmodel")
-    command = [sys.executable, str(paths.TOOLS / "docs.py"), "--out", str(tmp_path), *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+# --- links ---
+
+
+def anchors(page: Path) -> set[str]:
+    """What `#...` can name in a page: its headings, as GitHub and mkdocs spell them."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.M)
+    kept = (re.sub(r"[^\w\- ]", "", head.lower()) for head in heads)
+    return {head.strip().replace(" ", "-") for head in kept}
+
+
+@pytest.mark.parametrize("page", _LINKING, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith(("https://", "mailto:")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if target == DOCS / "api" / "index.html":
+            continue  # made with the site
+        assert target.exists(), f"{page.name}: {link} is not there"
+        if anchor:
+            assert anchor in anchors(target), f"{page.name}: {link}: no such heading"
+
+
+def test_pages_of_the_site_link_only_into_the_site() -> None:
+    for page in DOCS.glob("*.md"):
+        outside = re.findall(r"\]\((\.\./[^)]+)\)", page.read_text(encoding="utf-8"))
+        assert not outside, f"{page.name}: {outside} would not be in the site"
+
+
+# --- the site ---
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path)]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert not done.stderr, done.stderr  # a stub that the pages cannot use
-    pages = {name: (tmp_path / f"{name}.html").read_text(encoding="utf-8") for name in names}
+    assert "WARNING" not in done.stderr, done.stderr
+    site = {f.relative_to(tmp_path).as_posix() for f in tmp_path.rglob("*.html")}
+    assert {f"{page.stem}.html" for page in DOCS.glob("*.md")} <= site
+    assert {f"api/{p.stem}.html" for p in paths.LIB.glob("*.py")} <= site
+    pools = (tmp_path / "api" / "maixmem_pool.html").read_text(encoding="utf-8")
     for text in (
         "class</span>",
         "high_water",
         "Equal buffers that are allocated once",
-        "The pool owns them all",
+        "The pool owns them all",  # the contract above the class
     ):
-        assert text in pages["maixmem_pool"], text
-    assert "memoryview" in pages["maixmem_pool"]  # a type, which only the stub knows
+        assert text in pools, text
+    for file in tmp_path.rglob("*.html"):
+        fetched = re.findall(
+            r'<(?:script|img)[^>]* src="(https?:[^"]+)"', file.read_text(encoding="utf-8")
+        )
+        assert not fetched, f"{file.name} wants the network: {fetched}"

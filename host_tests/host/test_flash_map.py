@@ -11,12 +11,15 @@ import flash_oracle
 import pytest
 from devtest import raises
 from maixmem import FlashOverlap
-from maixmem_cli.flash_items import OFFICIAL_BUILDS
-from maixmem_flash import CHIP, FRAME, IMAGE_EXTRA, LEAST, MODELS, SECTOR, SPIFFS, FlashMap
+from maixmem_cli.firmwares import FIRMWARES
+from maixmem_cli.flash_moves import plan as moves
+from maixmem_flash import BLOCK_64K, MIN_FIRMWARE_END, MODEL_BASE, SECTOR, FlashMap
+from maixmem_flash_check import unaligned
+from maixmem_k210_chip import FLASH_SIZE, IMAGE_OVERHEAD, SPIFFS_START
 
 TOY = 16 * SECTOR
 # Ends of builds as measured on the firmware: .bin plus header and hash
-MINIMUM, OPENMV, FULL, LVGL = (n + IMAGE_EXTRA for n in (720640, 1521856, 2115264, 2356416))
+MINIMUM, OPENMV, FULL, LVGL = (n + IMAGE_OVERHEAD for n in (720640, 1521856, 2115264, 2356416))
 
 
 @pytest.mark.parametrize(("sectors", "count"), [(16, 1), (16, 2), (16, 3), (8, 4)])
@@ -42,10 +45,10 @@ def _clean_at(m: FlashMap, start: int, nbytes: int, unit: int) -> bool:
     trial.regions = list(m.regions)
     new = trial.add("new", start, nbytes, "model")
     about = [c for c in trial.conflicts() + trial.risks() if new in (c.first, c.second)]
-    return not [c for c in about if unit == FRAME or c.why != "padding"]
+    return not [c for c in about if unit == BLOCK_64K or c.kind != "padding"]
 
 
-@pytest.mark.parametrize("unit", [SECTOR, FRAME])
+@pytest.mark.parametrize("unit", [SECTOR, BLOCK_64K])
 def test_gap_for_is_the_lowest_good_place(unit: int) -> None:
     rng = random.Random(unit)
     size = 64 * SECTOR
@@ -55,7 +58,7 @@ def test_gap_for_is_the_lowest_good_place(unit: int) -> None:
             kind = rng.choice(("firmware", "model", "data", "config", "free"))
             m.add(str(i), rng.randrange(size), rng.randint(1, 9 * SECTOR), kind)
         nbytes, start = rng.randint(1, 12 * SECTOR), rng.choice((0, rng.randrange(size)))
-        align = rng.choice((SECTOR, FRAME))
+        align = rng.choice((SECTOR, BLOCK_64K))
         places = range(-(-start // align) * align, size, align)
         expected = next((p for p in places if _clean_at(m, p, nbytes, unit)), None)
         assert m.gap_for(nbytes, align, start, unit) == expected, [str(r) for r in m.regions]
@@ -105,13 +108,13 @@ def test_moves_are_the_fewest_and_leave_nothing_wrong() -> None:
         fewest = _fewest(items)
         if fewest is None:
             with pytest.raises(FlashOverlap):
-                m.moves()
+                moves(m)
             continue
-        plan = m.moves()
+        plan = moves(m)
         assert len(plan) == fewest, items
         for region, start in plan:
             region.start, region.end = start, start + region.end - region.start
-        assert not m.conflicts() and not m.unaligned(), items
+        assert not m.conflicts() and not unaligned(m), items
         solved += 1
     assert solved > 150
 
@@ -120,33 +123,33 @@ def test_moves_prefer_the_documented_place_of_models() -> None:
     m = FlashMap()
     m.add("firmware", 0, FULL, "firmware")
     face = m.add("face", 0x200000, 388776, "model")
-    assert m.moves() == [(face, MODELS)]
-    m.add("big", MODELS, SPIFFS - MODELS, "model")
-    assert m.moves() == [(face, 0x210000)]  # the first frame behind the firmware
+    assert moves(m) == [(face, MODEL_BASE)]
+    m.add("big", MODEL_BASE, SPIFFS_START - MODEL_BASE, "model")
+    assert moves(m) == [(face, 0x210000)]  # the first frame behind the firmware
 
 
 def test_moves_gives_up_rather_than_search_for_ever() -> None:
     m = FlashMap()
     for i in range(40):
         m.add(str(i), 0x400000 + i, 400000, "model")
-    assert "up to 12" in str(raises(FlashOverlap, m.moves))
+    assert "up to 12" in str(raises(FlashOverlap, moves, m))
 
 
 def test_moves_says_when_a_layout_has_too_many_ways() -> None:
     m = FlashMap()
-    m.add("firmware", 0, SPIFFS - 40 * FRAME, "firmware")
+    m.add("firmware", 0, SPIFFS_START - 40 * BLOCK_64K, "firmware")
     for i in range(20):
-        m.add(str(i), SPIFFS - 40 * FRAME + i * SECTOR, 3 * FRAME, "model")
-    assert "too many ways" in str(raises(FlashOverlap, m.moves))
+        m.add(str(i), SPIFFS_START - 40 * BLOCK_64K + i * SECTOR, 3 * BLOCK_64K, "model")
+    assert "too many ways" in str(raises(FlashOverlap, moves, m))
 
 
 def test_moves_cannot_help_a_firmware() -> None:
     m = FlashMap()
-    m.add("firmware", 0, SPIFFS + 1, "firmware")
-    assert "no moves" in str(raises(FlashOverlap, m.check))
+    m.add("firmware", 0, SPIFFS_START + 1, "firmware")
+    assert "no moves" in str(raises(FlashOverlap, moves, m))
     m = FlashMap(1 << 20)
     m.add("firmware", 0, (1 << 20) + 1, "firmware")
-    assert "leaves the chip" in str(raises(FlashOverlap, m.check))
+    assert "extends past the end" in str(raises(FlashOverlap, m.check))
 
 
 # --- layouts that people had (the issue lists of MaixPy, its scripts and its flashers) ---
@@ -162,7 +165,7 @@ def _layout(*items: tuple) -> FlashMap:
 def test_the_first_sector_behind_openmv_is_free_but_padding_reaches_it() -> None:
     m = _layout(("firmware", 0, OPENMV, "firmware"), ("model", 0x174000, 388776, "model"))
     assert m.conflicts() == []
-    assert [(c.why, c.first.name, c.start, c.end) for c in m.check()] == [
+    assert [(c.kind, c.first.name, c.start, c.end) for c in m.check()] == [
         ("padding", "firmware", 0x174000, 0x180000)
     ]
 
@@ -180,7 +183,8 @@ def test_a_model_at_0x200000_is_inside_the_big_builds(end: int, nbytes: int) -> 
     assert (
         f"firmware 0x000000..{end:#08x} overlaps mnist 0x200000..0x232cc8: {nbytes} bytes" in text
     )
-    assert "put mnist at 0x300000" in text
+    assert "Next: another address" in text
+    assert [(r.name, at) for r, at in moves(m)] == [("mnist", 0x300000)]
     assert (
         _layout(("firmware", 0, MINIMUM, "firmware"), ("mnist", 0x200000, 208072, "model")).check()
         == []
@@ -198,12 +202,12 @@ def test_a_model_at_0xd00000_is_in_the_file_system() -> None:
 
 def test_a_second_model_right_behind_the_first_has_no_sector_of_its_own() -> None:
     m = _layout(("one", 0x300000, 388776, "model"), ("two", 0x35EEA9, 388776, "model"))
-    assert m.conflicts() == [] and [r.name for r in m.unaligned()] == ["two"]
-    assert [(c.why, c.first.name, c.second.name) for c in m.risks()] == [
+    assert m.conflicts() == [] and [r.name for r in unaligned(m)] == ["two"]
+    assert [(c.kind, c.first.name, c.second.name) for c in m.risks()] == [
         ("erase", "one", "two"),
         ("erase", "two", "one"),
     ]
-    assert [(r.name, at) for r, at in m.moves()] == [("two", 0x360000)]
+    assert [(r.name, at) for r, at in moves(m)] == [("two", 0x360000)]
     alone = _layout(("one", 0x300000, 388776, "model"))
     assert alone.gap_for(388776, start=0x35EEA9, unit=SECTOR) == 0x35F000
 
@@ -213,7 +217,7 @@ def test_the_webai_layout() -> None:
         ("firmware", 0x80000, FULL, "firmware"),
         ("config", 0x4000, 0x1000, "config"),
         ("settings", 0x10000, 0x1000, "config"),
-        ("model", 0xB90000, SPIFFS - 0xB90000, "model"),
+        ("model", 0xB90000, SPIFFS_START - 0xB90000, "model"),
     )
     assert m.check() == []
     m.add("second model", 0xD00000, 1 << 20, "model")
@@ -237,7 +241,7 @@ def test_the_krux_slots(second: int, clash: int) -> None:
 
 
 def test_regions_that_touch_are_fine_and_one_byte_more_is_not() -> None:
-    m = _layout(("a", 0x300000, FRAME, "model"), ("b", 0x310000, FRAME, "model"))
+    m = _layout(("a", 0x300000, BLOCK_64K, "model"), ("b", 0x310000, BLOCK_64K, "model"))
     assert m.check() == []
     m.regions[1].end += 1
     assert [c.nbytes for c in m.conflicts()] == [1]
@@ -245,16 +249,16 @@ def test_regions_that_touch_are_fine_and_one_byte_more_is_not() -> None:
 
 def test_the_end_of_the_chip() -> None:
     m = FlashMap(1 << 20)
-    last = m.add("last", (1 << 20) - FRAME, FRAME, "model")
+    last = m.add("last", (1 << 20) - BLOCK_64K, BLOCK_64K, "model")
     assert m.check() == []
     last.end += 1
-    assert "leaves the chip: 1 bytes, 0x100000..0x100001, would wrap" in str(
+    assert "extends past the end of flash: 1 bytes, 0x100000..0x100001" in str(
         raises(FlashOverlap, m.check)
     )
     late = FlashMap(1 << 20)
     late.add("late", (1 << 20) - SECTOR, SECTOR, "model")
-    assert [(c.why, c.second, c.nbytes) for c in late.check()] == [
-        ("padding", None, FRAME - SECTOR)
+    assert [(c.kind, c.second, c.nbytes) for c in late.check()] == [
+        ("padding", None, BLOCK_64K - SECTOR)
     ]
 
 
@@ -262,7 +266,7 @@ def test_smaller_chips_repeat_so_the_file_system_is_lower() -> None:
     assert [(r.start, r.end) for r in FlashMap(8 << 20).regions] == [(0x500000, 0x800000)]
     assert [(r.start, r.end) for r in FlashMap(4 << 20).regions] == [(0x100000, 0x400000)]
     assert FlashMap(2 << 20).regions == []
-    assert [(r.start, r.end) for r in FlashMap(CHIP).regions] == [(0xD00000, 0x1000000)]
+    assert [(r.start, r.end) for r in FlashMap(FLASH_SIZE).regions] == [(0xD00000, 0x1000000)]
 
 
 @pytest.mark.parametrize(
@@ -278,9 +282,7 @@ def test_smaller_chips_repeat_so_the_file_system_is_lower() -> None:
     ],
 )
 def test_what_is_no_region_is_refused(start, nbytes, kind) -> None:
-    assert "flash region odd" in str(
-        raises(ValueError, FlashMap().add, "odd", start, nbytes, kind)
-    )
+    assert "odd: " in str(raises(ValueError, FlashMap().add, "odd", start, nbytes, kind))
 
 
 @pytest.mark.parametrize("align", [0, 1, 4095, -4096, 6000])
@@ -289,13 +291,13 @@ def test_gap_for_keeps_to_sectors(align: int) -> None:
 
 
 def test_gap_for_says_none_when_there_is_no_room() -> None:
-    assert FlashMap().gap_for(CHIP) is None
-    assert FlashMap().gap_for(SPIFFS - MODELS) == MODELS
-    assert FlashMap().gap_for(SPIFFS - MODELS + 1) is None
+    assert FlashMap().gap_for(FLASH_SIZE) is None
+    assert FlashMap().gap_for(SPIFFS_START - MODEL_BASE) == MODEL_BASE
+    assert FlashMap().gap_for(SPIFFS_START - MODEL_BASE + 1) is None
     small = _layout(("firmware", 0, 1, "firmware"))
-    assert small.gap_for(SPIFFS - FRAME) == FRAME
-    assert small.gap_for(SPIFFS - FRAME + 1) is None
-    assert FlashMap().gap_for(1, start=CHIP) is None
+    assert small.gap_for(SPIFFS_START - BLOCK_64K) == BLOCK_64K
+    assert small.gap_for(SPIFFS_START - BLOCK_64K + 1) is None
+    assert FlashMap().gap_for(1, start=FLASH_SIZE) is None
 
 
 def test_what_a_scan_could_not_read_is_no_place_and_not_fine() -> None:
@@ -303,36 +305,20 @@ def test_what_a_scan_could_not_read_is_no_place_and_not_fine() -> None:
     m.unread = [(0, 0x400000, "no memory")]
     assert m.gap_for(1) == 0x400000
     assert "0x000000..0x400000: no memory" in str(raises(FlashOverlap, m.check))
-    m.add("a", 0x500000, FRAME, "model")
-    m.add("b", 0x500000, FRAME, "model")
-    assert m.moves()[0][1] == 0x400000
-
-
-def test_trouble_is_about_the_model_only() -> None:
-    m = _layout(
-        ("firmware", 0, FULL, "firmware"), ("x", 0x900000, 8, "data"), ("y", 0x900000, 8, "data")
-    )
-    assert m.trouble(0x300000, 388776) == []
-    assert m.trouble(0x200000, 4, "face") == [
-        "firmware 0x000000..0x2046e5 overlaps face 0x200000..0x200004: 4 bytes, 0x200000..0x200004"
-    ]
-    assert "may write whole 64 KiB frames" in m.trouble(0x205000, 4)[0]
-    assert "leaves the chip" in m.trouble(CHIP - 1, 2)[1]
-    m.add(
-        "v3 model", 0x300000, 388776, "model"
-    )  # what a scan found there is that model, not another
-    assert m.trouble(0x300000, 388776) == []
+    m.add("a", 0x500000, BLOCK_64K, "model")
+    m.add("b", 0x500000, BLOCK_64K, "model")
+    assert moves(m)[0][1] == 0x400000
 
 
 # --- a map that has no firmware ---
 
 
 def test_the_least_is_that_of_the_official_builds() -> None:
-    assert LEAST == min(OFFICIAL_BUILDS.values()) + IMAGE_EXTRA
+    assert MIN_FIRMWARE_END == min(f.end for f in FIRMWARES.values())
 
 
 def test_no_place_below_models_while_no_firmware_is_known() -> None:
-    for size, place in ((CHIP, MODELS), (8 << 20, MODELS), (4 << 20, None)):
+    for size, place in ((FLASH_SIZE, MODEL_BASE), (8 << 20, MODEL_BASE), (4 << 20, None)):
         m = FlashMap(size)
         assert m.gap_for(388776) == place
         assert m.gap_for(388776, start=0x200000) == place
@@ -340,7 +326,7 @@ def test_no_place_below_models_while_no_firmware_is_known() -> None:
     assert m.gap_for(388776, start=0x400001) == 0x401000
     m.notes = ["no firmware header at 0x000000"]  # a scan of a chip where a model was burned at 0
     m.add("v3 model", 0, 388776, "model", "its header")
-    assert m.gap_for(388776) == MODELS
+    assert m.gap_for(388776) == MODEL_BASE
     m.add("firmware", 0x80000, OPENMV, "firmware")
     assert (
         m.gap_for(0x10000) == 0x60000
@@ -351,25 +337,21 @@ def test_no_place_below_models_while_no_firmware_is_known() -> None:
 def test_bytes_of_every_firmware_are_not_free(kind: str) -> None:
     m = FlashMap()
     face = m.add("face", 0, 388776, kind)
-    assert [(c.why, c.first, c.second, c.start, c.end) for c in m.conflicts()] == [
+    assert [(c.kind, c.first, c.second, c.start, c.end) for c in m.conflicts()] == [
         ("firmware", face, None, 0, 388776)
     ]
     text = str(raises(FlashOverlap, m.check))
-    assert "face 0x000000..0x05eea8 is where every official firmware is" in text
-    assert "put face at 0x300000" in text and m.moves() == [(face, MODELS)]
-    face.start, face.end = LEAST - 1, LEAST + 9
-    assert [(c.start, c.end, c.nbytes) for c in m.conflicts()] == [(LEAST - 1, LEAST, 1)]
+    assert "face 0x000000..0x05eea8 lies in the area used by every official firmware" in text
+    assert "Next: another address" in text and moves(m) == [(face, MODEL_BASE)]
+    face.start, face.end = MIN_FIRMWARE_END - 1, MIN_FIRMWARE_END + 9
+    assert [(c.start, c.end, c.nbytes) for c in m.conflicts()] == [
+        (MIN_FIRMWARE_END - 1, MIN_FIRMWARE_END, 1)
+    ]
     face.start, face.end = 0xB0000, 0xB0009
     assert m.conflicts() == []
     face.start, face.end = 0, 10
     m.add("firmware", 0x80000, OPENMV, "firmware")
     assert m.conflicts() == []
-
-
-def test_trouble_knows_that_firmware_lies_at_zero() -> None:
-    (text,) = FlashMap().trouble(0, 388776)
-    assert "every official firmware" in text and "388776 bytes" in text
-    assert FlashMap().trouble(MODELS, 388776) == []
 
 
 def test_what_the_firmware_keeps_and_what_a_scan_found_is_no_conflict() -> None:
@@ -380,11 +362,11 @@ def test_what_the_firmware_keeps_and_what_a_scan_found_is_no_conflict() -> None:
 
 def test_moves_never_go_below_models_while_no_firmware_is_known() -> None:
     m = FlashMap()
-    m.add("big", MODELS, SPIFFS - MODELS, "model")
-    m.add("face", MODELS, FRAME, "model")
-    assert "no moves" in str(raises(FlashOverlap, m.moves))
+    m.add("big", MODEL_BASE, SPIFFS_START - MODEL_BASE, "model")
+    m.add("face", MODEL_BASE, BLOCK_64K, "model")
+    assert "no moves" in str(raises(FlashOverlap, moves, m))
     m.add("firmware", 0, FULL, "firmware")
-    assert [(r.name, at) for r, at in m.moves()] == [("face", 0x210000)]
+    assert [(r.name, at) for r, at in moves(m)] == [("face", 0x210000)]
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,10 @@ def test_import_on_a_plain_computer_reports_what_it_can():
     done = plain(code)
     assert done.returncode == 0, done.stderr
     report, modules = json.loads(done.stdout)
-    assert report["port"] == "generic" and modules == [
-        "maixmem", "maixmem_gc", "maixmem_generic", "maixmem_report",
+    assert report["port"] == "generic"
+    # of the packages for boards only what looks whether there is such a runtime
+    assert [name for name in modules if not name.startswith("ctypes")] == [
+        "maixmem", "maixmem_generic", "maixmem_port", "maixmem_rknn", "maixmem_rknn.library",
     ]  # fmt: skip
     if Path("/proc/meminfo").exists():
         assert report["regions"][0]["name"] == "ram" and report["regions"][0]["total"] > 0
@@ -118,7 +120,7 @@ def test_import_on_a_plain_computer_reports_what_it_can():
     ("module", "missing"), [("maixmem_maixcam", "maix"), ("maixmem_ascend", "acl")]
 )
 def test_a_port_without_its_runtime_says_what_is_missing(module: str, missing: str):
-    done = plain(f"import {module}")
+    done = plain(f"import {module}; {module}.Port")
     assert done.returncode == 1 and f"No module named '{missing}'" in done.stderr
 
 

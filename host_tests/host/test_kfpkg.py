@@ -241,7 +241,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
         "face-2.kmodel",
         "face.kmodel",
         "fw.bin",
-        "swapped__.kmodel",
+        "swapped_\u00e9.kmodel",
     ]
     first = path.read_bytes()
     write_package(path, members)

@@ -16,9 +16,9 @@ import paths
 import pytest
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.kmodel_layers import limits, read_layers, run_transient
-from maixmem_cli.kmodel_report import judge
+from maixmem_cli.kmodel_report import METHODS, judge
 from maixmem_cli.kmodel_v5 import read_v5
-from maixmem_kmodel import HOWS, KModel, read_info
+from maixmem_kmodel import KModel, read_info
 
 MODELS = paths.models()
 #: the way to load -> the column with the bytes that a loader held after it
@@ -103,12 +103,12 @@ def test_refusals_are_those_of_the_loaders(row: dict[str, str]) -> None:
         ({**both, "v4": False}, ("maixpy_v3lib_file_rc",)),
     ):
         for how, column in zip(("load_path", "load_addr"), columns):
-            why = m.refuse(firmware, how)
+            why = m.unsupported_reason(firmware, how)
             refused = row[column] in REFUSED or not can_run(m) or m.swapped
             assert bool(why) == refused, (how, row[column], why)
             assert can_run(m) or m.swapped or row[column] in REFUSED or "2007" in why
     for how in ("stream_single", "stream_dual"):
-        assert m.swapped or m.refuse(both, how)
+        assert m.swapped or m.unsupported_reason(both, how)
 
 
 @each
@@ -204,4 +204,4 @@ def test_agrees_with_netron(row: dict[str, str], netron: dict[str, Any]) -> None
 
 
 def test_every_way_is_measured_or_known() -> None:
-    assert {*MEASURED, "canmv", "sdk"} == set(HOWS)
+    assert {*MEASURED, "canmv", "sdk"} == set(METHODS)

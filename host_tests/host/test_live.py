@@ -108,12 +108,16 @@ def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = _built(tmp_path / "m.kmodel")
+    large = tmp_path / "large.kmodel"
+    large.write_bytes(
+        kmodel_build.v3((28, 28, 1), [("conv", 16), ("raw", 12, 1 << 17)]).to_bytes()
+    )
     (tmp_path / "v5.kmodel").write_bytes(b"LDMK" + (5).to_bytes(4, "little") + bytes(56))
     flash = {
-        0x100000: model,
         0x300000: tmp_path / "v5.kmodel",
-        0x400000: model,
-    }  # the first is inside the firmware
+        0x400000: large,
+        0x410000: model,  # inside the one before
+    }
     with FakeBoard(tmp_path / "maix", "maix", flash) as board:
         maixmem("deploy", "--port", board.port)
         told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
@@ -366,7 +370,7 @@ def test_a_program_that_goes_on_printing_is_told(tmp_path: Path, name: str) -> N
         (["flash", "no.kmodel@0x300000"], "no.kmodel"),
         (["flash"], "ITEM"),
         (["fit"], "PROJECT.toml"),
-        (["fit", __file__], "not TOML"),
+        (["fit", str(paths.ROOT / "LICENSE")], "not TOML"),
         (["top", "--interval", "soon"], "soon"),
         (["top"], "--once"),
         (["deploy", "--wait", "long"], "--wait"),

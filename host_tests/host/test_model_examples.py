@@ -12,7 +12,7 @@ import maixmem
 import paths
 import pytest
 from kmodel_build import v3, v4
-from maixmem_k210 import Port
+from maixmem_k210_kpu import Port
 
 
 @pytest.fixture(autouse=True)

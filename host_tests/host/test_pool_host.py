@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Pools on the host: interrupted at every line, out of memory, and the budget of a whole project."""
+"""Pools on the host: interrupted at every line, out of memory, and in an example."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import sys
 import paths
 import pool_sweep
 import pytest
-from maixmem_budget import Budget, k210_budget
-from maixmem_image import camera_bytes, image_bytes, lcd_bytes
 from maixmem_pool import BufferPool
 
 CLEAN = {"works", "out of memory", "no start"}
@@ -96,43 +94,3 @@ def test_the_camera_example_comes_through_with_pools(python: bool) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pooled: 1000 frames, at most 6 cut-outs at once" in done.stdout
-
-
-def test_budget_of_a_project_that_fits() -> None:
-    budget = k210_budget(heap_free=4734976)
-    assert budget.add("camera", {"heap": camera_bytes(320, 240)})
-    assert budget.add("face", {"heap": 434224}, {"heap": 651306})
-    assert budget.add("frames", {"gc": 2 * image_bytes(320, 240, "rgb565")})
-    assert budget.fits and budget.free["heap"] == 4734976 - 384000 - 434224
-    assert budget.free["gc"] == 524288 * 1024 // 1036 - 307200
-
-
-def test_budget_names_what_does_not_fit_and_goes_on() -> None:
-    budget = k210_budget(heap_free=2244608, gc_heap=1 << 20)
-    assert budget.total["heap"] == 2244608 - 524288
-    assert budget.add("lcd", {"heap": lcd_bytes()})
-    assert not budget.add("big", {"heap": 1500000}, {"heap": 1762274})
-    assert budget.add("small", {"heap": 300000}, {"heap": 562274})
-    assert [row[0] for row in budget.short] == ["big"] and not budget.fits
-    lines: list[str] = []
-    budget.report(lines.append)
-    assert (
-        len(lines) == 4
-        and "short" in lines[1]
-        and "big" in lines[1]
-        and "does not fit" in lines[-1]
-    )
-
-
-def test_a_peak_must_fit_though_it_is_given_back() -> None:
-    budget = Budget({"heap": 1000})
-    assert not budget.add("model", {"heap": 500}, {"heap": 1001})
-    assert budget.add("model", {"heap": 500}, {"heap": 1000})
-    assert budget.free == {"heap": 500}
-
-
-def test_budget_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(ValueError, match="kpu"):
-        Budget({"heap": 1}).add("x", {"kpu": 1})
-    with pytest.raises(ValueError, match="GC heap"):
-        k210_budget(heap_free=100000, gc_heap=1 << 20)

@@ -163,9 +163,13 @@ def check_after(s, failed):
     assert set(s.port.models) == set(s.have.values())
     over = s.port.used - s.raw.npu.live
     # never less than what is taken; of a mini chip we count the copy of the weights that it had while loading
-    contexts = len(s.have) + bool(s.port.arena.late_bytes)
+    contexts = len(s.have) + bool(s.port.arena.deferred_bytes)
     spare = 2 * PAGE + (4 * PAGE if s.port.lib.mini else 0)
-    assert 0 <= over <= contexts * spare or refused_release, over
+    # of a slave the runtime counts nothing of its file, which is counted whole then
+    slaves = len([m for m in s.port.models if m.master and not m.can_dup]) * 8 * PAGE
+    assert 0 <= over <= contexts * spare + slaves + s.port.lib.leaked_bytes or refused_release, (
+        over
+    )
     fresh = "b" if "b" not in s.have else "a" if "a" not in s.have else None
     if fresh:
         s.load(fresh)
@@ -173,9 +177,10 @@ def check_after(s, failed):
     for name in reversed(list(s.have)):
         s.unload(name)
     left = s.raw.npu.live
-    lost = s.port.lib.lost
+    lost = s.port.lib.leaked_bytes
     assert left <= lost, (left, lost)
-    assert bool(left) <= refused_release, (left, failed)
+    # an init that ran out of memory keeps what it had: to end it may end the process
+    assert bool(left) <= (refused_release or s.port.lib.leaked_contexts > 0), (left, failed)
     assert s.raw.runtime.leaks() == [] or refused_release
     assert s.port.arena.size == 0 or refused_release
 
@@ -255,11 +260,11 @@ def test_every_fault_point_of_use(capsys, first, then):
                 try:
                     m.use(then)
                 except (Exception, KeyboardInterrupt):
-                    assert m.state in ("previous", "none")
-                    if m.state == "previous":
+                    assert m.state in ("rolled_back", "empty")
+                    if m.state == "rolled_back":
                         assert len(s.port.models) == len(first)
                 else:
-                    assert m.state == "new"
+                    assert m.state == "loaded"
                 faults.clear()
                 refused = isinstance(exc, int) and names[k - 1] in (
                     "rknn_destroy",
@@ -270,16 +275,16 @@ def test_every_fault_point_of_use(capsys, first, then):
                         use(m, name)
                     except NoRoom:
                         assert (
-                            refused or s.port.lib.abandoned
-                        ) and s.port.lib.lost  # that much is missing now
+                            refused or s.port.lib.leaked_contexts
+                        ) and s.port.lib.leaked_bytes  # that much is missing now
                 m.release_all()
-                # what remains is counted: a release that was refused, a second failed init (see Runtime.init)
-                assert s.raw.npu.live <= s.port.lib.lost
-                assert s.raw.npu.live == 0 or refused or s.port.lib.abandoned
-                abandoned += s.port.lib.abandoned
+                # what remains is counted: a release that was refused, a starved context (see Runtime.init)
+                assert s.raw.npu.live <= s.port.lib.leaked_bytes
+                assert s.raw.npu.live == 0 or refused or s.port.lib.leaked_contexts
+                abandoned += s.port.lib.leaked_contexts
                 runs += 1
     with capsys.disabled():
         print(
             f"\n  rknn use({then!r}) after {first}: {points} fault points, {runs} runs, "
-            f"{abandoned} second failed inits left alone and counted, nothing else leaked"
+            f"{abandoned} starved contexts left alone and counted, nothing else leaked"
         )

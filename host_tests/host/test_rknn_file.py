@@ -12,11 +12,12 @@ import struct
 import subprocess
 import sys
 
+import maixmem_rknn
 import pytest
 from maixmem import KModelError
 from rknn_raw import SEGMENT, api, port, small
 
-read_file = port.read_file
+read_file = maixmem_rknn.read_file
 
 
 def container(targets, graph=100, version=6, start=64):
@@ -40,7 +41,8 @@ def test_what_a_file_says():
     )
     assert read_file(container(["RK3566", "rk3568"])).targets == ("rk3566", "rk3568")
     assert read_file(container("rv1106")).targets == ("rv1106",)
-    assert read_file(container("rk3588", version=1, start=24)).targets == ("rk3588",)
+    # a container of the first version is not believed: the vendor's own for RK3588 says rk3566, and runs
+    assert read_file(container("rk3566", version=1, start=24)).targets == ()
     assert read_file(container("rk3588", version=0x1002)).targets == ("rk3588",)
     assert read_file(memoryview(container("rk3588"))).targets == ("rk3588",)
     for text in (

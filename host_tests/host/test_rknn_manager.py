@@ -11,8 +11,8 @@ import manager_kit as kit
 import paths
 import pytest
 from devtest import raises
-from maixmem import NoRoom
-from maixmem_models import ModelGone, ModelManager
+from maixmem import ModelReleasedError, NoRoom
+from maixmem_models import ModelManager
 from rknn_raw import (
     MULTI,
     SEGMENT,
@@ -59,7 +59,7 @@ def test_the_least_recently_used_goes(boards):
     rows = m.status(lambda line: None)["models"]
     assert {row["name"] for row in rows if row["is"] == "resident"} == set("ade")
     assert raw.npu.live <= p.used <= 230_000 and raw.npu.peak <= 230_000
-    with pytest.raises(ModelGone):
+    with pytest.raises(ModelReleasedError):
         gone.run(b"q" * 64)
 
 
@@ -84,7 +84,7 @@ def test_no_room_at_all(boards):
     m.add("segment", SEGMENT)
     m.use("multi")
     e = raises(NoRoom, m.use, "segment")
-    assert e.region == "npu" and m.state == "previous"
+    assert e.region == "npu" and m.state == "rolled_back"
     assert m.use("multi").run(bytes(10800), bytes(4096))
 
 

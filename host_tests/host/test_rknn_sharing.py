@@ -87,10 +87,10 @@ def test_the_port_on_a_mini_chip(boards, plain_python):
         tiny, b"1" * 64
     )
     assert {c.flag for c in raw.runtime.contexts()} == {OUTSIDE}
-    assert "missing on RV1103" in p.inspect(tiny, dup=True).refuse
+    assert "cannot duplicate a context" in p.inspect(tiny, dup=True).refuse
     assert "shared weights need" in p.inspect(tiny, master=first).refuse
     p.unload(first)  # owns the block: its bare context stays until the block goes
-    assert len(raw.runtime.contexts()) == 2 and p.arena.late_bytes > 0
+    assert len(raw.runtime.contexts()) == 2 and p.arena.deferred_bytes > 0
     assert second.run(b"2" * 64) == answer(tiny, b"2" * 64)
     p.unload(second)
     assert (raw.npu.live, p.used, raw.runtime.contexts()) == (0, 0, [])
@@ -155,9 +155,9 @@ def test_the_port_copies_before_the_turn_ends(boards):
         assert bytes(view)
     with pytest.raises(ValueError):
         bytes(view)  # it ended with the turn
-    with pytest.raises(RuntimeError, match="only inside its turn"):
+    with pytest.raises(RuntimeError, match="only inside its with block"):
         a.outputs[0].view()
-    with pytest.raises(RuntimeError, match="only inside its turn"):
+    with pytest.raises(RuntimeError, match="only inside its with block"):
         a.execute()
 
 
@@ -249,11 +249,12 @@ def test_shared_weights_need_a_living_master():
 
 def test_the_port_keeps_the_master(boards):
     raw, p = boards()
-    big, little = small("320", weight=81920), small("160", weight=81920, internal=30000)
+    big, little = small("320", weight=81920), small("160", weight=81920, internal=30000, blob=3000)
     master = p.load(big)
     before = raw.npu.live
     slaves = [p.load(little, master=master) for _ in range(2)]
-    assert raw.npu.live - before < 81920  # two more resolutions for less than one set of weights
+    more = raw.npu.live - before - raw.npu.by_kind()["internal"]  # which the runtime makes
+    assert more < 81920  # two more resolutions for less than one set of weights
     with pytest.raises(ValueError, match="unload them first"):
         p.unload(master)
     assert slaves[0].run(bytes(64)) == answer(little, bytes(64))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The .pyi files: true to the modules beside them, and enough for the examples and for the desk commands."""
+"""Types: the stand-ins' stubs are true, the library's inline ones reach who installed it, examples fit both."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import ast
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
-import maixmem_arena
-import maixmem_flash
-import maixmem_imagepool
-import maixmem_pool
 import paths
 import pytest
 from readme_blocks import blocks
 
 SHIMS = paths.ROOT / "port_shims"
-LIBRARY = sorted(p.stem for p in paths.LIB.glob("*.pyi"))
+LIBRARY = sorted(p.stem for p in paths.LIB.glob("*.py"))  # types inline
+TYPED = {p.parent.name for p in paths.LIB.glob("*/py.typed")}  # types inline, no stubs
 FIRMWARE = sorted(p.stem for p in paths.SHIM.glob("*.pyi"))
 # what stubtest is to pass over, and why
 _ALLOWED = {
@@ -46,59 +44,64 @@ def run(module: str, *arguments: str, path: tuple[Path, ...]) -> subprocess.Comp
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
-    ("names", "folder"),
-    [(LIBRARY, paths.LIB), (FIRMWARE, paths.SHIM)],
-    ids=["library", "firmware"],
-)
-def test_stubs_are_true(names: list[str], folder: Path, tmp_path: Path) -> None:
-    assert names
+def test_stubs_of_the_firmware_are_true(tmp_path: Path) -> None:
+    assert FIRMWARE
     allowed = tmp_path / "allowed"
     allowed.write_text("".join(f"{name}  # {why}\n" for name, why in _ALLOWED.items()))
     options = ("--allowlist", str(allowed), "--ignore-unused-allowlist", "--concise")
-    done = run("mypy.stubtest", *options, *names, path=(folder,))
+    done = run("mypy.stubtest", *options, *FIRMWARE, path=(paths.SHIM,))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _attributes(module: str, name: str) -> set[str]:
-    """The attributes that a stub declares for a class, those of its bases in this library included."""
-    tree = ast.parse((paths.LIB / f"{module}.pyi").read_text(encoding="utf-8"))
-    sources = {
-        a.name: n.module for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names
-    }
-    (found,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
-    names = {n.target.id for n in found.body if isinstance(n, ast.AnnAssign)}
-    for base in found.bases:
-        names |= _attributes(sources.get(base.id, module), base.id)
-    return names
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What an installed copy has: the modules, and the stub packages that the build makes of them."""
+    out = tmp_path_factory.mktemp("installed")
+    venv.create(out / "venv")
+    (site,) = (out / "venv").glob("lib/python*/site-packages")
+    command = [sys.executable, "setup.py", "-q", "build", f"--build-base={out / 'base'}"]
+    command.append(f"--build-lib={site}")
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out / "venv"
 
 
-def test_objects_have_the_attributes_of_their_stubs() -> None:
-    """stubtest does not see what a constructor sets."""
-    chip = maixmem_flash.FlashMap()
-    chip.add("a", 0x300000, 1)
-    chip.add("b", 0x300000, 1)
-    pool = maixmem_imagepool.ImagePool(16, 16)
-    for made in (
-        chip,
-        chip.regions[0],
-        chip.conflicts()[0],
-        pool,
-        maixmem_pool.BufferPool(16, 2),
-        maixmem_arena.Arena(16),
-    ):
-        kind = type(made)
-        has = {name for name in vars(made) if not name.startswith("_")}
-        assert has == _attributes(kind.__module__, kind.__name__), kind
+GOOD = """
+import maixmem
+from maixmem_flash import FlashMap
+from maixmem_kmodel import read_info
+from maixmem_models import ModelManager
+
+models = ModelManager()
+models.add("a", 0x300000, pin=True)
+with models.using("a") as net:
+    print(net.name)
+print(FlashMap().check()[-1].nbytes + 1, read_info("a.kmodel").nbytes, maixmem.report()["port"])
+"""
 
 
-def test_a_check_of_the_flash_map_is_a_list_in_the_stub(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("", ""),
+        ("maixmem.reprot()", 'Module has no attribute "reprot"'),
+        ("models.ues('a')", '"ModelManager" has no attribute "ues"'),
+        ("FlashMap('16M')", 'incompatible type "str"; expected "int"'),
+        ("maixmem.kib('x')", 'incompatible type "str"; expected "int"'),
+    ],
+)
+def test_an_installed_copy_tells_its_types(
+    installed: Path, tmp_path: Path, line: str, error: str
+) -> None:
     file = tmp_path / "use.py"
-    file.write_text(
-        "from maixmem_flash import FlashMap\nlast = FlashMap().check()[-1].nbytes + 1\n"
-    )
-    done = run("mypy", "--config-file=", f"--cache-dir={tmp_path}", str(file), path=(paths.LIB,))
-    assert done.returncode == 0, done.stdout + done.stderr
+    file.write_text(GOOD + line + "\n")
+    python = f"--python-executable={installed / 'bin' / 'python'}"
+    done = run("mypy", "--config-file=", f"--cache-dir={installed}", python, str(file), path=())
+    if line:
+        assert done.returncode == 1 and "Found 1 error" in done.stdout, done.stdout + done.stderr
+        assert "use.py:12" in done.stdout and error in done.stdout, done.stdout
+    else:
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_examples_fit_the_stubs(tmp_path: Path) -> None:
@@ -129,4 +132,4 @@ def test_what_the_manual_imports_has_stubs() -> None:
                     wanted.update(a.name for a in node.names)
                 elif isinstance(node, ast.ImportFrom):
                     wanted.add(node.module)
-    assert wanted <= {*LIBRARY, *FIRMWARE}, wanted - {*LIBRARY, *FIRMWARE}
+    assert wanted <= {*LIBRARY, *FIRMWARE, *TYPED}, wanted - {*LIBRARY, *FIRMWARE, *TYPED}

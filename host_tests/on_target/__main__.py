@@ -27,6 +27,7 @@ from maixmem_cli.modules import K210  # noqa: E402
 from maixmem_cli.rawrepl import BoardError, RawRepl  # noqa: E402
 from maixmem_cli.values import parse_size  # noqa: E402
 
+LINE_SECONDS = 600  # without a line from the board: a loaded desk runs an emulated one slowly
 HELPERS = (paths.DEVICE / "devtest.py", paths.HOST_TESTS / "kmodel_build.py")
 
 
@@ -57,7 +58,7 @@ def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str,
     name = f"/flash/{suite.path.name}"
     board.write_file(name, suite.path.read_bytes())
     board.soft_reset()
-    out, error = board.run(suite.main(), timeout=120)
+    out, error = board.run(suite.main(), timeout=LINE_SECONDS)
     board.check(f"import os\nos.remove({name!r})")
     found = device_suite.results(out)
     for test in suite.tests:

@@ -1,20 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Image sizes of the Linux boards: vectors of the manuals. K210 boards do not get these rules."""
+"""Image sizes of the Linux boards: vectors of the manuals."""
 
+from __future__ import annotations
+
+from maixmem_ascend.images import JPEGD_310, JPEGD_310P, JPEGE, PNGD, VPC_310, VPC_310P, VPC_910
 from maixmem_image import image_bytes, pool_bytes, strides
-from maixmem_image_linux import (
-    JPEGD_310,
-    JPEGD_310P,
-    JPEGE,
-    MAIXCAM,
-    PNGD,
-    VPC_310,
-    VPC_310P,
-    VPC_910,
-)
-
-NEEDS = ("cpython", "unix", "mp2019")
+from maixmem_maixcam.images import MAIXCAM
 
 # (rule, width, height, format, row stride in bytes or None, rows or None, bytes)
 VECTORS = (

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Do the tests notice? Changes one operator or number of a resident module at a time and runs its device tests.
+
+    python host_tests/bench/mutate.py [COUNT [SEED]]     200 mutants, seed 1; prints each that nothing noticed
+
+A copy of lib/ is changed, never lib/ itself. Device tests on CPython decide; what survives is equivalent or untested.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import device_suite
+import paths
+
+#: resident module -> the device tests about it, quick ones first
+TESTS = {
+    "maixmem_k210_chip": ("test_k210_chip",),
+    "maixmem_k210": ("test_k210_port", "test_k210_low_heap"),
+    "maixmem": ("test_report", "test_k210_port"),
+    "maixmem_pool": ("test_image_pool", "test_pool"),
+    "maixmem_k210_kpu": ("test_k210_chip", "test_models_misuse", "test_models"),
+    "maixmem_models": ("test_models_misuse", "test_models"),
+}
+_SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult}
+_SWAPS |= {ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And}
+_SWAPS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+_SWAPS |= {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+
+
+def places(tree: ast.AST) -> list[tuple[ast.AST, str]]:
+    """(node, field) of everything that can be changed; texts and annotations are not."""
+    found = []
+    for node in ast.walk(tree):
+        op = getattr(node, "ops", [getattr(node, "op", None)])[0]
+        if type(op) in _SWAPS:
+            found.append((node, "op"))
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, bool):
+            found.append((node, "value"))
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            found.append((node, "not"))
+    return found
+
+
+def mutate(source: str, rng: random.Random) -> tuple[str, str]:
+    """(the changed source, what was changed)."""
+    tree = ast.parse(source)
+    node, field = rng.choice(places(tree))
+    before = ast.unparse(node)
+    if field == "op":
+        holder = node.ops if hasattr(node, "ops") else None
+        if holder:
+            holder[0] = _SWAPS[type(holder[0])]()
+        else:
+            node.op = _SWAPS[type(node.op)]()
+    elif field == "value":
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+    else:
+        node.op = ast.UAdd()
+        node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
+    ast.fix_missing_locations(tree)
+    return ast.unparse(tree), f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"
+
+
+def noticed(lib: Path, module: str) -> bool:
+    """Whether a device test about this module fails, hangs or ends early with this copy of lib/."""
+    suites = {s.module: s for s in device_suite.suites()}
+    path = os.pathsep.join(map(str, (lib, *paths.DEVICE_PATH[1:])))
+    env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
+    for name in TESTS[module]:
+        command = [sys.executable, "-c", suites[name].main()]
+        try:
+            done = subprocess.run(
+                command, check=False, env=env, capture_output=True, text=True, timeout=300
+            )
+        except subprocess.TimeoutExpired:
+            return True
+        kinds = [kind for kind, _ in device_suite.results(done.stdout).values()]
+        if "FAIL" in kinds or len(kinds) < len(suites[name].tests):
+            return True
+    return False
+
+
+def main(count: int = 200, seed: int = 1) -> None:
+    rng = random.Random(seed)
+    caught = 0
+    with tempfile.TemporaryDirectory() as temp:
+        lib = Path(temp) / "lib"
+        shutil.copytree(paths.LIB, lib)
+        for module in TESTS:
+            if noticed(lib, module):
+                sys.exit(f"mutate: the tests of {module} fail without any change")
+        for i in range(count):
+            module = rng.choice(sorted(TESTS))
+            file = lib / f"{module}.py"
+            source = file.read_text(encoding="utf-8")
+            changed, what = mutate(source, rng)
+            file.write_text(changed, encoding="utf-8")
+            good = noticed(lib, module)
+            file.write_text(source, encoding="utf-8")
+            caught += good
+            if not good:
+                print(f"survived {i}: {module} {what}", flush=True)
+    print(f"{caught} of {count} mutants noticed ({100 * caught // count} %), seed {seed}")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))

