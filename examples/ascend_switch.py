@@ -6,7 +6,7 @@ Put your own detect.om and classify.om beside this file; their input is one 224x
 """
 
 import maixmem
-from maixmem_aclpool import DevicePool, Pictures
+from maixmem_ascend import DevicePool, Pictures
 from maixmem_models import ModelManager
 
 MODELS = {"detect": "detect.om", "classify": "classify.om"}

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Press the button and the board classifies, press it again and it finds faces: one KPU, two models in turn.
 
-Put the models into flash at CLASSIFY and FACES. Without a button it changes every CHANGE frames.
+Put the models into flash at CLASSIFY and FACES (maixmem kfpkg, then kflash). Without a button it changes every CHANGE frames.
 """
 
 import sensor
-from maixmem import NoRoom
+from maixmem import KModelError, NoRoom, hexa
 from maixmem_kmodel import read_info
 from maixmem_models import ModelManager
 
@@ -15,6 +15,33 @@ FACES = 0x600000  # a yolo2 model, with its anchors:
 ANCHORS = (1.889, 2.5245, 2.9465, 3.94056, 3.99987, 5.3658, 5.155437, 6.92275, 6.718375, 9.01025)
 CHANGE = 100
 BUTTON = 16  # the pin of BOOT on Sipeed's boards
+
+
+def camera_runs():
+    """Starts the camera; False, and what to do, when there is none."""
+    try:
+        sensor.reset()
+        sensor.set_pixformat(sensor.RGB565)
+        sensor.set_framesize(sensor.QVGA)
+        sensor.run(1)
+        sensor.snapshot()  # the first one is dark
+        return True
+    except (OSError, RuntimeError, TypeError) as e:
+        print("no camera ({}). Next: power off, plug its cable in, run this again".format(e))
+        return False
+
+
+def add(models, name, address, setup=None):
+    """Adds a model; False, and how to put one there, when there is none at that address."""
+    print("{}: looking for its model at {}".format(name, hexa(address)))
+    try:
+        read_info(address)
+        models.add(name, address, setup=setup)
+        return True
+    except KModelError as e:
+        text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
+        print(text.format(hexa(address), e, hexa(address)))
+        return False
 
 
 def make_button():
@@ -37,18 +64,18 @@ def make_button():
     return pressed
 
 
-def window_of(source):
-    """Tells the camera to deliver what the model wants; for setup, so it runs at every change."""
+def window(source):
+    """Tells the camera to deliver what the model wants; at every change, so in setup."""
     shape = read_info(source).inputs[0][0]
+    sensor.set_windowing((shape[3], shape[2]))
 
-    def setup(net):
-        sensor.set_windowing((shape[3], shape[2]))
 
-    return setup
+def classify_setup(net):
+    window(CLASSIFY)
 
 
 def faces_setup(net):
-    window_of(FACES)(net)
+    window(FACES)
     net.init_yolo2(0.5, 0.3, 5, ANCHORS)
 
 
@@ -68,13 +95,14 @@ def main(frames=None, pressed=None):
     pressed = pressed or make_button()
     jobs = (("classify", classify), ("faces", find_faces))
     now = changes = frame = 0
-    sensor.reset()
-    sensor.set_pixformat(sensor.RGB565)
-    sensor.set_framesize(sensor.QVGA)
-    sensor.run(1)
+    if not camera_runs():
+        return 0
     with ModelManager() as models:
-        models.add("classify", CLASSIFY, setup=window_of(CLASSIFY))
-        models.add("faces", FACES, setup=faces_setup)
+        if not add(models, "classify", CLASSIFY, classify_setup):
+            return 0
+        if not add(models, "faces", FACES, faces_setup):
+            return 0
+        print("press BOOT to change" if pressed else "changes every {} frames".format(CHANGE))
         while frames is None or frame < frames:
             frame += 1
             if pressed() if pressed else frame % CHANGE == 0:

@@ -10,12 +10,27 @@ import gc
 
 import sensor
 from maixmem import kib
-from maixmem_imagepool import ImagePool
+from maixmem_pool import ImagePool
 
 FRAMES = 1000
 KEPT = 6  # cut-outs that wait to be sent
 NOTES = 400  # lines of the log
+TELL = 100  # frames between two lines about how it goes
 ZOOM = (80, 60, 160, 120)
+
+
+def camera_runs():
+    """Starts the camera; False, and what to do, when there is none."""
+    try:
+        sensor.reset()
+        sensor.set_pixformat(sensor.RGB565)
+        sensor.set_framesize(sensor.QVGA)
+        sensor.run(1)
+        sensor.snapshot()  # the first one is dark
+        return True
+    except (OSError, RuntimeError, TypeError) as e:
+        print("no camera ({}). Next: power off, plug its cable in, run this again".format(e))
+        return False
 
 
 class Chance:
@@ -37,6 +52,12 @@ class Event:
         self.text = "event in frame {}".format(frame)
 
 
+def tell(what, k, frames):
+    """A line now and then."""
+    if k and not k % TELL:
+        print("{}: frame {} of {}, {} free".format(what, k, frames, kib(gc.mem_free())))
+
+
 def plain_frame(k, seen, kept, log):
     """One frame, with images made as they are needed."""
     frame = sensor.snapshot().copy()
@@ -50,10 +71,12 @@ def plain_frame(k, seen, kept, log):
 
 def plain(frames):
     """Leaves the rest to the collector, which runs when memory is out; returns how many frames it came through."""
+    print("plain: the same with images made as they are needed")
     chance = Chance()
     kept = []
     log = [None] * NOTES
     for k in range(frames):
+        tell("plain", k, frames)
         try:
             plain_frame(k, chance.next(), kept, log)
         except MemoryError as e:
@@ -70,9 +93,7 @@ def pooled_frame(k, seen, kept, log, pools):
     if seen & 1 and len(kept) < KEPT:
         log[2 * k % NOTES] = Event(k)
         cut = cuts.acquire("event")
-        frame.copy(
-            roi=ZOOM, copy_to_fb=cut
-        )  # what it returns must not be used: see maixmem_imagepool
+        cut.draw_image(frame, -ZOOM[0], -ZOOM[1])  # copies the part, allocates nothing
         kept.append(cut)
     elif kept:
         cuts.release(kept.pop(seen % len(kept)), "event")
@@ -82,12 +103,14 @@ def pooled_frame(k, seen, kept, log, pools):
 
 def pooled(frames):
     """The same from two pools, one for the frame and one for the cut-outs."""
+    print("pooled: {} frames with images of two pools, a minute or two".format(frames))
     whole = ImagePool(320, 240, "rgb565", 1)
     cuts = ImagePool(160, 120, "rgb565", KEPT)
     chance = Chance()
     kept = []
     log = [None] * NOTES
     for k in range(frames):
+        tell("pooled", k, frames)
         pooled_frame(k, chance.next(), kept, log, (whole, cuts))
     gc.collect()
     print(
@@ -98,11 +121,8 @@ def pooled(frames):
     return frames
 
 
-sensor.reset()
-sensor.set_pixformat(sensor.RGB565)
-sensor.set_framesize(sensor.QVGA)
-sensor.snapshot()  # the first one is dark
-through = pooled(FRAMES)  # pools come first, while the heap is whole
-gc.collect()
-came = plain(FRAMES)
-print("frames: pooled {}, plain {}".format(through, came))
+if camera_runs():
+    through = pooled(FRAMES)  # pools come first, while the heap is whole
+    gc.collect()
+    came = plain(FRAMES)
+    print("frames: pooled {}, plain {}".format(through, came))

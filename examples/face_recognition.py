@@ -3,10 +3,11 @@
 """Who is this? Three models: find a face, find its eyes and mouth, describe it; then compare with known ones.
 
 All three stay resident where the firmware leaves room, two or one elsewhere: the same code, slower.
-Put the models into flash at FIND, POINTS and DESCRIBE. The first face that is seen becomes number 0.
+Put the models into flash at FIND, POINTS and DESCRIBE (maixmem kfpkg, then kflash). The first face that is seen becomes number 0.
 """
 
 import sensor
+from maixmem import KModelError, hexa
 from maixmem_kmodel import read_info
 from maixmem_models import ModelManager
 
@@ -17,6 +18,33 @@ DESCRIBE = (
     0x500000  # an upright face in, values out that differ little between pictures of one person
 )
 SAME = 0.8  # cosine from which on two faces are one person
+
+
+def camera_runs():
+    """Starts the camera; False, and what to do, when there is none."""
+    try:
+        sensor.reset()
+        sensor.set_pixformat(sensor.RGB565)
+        sensor.set_framesize(sensor.QVGA)
+        sensor.run(1)
+        sensor.snapshot()  # the first one is dark
+        return True
+    except (OSError, RuntimeError, TypeError) as e:
+        print("no camera ({}). Next: power off, plug its cable in, run this again".format(e))
+        return False
+
+
+def add(models, name, address, setup=None):
+    """Adds a model; False, and how to put one there, when there is none at that address."""
+    print("{}: looking for its model at {}".format(name, hexa(address)))
+    try:
+        read_info(address)
+        models.add(name, address, setup=setup)
+        return True
+    except KModelError as e:
+        text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
+        print(text.format(hexa(address), e, hexa(address)))
+        return False
 
 
 def find(net, img):
@@ -63,29 +91,30 @@ def recognise(known, values):
     return len(known) - 1
 
 
-def describe_setup(info):
+def find_setup(net):
+    net.init_yolo2(0.5, 0.3, 5, ANCHORS)
+
+
+def describe_setup(net):
     """V4 models do not store the shape of their outputs; it is set after each load."""
-
-    def setup(net):
-        if info.format == "v4":
-            net.set_outputs(0, 1, 1, info.outputs[0][2] // 4)
-
-    return setup
+    info = read_info(DESCRIBE)
+    if info.format == "v4":
+        net.set_outputs(0, 1, 1, info.outputs[0][2] // 4)
 
 
 def main(frames=None, find=find):
     """Runs `frames` frames, or for ever; `find` replaces the search for a face. Returns what is known."""
-    sensor.reset()  # the camera first: it takes what it needs, the models get the rest
-    sensor.set_pixformat(sensor.RGB565)
-    sensor.set_framesize(sensor.QVGA)
-    sensor.run(1)
-    points, describe = read_info(POINTS), read_info(DESCRIBE)
     known = []
     frame = 0
+    if not camera_runs():  # the camera first: it takes what it needs, the models get the rest
+        return known
     with ModelManager(keep=3) as models:
-        models.add("find", FIND, setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
-        models.add("points", POINTS)
-        models.add("describe", DESCRIBE, setup=describe_setup(describe))
+        if not add(models, "find", FIND, find_setup) or not add(models, "points", POINTS):
+            return known
+        if not add(models, "describe", DESCRIBE, describe_setup):
+            return known
+        points, describe = read_info(POINTS), read_info(DESCRIBE)
+        print("looking for faces; the first one is number 0")
         while frames is None or frame < frames:
             frame += 1
             img = sensor.snapshot()
