@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Types for installed copies: flat modules take no py.typed (PEP 561), so each gets a stub package, made from its source.
+
+Everything else is in pyproject.toml.
+"""
+
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+
+class BuildWithStubs(build_py):
+    """build_py, and NAME-stubs/__init__.pyi beside every flat module: the source itself, whose signatures have the types."""
+
+    def run(self):
+        super().run()
+        if not getattr(self, "editable_mode", False):
+            for name in self.py_modules or ():
+                self.make_stub(name)
+
+    def make_stub(self, name):
+        source = Path(self.package_dir[""]) / f"{name}.py"
+        folder = Path(self.build_lib) / f"{name}-stubs"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "__init__.pyi").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+setup(cmdclass={"build_py": BuildWithStubs})
