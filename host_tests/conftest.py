@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import random
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from paths import DEVICE_PATH, TOOLS  # noqa: E402
 for folder in (TOOLS, *reversed(DEVICE_PATH)):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+
+# A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that press it need it
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore = [
     "device",
