@@ -6,7 +6,7 @@ import gc
 import sys
 
 import kmodel_build
-from devtest import Skip, raises
+from devtest import SLOW, Skip, raises
 from maixmem import FlashOverlap, NoRoom
 from maixmem_flash import FlashMap
 
@@ -14,6 +14,8 @@ try:
     from hashlib import sha256
 except ImportError:
     from uhashlib import sha256
+
+SIZE = 1 << (19 if SLOW else 20)  # of a chip, where it says nothing else
 
 
 # A chip of `size` bytes, blank but for what was put: {address: bytes}, the last put wins. Addresses repeat beyond
@@ -69,7 +71,7 @@ def found(m, *kinds):
 def test_an_image_two_models_and_the_gaps():
     face = model(9000)
     parts = [(0, image(3000)), (0x20000, face), (0x30000, face), (0x50000, b"stray")]
-    m = Chip(1 << 20, parts).scan(verify=True)
+    m = Chip(SIZE, parts).scan(verify=True)
     end = 0x20000 + len(face)
     assert found(m, "firmware", "model") == [
         (0, 3037, "firmware"),
@@ -77,7 +79,7 @@ def test_an_image_two_models_and_the_gaps():
         (0x30000, end + 0x10000, "v3 model"),
     ]
     assert found(m, "data") == [(0x50000, 0x51000, "unknown")]
-    blank = [(3037, 0x20000), (end, 0x30000), (end + 0x10000, 0x50000), (0x51000, 1 << 20)]
+    blank = [(3037, 0x20000), (end, 0x30000), (end + 0x10000, 0x50000), (0x51000, SIZE)]
     assert [(a, b) for a, b, _ in found(m, "free")] == blank
     assert m.regions[0].intact is True
     assert m.check() == []
@@ -99,7 +101,7 @@ def test_word_swapped_models_are_named():
 
 
 def test_a_model_inside_the_image_is_a_collision_and_the_hash_says_so():
-    m = Chip(1 << 20, [(0, image(0x12000)), (0x10000, model(4096))]).scan(verify=True, gaps=False)
+    m = Chip(SIZE, [(0, image(0x12000)), (0x10000, model(4096))]).scan(verify=True, gaps=False)
     (c,) = m.conflicts()
     assert (c.kind, c.start, c.first.name, c.second.name) == (
         "overlap",
@@ -113,12 +115,10 @@ def test_a_model_inside_the_image_is_a_collision_and_the_hash_says_so():
 
 
 def test_a_damaged_image_without_a_model():
-    m = Chip(1 << 20, [(0, image(5000)), (4000, b"\x00")]).scan(verify=True)
+    m = Chip(SIZE, [(0, image(5000)), (4000, b"\x00")]).scan(verify=True)
     assert m.conflicts() == []
     assert "is damaged" in str(raises(FlashOverlap, m.check))
-    assert (
-        m.scan(Chip(1 << 20, [(0, image(5000)), (4000, b"\x00")]).read).regions[0].intact is None
-    )
+    assert m.scan(Chip(SIZE, [(0, image(5000)), (4000, b"\x00")]).read).regions[0].intact is None
 
 
 def test_the_file_system_is_told_by_its_marks():
@@ -145,7 +145,7 @@ def test_kboot_is_named_and_its_apps_are_found():
         (0x4020, lost),
         (0x80000, image(4000)),
     ]
-    m = Chip(1 << 20, parts).scan(verify=True)
+    m = Chip(SIZE, parts).scan(verify=True)
     assert found(m, "firmware", "config") == [
         (0, 0x1000, "Kboot stage 0"),
         (0x1000, 0x4000, "Kboot stage 1"),
@@ -164,16 +164,16 @@ def test_what_is_no_image_header():
         b"\x00\x00\x00\xff\x7f",
         b"\x00\xdc\xff\x0f\x00",
     ):
-        m = Chip(1 << 20, [(0, head)]).scan(offsets=(), gaps=False)
+        m = Chip(SIZE, [(0, head)]).scan(offsets=(), gaps=False)
         assert m.notes == ["no firmware header at 0x000000"], head
         assert m.regions == []
-    m = Chip(1 << 20, [(0, b"\x03\xdb\xff\x0f\x00")]).scan(offsets=(), gaps=False)
-    assert found(m) == [(0, 1 << 20, "firmware")]
+    m = Chip(SIZE, [(0, b"\x03\xdb\xff\x0f\x00")]).scan(offsets=(), gaps=False)
+    assert found(m) == [(0, SIZE, "firmware")]
 
 
 def test_a_model_burned_at_zero_is_found_and_is_no_firmware():
     face = model(5000)
-    m = Chip(1 << 20, [(0, face)]).scan(gaps=False)
+    m = Chip(SIZE, [(0, face)]).scan(gaps=False)
     assert found(m, "model") == [(0, len(face), "v3 model")]
     assert m.notes == ["no firmware header at 0x000000"]
     assert [(c.kind, c.start, c.end) for c in m.conflicts()] == [("firmware", 0, len(face))]
@@ -192,7 +192,7 @@ def test_a_place_is_asked_for_with_whole_numbers():
 
 
 def test_what_cannot_be_read_is_told_and_not_fine():
-    chip = Chip(1 << 20, [(0, image(3000)), (0x20000, model())], bad=(0x20000, 0x28000))
+    chip = Chip(SIZE, [(0, image(3000)), (0x20000, model())], bad=(0x20000, 0x28000))
     m = chip.scan(verify=True)
     assert [(a, b) for a, b, _ in m.unread] == [(0x20000, 0x28000)]
     assert "no memory" in str(raises(FlashOverlap, m.check))
@@ -213,48 +213,48 @@ def test_a_chip_that_cannot_be_read_at_all():
 
 
 def test_a_part_that_cannot_be_hashed_is_neither_right_nor_wrong():
-    m = Chip(1 << 20, [(0, image(9000))], bad=(8000, 8001)).scan(verify=True)
+    m = Chip(SIZE, [(0, image(9000))], bad=(8000, 8001)).scan(verify=True)
     assert m.regions[0].intact is None
     assert m.unread
 
 
 def test_a_hash_that_cannot_be_read_is_no_verdict():
-    m = Chip(1 << 20, [(0, image(3000))], bad=(3005, 3006)).scan(verify=True, gaps=False)
+    m = Chip(SIZE, [(0, image(3000))], bad=(3005, 3006)).scan(verify=True, gaps=False)
     assert m.regions[0].intact is None and m.unread
 
 
 def test_a_header_that_cannot_be_read_to_its_end_is_told():
     parts = [(0, image(3000)), (0x20000, model())]
-    m = Chip(1 << 20, parts, bad=(0x20010, 0x20040)).scan(gaps=False)
+    m = Chip(SIZE, parts, bad=(0x20010, 0x20040)).scan(gaps=False)
     assert found(m, "model") == []
     assert m.unread == [(0x20000, 0x20010, "no memory")]
 
 
 def test_models_of_unknown_length_are_noted():
     v5 = b"LDMK\x05\x00\x00\x00\x20\x00\x00\x00" + bytes(100)
-    m = Chip(1 << 20, [(0, image(3000)), (0x20000, v5)]).scan(gaps=False)
+    m = Chip(SIZE, [(0, image(3000)), (0x20000, v5)]).scan(gaps=False)
     assert m.notes == ["v5b model at 0x020000: its length is not in its header"]
     assert m.report([].append) is False
 
 
 def test_many_regions_are_bounded_and_told():
     parts = [(i * 8192, b"x") for i in range(128)]
-    m = Chip(1 << 20, parts).scan()
+    m = Chip(SIZE, parts).scan()
     assert len(m.regions) == 48
     assert "more than 48 regions" in m.unread[0][2]
-    assert m.unread[-1][1] == 1 << 20
+    assert m.unread[-1][1] == SIZE
 
 
 def test_reads_are_small():
-    chip = Chip(1 << 20, [(0, image(20000)), (0x20000, model(20000))])
+    chip = Chip(SIZE, [(0, image(20000)), (0x20000, model(20000))])
     chip.scan(verify=True)
     assert chip.longest <= 1024
 
 
 def test_scanning_again_keeps_what_was_given():
     face = model(9000)
-    chip = Chip(1 << 20, [(0, image(3000)), (0x20000, face)])
-    m = FlashMap(1 << 20)
+    chip = Chip(SIZE, [(0, image(3000)), (0x20000, face)])
+    m = FlashMap(SIZE)
     m.add("face", 0x20000, len(face), "model")
     m.add("mine", 0x40000, 10)
     for _ in range(2):
@@ -268,7 +268,7 @@ def test_scanning_again_keeps_what_was_given():
 
 
 def test_the_report_is_narrow_and_complete():
-    m = Chip(1 << 20, [(0, image(0x12000)), (0x10000, model(4096))]).scan(verify=True)
+    m = Chip(SIZE, [(0, image(0x12000)), (0x10000, model(4096))]).scan(verify=True)
     m.add("crooked", 0x60001, 10)
     lines = []
     assert m.report(lines.append) is False
@@ -277,7 +277,7 @@ def test_the_report_is_narrow_and_complete():
     for word in ("SHA-256", "WRONG", "! firmware", "v3 model", "blank", "? crooked"):
         assert word in text, word
     lines = []
-    good = Chip(1 << 20, [(0, image(3000))]).scan(verify=True)
+    good = Chip(SIZE, [(0, image(3000))]).scan(verify=True)
     assert good.report(lines.append) is True
     assert lines[0].startswith("0x000000..0x000bdd    2.9 KiB firmware")
 
