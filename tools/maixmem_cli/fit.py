@@ -17,7 +17,16 @@ from maixmem import hexa
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
 from maixmem_image import camera_bytes, image_bytes
-from maixmem_k210_chip import HELD, TRANSIENT, chunk, required_free
+from maixmem_k210_chip import (
+    HELD,
+    PAGE,
+    SPI_EXTRA,
+    TRANSIENT,
+    TRIM,
+    TRIM_READ,
+    chunk,
+    required_free,
+)
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_setup import _file_buffer as file_buffer
 
@@ -185,7 +194,15 @@ class _Play:
         """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
         self.claim("lcd", self.now, 0, 0)
 
+    def trim(self) -> None:
+        """What ModelManager does before its first load and where it is tight: the free end of the heap goes back."""
+        if self.now.heap_free > TRIM:
+            self.now = self.now.copy()
+            self.now.free(self.now.take([4 * TRIM_READ + SPI_EXTRA]))
+
     def models(self) -> None:
+        if self.answer.project.models:
+            self.trim()
         turning = []
         for model in self.answer.project.models:
             why = self.refuse(model)
