@@ -10,8 +10,8 @@ import gc
 import KPU as kpu
 import uio
 import uos
-from maixmem import const, once, sentence
-from maixmem_k210_chip import GC_BLOCK
+from maixmem import Region, const, once, sentence
+from maixmem_k210_chip import GC_BLOCK, RAM
 
 try:
     from Maix import utils
@@ -70,8 +70,11 @@ def adapt(port_class) -> None:
         def regions(self):
             try:
                 return found(self)
-            except NotImplementedError:  # warnings() says it
-                return [once("maixmem_report", "gc_region")]
+            except (NotImplementedError, MemoryError):  # warnings() says it; no GC heap for what memtest() prints
+                return [
+                    once("maixmem_report", "gc_region"),
+                    Region("heap", RAM, None, None, None, False),
+                ]
 
         port_class.regions = regions
         port_class.watched = ("gc",)  # reading the system heap prints and allocates
