@@ -82,7 +82,10 @@ def adapt(port_class) -> None:
 
 
 def _warnings(self) -> "list[str]":
-    return once("maixmem_k210_gc", "warnings")
+    try:
+        return once("maixmem_k210_gc", "warnings")
+    except MemoryError:  # no GC heap to look at the rest
+        return [sentence("missing", "Maix.utils." + ", ".join(missing))]
 
 
 def _read_flash(self, offset: int, n: int) -> bytes:

@@ -78,10 +78,10 @@ def test_an_image_that_shrank_is_replaced_before_it_is_handed_out():
     shrunk = pool.acquire()
     try:
         frame(8, 8).copy(copy_to_fb=shrunk)
-    except TypeError:
-        raise Skip("not on this firmware: Image.copy(copy_to_fb=an image)")
+        raises(OSError, frame(32, 24).copy, copy_to_fb=shrunk)
+    except TypeError:  # copy() of this firmware takes no image
+        shrunk.mean_pool(4, 3)
     assert shrunk.width() == 8
-    raises(OSError, frame(32, 24).copy, copy_to_fb=shrunk)
     pool.release(shrunk)
     img = pool.take(frame(32, 24))
     assert img is not shrunk and (img.width(), img.height(), pool.replaced) == (32, 24, 1)
@@ -94,7 +94,10 @@ def test_an_image_that_became_gray_is_replaced():
     power_on()
     pool = ImagePool(32, 24, "rgb565", 2)
     with pool.borrow() as img:
-        img.to_grayscale()
+        try:
+            frame(32, 24).to_grayscale().copy(copy_to_fb=img)
+        except TypeError:
+            raise Skip("not on this firmware: Image.copy(copy_to_fb=an image)")
     again = pool.acquire()
     assert again.format() == frame(4, 4).format() and pool.replaced == 1
 

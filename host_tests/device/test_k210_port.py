@@ -30,16 +30,16 @@ def port_with_board_heap():
     """The same, where the interpreter's own GC heap is one that a board could have."""
     needs("Maix.utils.gc_heap_size")
     p = port()
-    if without_missing(p.warnings()):
+    if about("GC heap: ", p.warnings()):
         raise Skip(
             "the GC heap here is not the 512 KiB that are set: another interpreter, or a reset is due"
         )
     return p
 
 
-def without_missing(warnings):
-    """These warnings, but for the one that names what this firmware lacks."""
-    return [text for text in warnings if text[:22] != "not on this firmware: "]
+def about(begin, warnings):
+    """Those of the warnings that begin so: others are of this firmware."""
+    return [text for text in warnings if text[: len(begin)] == begin]
 
 
 def by_name(p, name):
@@ -94,13 +94,13 @@ def test_set_gc_heap_stores_warns_and_goes_back():
     try:
         said = maixmem.set_gc_heap(262144)
         assert "machine.reset()" in said and utils.gc_heap_size() == 262144
-        warning = without_missing(p.warnings())[0]
+        warning = about("GC heap: ", p.warnings())[0]
         assert "262144" in warning and "hard reset" in warning
         assert p.set_gc_heap(max_gc_heap_now())
-        assert "could not be allocated" in without_missing(p.warnings())[0]
+        assert "could not be allocated" in about("GC heap: ", p.warnings())[0]
     finally:
         utils.gc_heap_size(stored)
-    assert without_missing(p.warnings()) == []
+    assert about("GC heap: ", p.warnings()) == []
 
 
 def test_the_version_of_the_firmware():
@@ -115,13 +115,13 @@ def test_what_a_firmware_is_known_for():
     try:
         for version in (None, (0, 5, 1, 48), (0, 6, 0, 0)):
             maixmem_k210_gc.firmware_version = lambda version=version: version
-            assert without_missing(maixmem_k210_gc.warnings()) == []
+            assert about("MaixPy ", maixmem_k210_gc.warnings()) == []
         maixmem_k210_gc.firmware_version = lambda: (0, 5, 1, 47)
-        said = maixmem_k210_gc.warnings()[0]
+        said = about("MaixPy ", maixmem_k210_gc.warnings())[0]
         assert "0.5.1-47" in said and "Next:" in said
     finally:
         maixmem_k210_gc.firmware_version = firmware_version
-    assert without_missing(p.warnings()) == []
+    assert about("GC heap: ", p.warnings()) == []
 
 
 def test_read_flash_any_length():
