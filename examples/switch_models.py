@@ -17,7 +17,9 @@ MODEL_B = 0x600000
 
 
 def there(address):
-    """True when a model is there; else how to put one there. A load of anything else could hang the board."""
+    """True when a model is there; else how to put one there. A load of anything else could hang the board.
+
+    Firmware that cannot read its flash (M5StickV v5.1.2) cannot look either: there it says so and goes on."""
     try:
         read_info(address)
         return True
@@ -26,6 +28,9 @@ def there(address):
         text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
         print(text.format(where, e, where))
         return False
+    except NotImplementedError as e:
+        print("model at {}, not looked at: {}".format(maixmem.hexa(address), e))
+        return True
 
 
 def load_and_free(name, address, watch):

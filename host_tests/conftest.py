@@ -57,6 +57,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: order[id(item)])
 
 
+def pytest_collection_finish() -> None:
+    """The library and the stand-ins collect garbage often: not all of pytest and of the tests each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the GC heap that the K210 stand-in gives CPython, once any test in this process has imported it."""

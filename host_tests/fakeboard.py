@@ -87,7 +87,15 @@ def like(real, **more):
     return m
 from collections import namedtuple
 sys.path[:] = ['/host' + p for p in {shim!r}]
-import Maix, KPU, image, sensor, lcd, machine, k210_board
+import Maix, KPU, image, sensor, lcd, machine, k210_board, k210_files
+def written(name, given=k210_files.source, fs=Flat()):
+    found = given(name)
+    if found is None and name[:7] == '/flash/':
+        try:
+            with fs.open(name[6:], 'rb') as f: found = f.read()
+        except OSError: pass
+    return found
+k210_files.source = written  # KPU.load() finds what was written
 k210_board.reset({firmware!r}, flash={flash!r})
 def _restart():
     k210_board.power_on()
@@ -109,7 +117,7 @@ real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform='MaixPy',
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/sd' if {card!r} else '/flash')
-del Fills, n, real, who, like, Flat, Tree, Module, namedtuple
+del Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "modern": _MODERN}

@@ -60,8 +60,13 @@ def project(seed: int, builds: list[str], files: list[Path]) -> str:
 
 
 def _model(r: random.Random, i: int, files: list[Path]) -> list[str]:
-    file = r.choice(files)
+    """A model of flash, of flash word by word as load_flash wants it, or of a file on the card or in /flash."""
+    way = r.choice(("address", "address", "address", "stream", "/sd", "/sd", "/flash"))
+    file = r.choice(files[:2] if way == "/flash" else files)  # /flash is slow to write
     lines = ["[[model]]", f'name = "model{i}"', f'file = "{file.name}"']
-    where = f"address = {0x300000 + 0x280000 * i:#x}"
-    lines.append(where)
+    if way[0] == "/":
+        lines.append(f'path = "{way}/{file.name}"')
+    else:
+        lines.append(f"address = {0x300000 + 0x280000 * i:#x}")
+        lines.append(f"stream = {str(way == 'stream').lower()}")
     return [*lines, f"resident = {str(r.random() < 0.3).lower()}"]

@@ -8,11 +8,13 @@ prints "memtest" in its place, and what KPU.memtest() prints on the lines after.
 
 from __future__ import annotations
 
-from maixmem_cli.fit import Fit
+from maixmem_cli.fit import Fit, gc_pool
 from maixmem_cli.project import Image
 
 _BEGIN = """\
 import gc
+import os
+os.chdir("/flash")  # with a card in, the firmware begins in /sd and finds no module of /flash
 from Maix import utils
 keep = []
 def deep(n):  # over what earlier programs left on the stack: the collector takes it for references
@@ -32,7 +34,7 @@ def gray(w, h):  # in functions, so that what they make on the way is not found 
 def floats(n):
     return tuple([0.5 * i for i in range(n)])
 mark("start")
-keep.append(bytearray({program}))
+keep.append(bytearray({program} - ({boot} - gc.mem_free())))  # less what this script takes itself
 mark("program")
 """
 _CAMERA = """\
@@ -47,7 +49,8 @@ mark("camera")
 def script(answer: Fit) -> str:
     """The program of a project that `fit` has answered; ends with a line "@ end"."""
     project = answer.project
-    parts = [_BEGIN.format(program=project.program)]
+    boot = gc_pool(project.gc_heap) - project.firmware.gc_used
+    parts = [_BEGIN.format(program=project.program, boot=boot)]
     if project.models:
         parts.append("from maixmem_models import ModelManager")
         parts.append(f"models = ModelManager(keep={_keep(answer)})")
@@ -69,7 +72,8 @@ def _keep(answer: Fit) -> int:
 
 def _add(model) -> str:
     source = f"{model.address:#x}" if model.address is not None else repr(model.path)
-    return f"models.add({model.name!r}, {source}, pin={model.resident})"
+    stream = ", stream=(0, 8, 80000000)" if model.stream else ""
+    return f"models.add({model.name!r}, {source}, pin={model.resident}{stream})"
 
 
 def _camera(answer: Fit) -> list[str]:
@@ -118,7 +122,8 @@ def _images(answer: Fit) -> list[str]:
 
 def _models(answer: Fit) -> list[str]:
     resident = [m.name for m in answer.project.models if m.name not in answer.turns]
-    lines = []
+    # use() does this before the first load; done here, the free bytes after it can be printed
+    lines = ['models.port.room("heap")', 'mark("given back")']
     before = ""
     for name in [*_first(answer, resident), *answer.turns]:
         if before in answer.turns:

@@ -97,6 +97,12 @@ _TABLE = (
         ("maixmem.set_gc_heap() a smaller one, machine.reset().",),
     ),
     (
+        "attribute 'heap_free|attribute 'flash_read|import name utils|attribute 'load_flash|attribute 'set_outputs|"
+        "attribute 'get_output|attribute 'classifier|convert Image to int",
+        "a call that this firmware does not have",
+        ("MaixPy v0.6.2-84 has it.", "maixmem does without: report() says what is missing."),
+    ),
+    (
         "error:2001|ERR_PARAM|model_addr must|only accept int|model format don't",
         "no address, no model path, or a freed model",
         ("An address above 0 as an int, or a path with .kmodel in it.",),

@@ -15,6 +15,9 @@ IMAGE_OVERHEAD = 37  # around a firmware in flash: flag byte, u32 length, SHA-25
 GC_BLOCK = 1036  # bytes of a GC heap's block of which gc counts 1024
 PAGE = 4096  # the allocator's break, which heap_free() shows, moves in pages
 TRIM = 131072  # a free top chunk of this size goes back to heap_free()
+TRIM_READ = (
+    32720  # a flash read of this takes TRIM for a moment, so the free end of the heap goes back
+)
 SPI_CHUNK = 65536  # bytes of flash that the driver reads at once, into four bytes for each ...
 SPI_EXTRA = 130  # ... and these; it does not check that it got them
 

@@ -16,6 +16,7 @@ from maixmem_k210_chip import (
     PAGE,
     TRANSIENT,
     TRIM,
+    TRIM_READ,
     UNCHECKED,
     best_fit,
     chunk,
@@ -25,7 +26,6 @@ from maixmem_k210_chip import (
 
 kpu = once("maixmem_k210_ask", "kpu_module")
 
-_TRIM_READ = const(32720)  # a flash_read of this takes TRIM for a moment, so the top goes back
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
 
@@ -156,8 +156,8 @@ class Port(maixmem_k210.Port):
         self.untrimmed = True
         if free > TRIM:
             try:
-                utils.flash_read(0, _TRIM_READ)
-                self.untrimmed = max(self.holes()) >= 4 * _TRIM_READ  # it went into a hole
+                utils.flash_read(0, TRIM_READ)
+                self.untrimmed = max(self.holes()) >= 4 * TRIM_READ  # it went into a hole
             except (MemoryError, NotImplementedError):  # no GC heap for it, or no such call
                 pass
             if self.unsure and utils.heap_free() - free >= self.parts[-1][1] - 2 * PAGE:

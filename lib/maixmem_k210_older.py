@@ -10,8 +10,8 @@ import gc
 import KPU as kpu
 import uio
 import uos
-from maixmem import const, once, sentence
-from maixmem_k210_chip import GC_BLOCK
+from maixmem import Region, const, once, sentence
+from maixmem_k210_chip import GC_BLOCK, RAM
 
 try:
     from Maix import utils
@@ -70,8 +70,11 @@ def adapt(port_class) -> None:
         def regions(self):
             try:
                 return found(self)
-            except NotImplementedError:  # warnings() says it
-                return [once("maixmem_report", "gc_region")]
+            except (NotImplementedError, MemoryError):  # warnings() says it; no GC heap for what memtest() prints
+                return [
+                    once("maixmem_report", "gc_region"),
+                    Region("heap", RAM, None, None, None, False),
+                ]
 
         port_class.regions = regions
         port_class.watched = ("gc",)  # reading the system heap prints and allocates
@@ -79,7 +82,10 @@ def adapt(port_class) -> None:
 
 
 def _warnings(self) -> "list[str]":
-    return once("maixmem_k210_gc", "warnings")
+    try:
+        return once("maixmem_k210_gc", "warnings")
+    except MemoryError:  # no GC heap to look at the rest
+        return [sentence("missing", "Maix.utils." + ", ".join(missing))]
 
 
 def _read_flash(self, offset: int, n: int) -> bytes:

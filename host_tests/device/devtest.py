@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What device tests use: Skip, raises, heap_locked, and the loop that runs them on an interpreter or a board.
+"""What device tests use: Skip, needs, raises, heap_locked, and the loop that runs them on an interpreter or a board.
 
 A device test file is plain functions named test_* with asserts. It may set
     NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
@@ -19,6 +19,17 @@ SLOW = sys.platform == "javascript" and sys.implementation.version < (1, 12)
 
 class Skip(Exception):
     """Raised by a test that cannot run here; its text says why."""
+
+
+def needs(*calls):
+    """Skips where this firmware lacks a call, such as "Maix.utils.flash_read": it is asked, its version is not known."""
+    for call in calls:
+        names = call.split(".")
+        found = __import__(names[0])
+        for name in names[1:]:
+            found = getattr(found, name, None)
+        if found is None:
+            raise Skip("not on this firmware: " + call)
 
 
 def raises(kind, f, *args, **kw):

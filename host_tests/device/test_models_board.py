@@ -8,7 +8,7 @@ import sys
 import image
 import KPU as kpu
 import maixmem
-from devtest import SLOW, Skip, raises
+from devtest import SLOW, Skip, needs, raises
 from Maix import utils
 from maixmem import ModelReleasedError, NoRoom
 from maixmem_kmodel import read_info
@@ -25,6 +25,7 @@ SWITCHES = 40 if SLOW else 200
 def models():
     """Flash addresses of models; those that are built are placed for the stand-in."""
     if k210_board is None:
+        needs("Maix.utils.heap_free", "Maix.utils.flash_read")
         try:
             from board_models import MODELS
         except ImportError:

@@ -27,7 +27,8 @@ def test_one_model_fits_and_stays(folder: Path) -> None:
     got, _ = answer(folder, 'firmware = "full"\n' + entry("small", 0x300000))
     assert got.fits and got.turns == []
     step = got.steps[-1]
-    assert step.free == step.total == FIRMWARES["full"].heap
+    assert step.free == step.total
+    assert 0 <= step.total - FIRMWARES["full"].heap <= 32768  # what boot left unseen
     assert step.need >= (folder / "small.kmodel").stat().st_size + 256
     assert step.peak >= step.need + 262274 - got.steps[-1].need // 2
 
@@ -124,7 +125,7 @@ def test_resident_models_are_counted_first_hand(folder: Path) -> None:
     got, infos = answer(folder, text)
     large, small = got.steps[-2:]
     assert not large.turn
-    assert 0 <= small.free - (large.free - large.need) <= 32768  # what boot left unseen
+    assert 0 <= large.free - large.need - small.free < 4096  # the end of a page
     if not got.fits:
         assert cure(got, infos)[1] is not None
 
@@ -141,7 +142,9 @@ def test_windowing_does_not_make_the_camera_smaller(folder: Path) -> None:
         got, _ = answer(folder, text + more + entry("small", 0x300000))
         camera, small = (s for s in got.steps if s.region == "heap")
         assert camera.need == 384000
-        assert camera.free - small.free == 389120  # measured on the firmware (v0.6.2_84)
+        assert camera.peak == 389120  # measured on the firmware (v0.6.2_84)
+        given_back = small.free - (camera.free - camera.peak)
+        assert 0 <= given_back <= 32768  # what boot left unseen
 
 
 def test_images_and_results_are_steps(folder: Path) -> None:

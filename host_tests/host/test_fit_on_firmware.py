@@ -7,8 +7,10 @@ Needs MaixPy images: MAIXMEM_FIRMWARE names files or folders. MAIXMEM_FIT_PROJEC
 
 from __future__ import annotations
 
+import array
 import os
 import re
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +20,12 @@ import pytest
 from maixmem_cli import project
 from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.fit import Fit, fit
-from maixmem_cli.k210 import flash_image
-from maixmem_cli.k210.board import Board
+from maixmem_cli.k210 import flash_image, sd_image
+from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.compiler import missing
 from maixmem_cli.k210.ports import SerialPort, at_prompt
 from maixmem_cli.k210.prepared import library, with_modules
+from maixmem_cli.project import Model
 from maixmem_cli.rawrepl import BoardError
 
 _PAGE = 4096
@@ -62,13 +65,32 @@ def builds() -> list[tuple[Path, Firmware]]:
     return [(p, by_length[p.stat().st_size]) for p in IMAGES if p.stat().st_size in by_length]
 
 
+def swapped(data: bytes) -> bytes:
+    """A model as load_flash reads it: each word of four bytes turned around."""
+    words = array.array("I", data.ljust(-(-len(data) // 4) * 4, b"\0"))
+    words.byteswap()
+    return words.tobytes()
+
+
+def card(models: tuple[Model, ...]) -> int | None:
+    """A card with the models that lie on /sd, as a descriptor; None where there is none."""
+    files = {m.path.split("/")[-1]: m.file for m in models if m.path.startswith("/sd/")}
+    if not files:
+        return None
+    with tempfile.TemporaryDirectory() as empty:
+        return chip_file(sd_image.build(Path(empty), files))
+
+
 def run(image: Path, answer: Fit) -> tuple[list[tuple[str, int, int]], bool]:
     """[(step, heap_free, mem_free) after it], and whether the program came to its end."""
-    files = [(m.address, m.file) for m in answer.project.models if m.address is not None]
-    chip = with_modules(flash_image.build(image), library())
-    for address, path in files:
-        flash_image.place(chip, path, address)
-    with Board(chip, camera="pattern") as board:
+    models = answer.project.models
+    named = {m.path.split("/")[-1]: m.file for m in models if m.path.startswith("/flash/")}
+    chip = with_modules(flash_image.build(image), {**library(), **named})
+    for m in models:
+        if m.address is not None:
+            data = m.file.read_bytes()
+            chip[m.address : m.address + len(data)] = swapped(data) if m.stream else data
+    with Board(chip, sd=card(models), camera="pattern") as board:
         repl = at_prompt(SerialPort(board), image.name)
         try:
             out, _ = repl.run(fit_script.script(answer), timeout=60, limit=120)

@@ -314,17 +314,8 @@ def gc_pool():
 
 
 def gc_largest():
-    """Bytes of the largest block that the GC heap can give, found by trying."""
-    low, high = 0, gc.mem_free()
-    while high - low > 512:
-        n = (low + high) // 2
-        try:
-            k210_gc.Pixels(n)
-            low = n
-        except MemoryError:
-            high = n
-        gc.collect()
-    return low
+    """Bytes of the largest block that the GC heap can give."""
+    return k210_gc.heap.largest()
 
 
 def gc_configured():

@@ -42,6 +42,23 @@ class GcHeap:
     def give(self, n):
         self.used -= (n + _BLOCK - 1) & ~(_BLOCK - 1)
 
+    def largest(self):
+        """Bytes of the largest block: the counted heap lies in one piece, the VM's is found by trying."""
+        gc.collect()
+        return self._tried(gc.mem_free()) if NATIVE else self.mem_free() & ~(_BLOCK - 1)
+
+    def _tried(self, high):
+        low = 0
+        while high - low > 512:
+            n = (low + high) // 2
+            try:
+                self.take(n)
+                low = n
+            except MemoryError:
+                high = n
+            gc.collect()
+        return low
+
     def mem_alloc(self):
         return self.used
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import struct
 
 from maixmem_k210_chip import IMAGE_OVERHEAD
 
@@ -15,23 +17,33 @@ from maixmem_cli.rawrepl import BoardError, RawRepl
 
 _EDGE = 160  # bytes that the size of a GC heap, counted in blocks, may be off by
 _MEMTEST = re.compile(r"free sys heap memory *: *(\d+) KB")
-# The error of a model that is none names the versions that the build loads; address 1 holds the length of the firmware.
+# Address 1 holds the length of the firmware.
 _SURVEY = f"""
 import gc, sys
 gc.collect()
-from Maix import utils
+import Maix
+utils = getattr(Maix, 'utils', None)
 free = utils.heap_free() if hasattr(utils, 'heap_free') else None
 import KPU, os, sensor
 end = int.from_bytes(utils.flash_read(1, 4), 'little') if hasattr(utils, 'flash_read') else None
-why = ''
-try:
-    KPU.load(1)
-except ValueError as e:
-    why = str(e)
-gc.collect()
-say({{'free': free, 'image': end, 'why': why, 'stored': utils.gc_heap_size(), 'pool': gc.mem_alloc() + gc.mem_free(),
+say({{'free': free, 'image': end, 'stored': utils.gc_heap_size() if hasattr(utils, 'gc_heap_size') else 0, 'pool': gc.mem_alloc() + gc.mem_free(),
     'sizes': [n for n in {list(SIZES)!r} if hasattr(sensor, n)], 'version': os.uname()[3], 'machine': os.uname()[4]}})
 """
+
+# A V4 model without layers, as a file: what loads V4 loads it. What the firmware says it loads is not to be trusted:
+# v0.5.0-98 says V4, refuses the first one (dumps core if it has less than 128 bytes) and dumps core on the second. So
+# it is asked last, with zeros behind, and reset after it.
+_V4 = "/flash/maixmem_v4.kmodel"
+_V4_MODEL = struct.pack("<10I984x", 0x4B4D444C, 4, 0, 1, 0, 0, 0, 0, 0, 0)
+_LOAD = f"""
+import KPU
+try:
+    KPU.deinit(KPU.load({_V4!r}))
+    print(True)
+except ValueError:
+    print(False)
+"""
+QUESTIONS = (_SURVEY, _LOAD)  #: what an answer that is kept was asked with
 
 
 def survey(board: RawRepl) -> BoardFile:
@@ -61,6 +73,18 @@ def survey(board: RawRepl) -> BoardFile:
         heap_free=free,
         gc_heap=stored if abs(stored - pool) < _EDGE else pool,
         gc_used=used,
-        v4="V4" in told["why"],
+        v4=_loads_v4(board),
         frame_sizes=tuple(told["sizes"]),
     )
+
+
+def _loads_v4(board: RawRepl) -> bool:
+    """Whether the board loads a V4 model, and then it is reset. One that hangs on it does not, and stays as it is."""
+    board.write_file(_V4, _V4_MODEL)
+    loaded = False
+    with contextlib.suppress(BoardError):
+        loaded = board.ask(_LOAD, "asking whether it loads V4")
+    with contextlib.suppress(BoardError):
+        board.hard_reset()
+        board.check(f"import os\nos.remove({_V4!r})")
+    return loaded

@@ -15,9 +15,10 @@ from maixmem_cli.rawrepl import connect
 
 def ask(image: Path) -> BoardFile:
     """Boots the image on a new board and asks it; the second time from the cache. BoardError, OSError."""
-    from maixmem_cli.board_survey import survey
+    from maixmem_cli.board_survey import QUESTIONS, survey
 
-    key = hashlib.sha256(image.read_bytes()).hexdigest()[:24]
+    asked = "".join(QUESTIONS).encode()
+    key = hashlib.sha256(image.read_bytes() + asked).hexdigest()[:24]
     kept = cache() / "firmwares" / f"{key}.toml"
     try:
         return board_file.read(kept)

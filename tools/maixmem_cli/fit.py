@@ -17,7 +17,15 @@ from maixmem import hexa
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
 from maixmem_image import camera_bytes, image_bytes
-from maixmem_k210_chip import HELD, TRANSIENT, chunk, required_free
+from maixmem_k210_chip import (
+    HELD,
+    SPI_EXTRA,
+    TRANSIENT,
+    TRIM,
+    TRIM_READ,
+    chunk,
+    required_free,
+)
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_setup import _file_buffer as file_buffer
 
@@ -127,7 +135,7 @@ class _Play:
         self.answer = Fit(project)
         self.infos = infos
         self.now = _Moment(build.boot(project.gc_heap), build.gc_used)
-        self.total = {"heap": self.now.heap_free, "gc": gc_pool(project.gc_heap)}
+        self.total = {"heap": self.trimmed().heap_free, "gc": gc_pool(project.gc_heap)}
 
     def run(self) -> Fit:
         project = self.answer.project
@@ -185,7 +193,16 @@ class _Play:
         """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
         self.claim("lcd", self.now, 0, 0)
 
+    def trimmed(self) -> _Moment:
+        """The moment after ModelManager had the free end of the heap given back, as it does before its first load."""
+        after = self.now.copy()
+        if after.heap_free > TRIM:
+            after.free(after.take([4 * TRIM_READ + SPI_EXTRA]))
+        return after
+
     def models(self) -> None:
+        if self.answer.project.models:
+            self.now = self.trimmed()
         turning = []
         for model in self.answer.project.models:
             why = self.refuse(model)

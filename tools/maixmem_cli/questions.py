@@ -63,7 +63,7 @@ import maixmem
 say(maixmem.report(lambda line: None))
 """
 GC_HEAP = """
-from Maix import utils
+from maixmem_k210 import utils
 import maixmem_k210_gc as g
 say({'stored': utils.gc_heap_size(), 'active': g.active_gc_heap(), 'most': g.max_gc_heap_now()})
 """
