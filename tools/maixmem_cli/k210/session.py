@@ -91,7 +91,7 @@ class _Watched(SerialPort):
         if state["resets"] != self._resets:
             self._resets = state["resets"]
             raise _Reset("the board was reset")
-        if float(str(state["idle"])) > _STUCK and not state["typed"]:
+        if int(str(state["idle_microseconds"])) > _STUCK * 1e6 and not state["typed"]:
             raise _Stuck("nothing happens any more")
         if state["limited"]:
             self.limited = True
@@ -187,7 +187,7 @@ class Session:
 
     def run(self, on_text: Callable[[str], None]) -> Outcome:
         """Runs the script to its end, or to the limits of the options. After a hard reset it runs again, as main.py does."""
-        limit = f"limit {self.options.frames or 0} {self.options.seconds or 0}"
+        limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
         self.board.order(limit)
         for _ in range(_RESETS):
             self.port.watching = True
