@@ -180,7 +180,7 @@ extern u64 sd_size;
 extern struct Host {
     u8 typed[SERIAL_QUEUE];
     u32 typed_at, typed_n;
-    u32 frames;      // pictures given to the firmware
+    u32 frames, asks; // pictures given to the firmware; calls of input()
     u64 resets;      // boots
     u64 idle_cycles; // that both harts have been idle in one go
     u64 last_frame, cycles_left; // after which Ctrl-C is typed; 0: never

@@ -16,6 +16,7 @@ static bool tell_state(FILE *answer) {
     NUMBER("microseconds", scaled(board.cycles, 1000000, cpu_hertz()));
     NUMBER("idle_microseconds", scaled(host.idle_cycles, 1000000, cpu_hertz()));
     NUMBER("frames", host.frames);
+    NUMBER("asks", host.asks);
     NUMBER("pixels", board.lcd.pixels);
     NUMBER("resets", host.resets);
     NUMBER("typed", host.typed_n);

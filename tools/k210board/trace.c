@@ -15,8 +15,9 @@ typedef struct {
     u64 a, b, c;
 } Event;
 
-// MALLOC, FREE, REALLOC: an event at the return; MARK: a function is called, its number is added.
-enum { MALLOC = 1, FREE, REALLOC, MARK = 6, FRAME, GC_NEW = 16, GC_GROW, GC_FREE, MARKS = 32 };
+// MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
+// function; ASK: input() is called; MARK: another function is, its number is added.
+enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, MARK, FRAME, GC_NEW = 16, GC_GROW, GC_FREE, MARKS = 32 };
 enum { LONGEST_RUN = 512 };
 
 static FILE *events, *sites;
@@ -184,6 +185,16 @@ static void entered_bytecode(Hart *h) {
     on[h->id].frame[(*n)++].state = h->x[10];
 }
 
+// The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): tells its type,
+// how many arguments it has, the first.
+static void left_bytecode(Hart *h) {
+    int before = on[h->id].frames;
+    drop_ended(h);
+    if (!before || on[h->id].frames || h->x[10] != 2) return; // MP_VM_RETURN_EXCEPTION
+    u64 error = word(on[h->id].frame[0].state + 40), arguments = word(error + 24);
+    emit(RAISED, 0, word(error), word(arguments + 8), word(arguments + 16));
+}
+
 // --- the allocator ---
 
 static void entered_allocator(Hart *h, u8 kind) {
@@ -211,10 +222,11 @@ u16 trace_hook(Hart *h, u64 pc) {
     u64 i = halfword(pc);
     u8 kind = hooks[i].kind;
     if (hooks[i].returns) {
-        drop_ended(h);
+        left_bytecode(h);
         if (on[h->id].call.back == pc && on[h->id].call.sp == h->x[2]) left_allocator(h);
     }
     if (kind == FRAME) entered_bytecode(h);
+    else if (kind == ASK) host.asks++;
     else if (kind >= MARKS) emit(MARK, site_of(h), kind - MARKS, 0, 0);
     else if (kind) entered_allocator(h, kind);
     return hooks[i].op;
