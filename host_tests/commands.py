@@ -14,13 +14,13 @@ from maixmem_cli.cli import main
 _SLOW = 400  # seconds; a board at 115200 baud takes a minute for the library
 
 
-def invoke(*arguments: str) -> Result:
+def invoke(*arguments: str, input: str | None = None) -> Result:
     """Runs the command in this process; the result has .exit_code, .stdout and .stderr."""
     try:
         runner = CliRunner(mix_stderr=False)  # click 8.1
     except TypeError:
         runner = CliRunner()
-    return runner.invoke(main, list(arguments), env={"COLUMNS": "100"})
+    return runner.invoke(main, list(arguments), env={"COLUMNS": "100"}, input=input)
 
 
 def maixmem(*arguments: str, status: int = 0) -> str:

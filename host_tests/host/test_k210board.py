@@ -41,7 +41,7 @@ def test_boots_and_answers(image: Path) -> None:
     with started(image) as (board, repl):
         assert "MaixPy" in repl.check("import os\nprint(os.uname())")
         assert repl.check("print(sum(range(1000)), 7.5 / 2)").split() == ["499500", "3.75"]
-        assert board.state()["hangs"] is False
+        assert not board.state()["hangs"]
 
 
 @each_image

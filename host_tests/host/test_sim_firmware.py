@@ -19,10 +19,11 @@ from maixmem_cli.rawrepl import RawRepl
 pytestmark = needs_cc
 
 
-def sim(folder: Path, image: Path, source: str, *options: object) -> Result:
+def sim(folder: Path, image: Path, source: str, *options: object, stdin: str = "") -> Result:
     script = folder / "main.py"
     script.write_text(textwrap.dedent(source).lstrip("\n"))
-    return commands.invoke("sim", str(script), "--firmware", str(image), *map(str, options))
+    words = (str(script), "--firmware", str(image), *map(str, options))
+    return commands.invoke("sim", *words, input=stdin)
 
 
 @each_image
@@ -67,14 +68,33 @@ def test_seconds_end_a_script(image: Path, tmp_path: Path) -> None:
 
 
 @each_image
-def test_waiting_for_nobody_ends(image: Path, tmp_path: Path) -> None:
-    """Told where the firmware waits in a loop that changes nothing; else the limit ends it."""
-    done = sim(tmp_path, image, "print('before')\ninput('name? ')\n", "--seconds", 8)
-    assert "before" in done.stdout
-    if done.exit_code:
-        assert done.exit_code == 3 and "main.py:2: input('name? ')" in done.stderr
-    else:
-        assert "heap_free() = " in done.stdout
+def test_input_without_anybody_ends(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "print('before')\ninput('name? ')\n")
+    assert done.exit_code == 1 and done.stdout.startswith("before\nname? ")
+    assert "EOFError" in done.stderr and "line 2" in done.stderr
+
+
+@each_image
+def test_input_takes_lines(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "a = input('name? ')\nprint(a + input())\n", stdin="bob\nby\n")
+    assert done.exit_code == 0 and done.stdout.endswith("bobby\n")
+
+
+@each_image
+@pytest.mark.parametrize(
+    ("code", "status", "said"),
+    [
+        ("sys.exit(3)", 3, ""),
+        ("sys.exit()", 0, ""),
+        ("sys.exit('no ' + 'way')", 1, "no way\n"),
+        ("sys.exit('print')", 1, "print\n"),
+        ("raise SystemExit(7)", 7, ""),
+        ("try:\n  sys.exit(4)\nexcept SystemExit:\n  pass", 0, ""),
+    ],
+)
+def test_exit_status(image: Path, tmp_path: Path, code: str, status: int, said: str) -> None:
+    done = sim(tmp_path, image, f"import sys\nprint('a')\n{code}\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (status, "a\n", said)
 
 
 @each_image

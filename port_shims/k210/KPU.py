@@ -218,9 +218,9 @@ def _image_fits(img, shape):
         print("%simg w=%d,h=%d, but model w=%d,h=%d" % (_P, img.width(), img.height(), w, h))
     elif not img._has_ai():
         print(_P + "pix_ai is NULL!")
-    elif img.format() == 1 and channels != 1:
+    elif img._bpp == 1 and channels != 1:
         print("%sgrayscale img, but model channel=%d" % (_P, channels))
-    elif img.format() == 2 and channels != 3:
+    elif img._bpp == 2 and channels != 3:
         print("%sRGB img, but model channel=%d" % (_P, channels))
     else:
         return True

@@ -50,6 +50,19 @@ def as_buffer(value):
             raise TypeError("object with buffer protocol required")
 
 
+def _as_number(value):
+    """A number, or None for what it is anyway."""
+    if value is not None:
+        as_int(value)
+
+
+def _as_room(value):
+    """A buffer that can be written."""
+    if isinstance(value, (bytes, str)):
+        raise TypeError("object with buffer protocol required")
+    as_buffer(value)
+
+
 def _as_data(value):
     """Bytes, or one byte as a number."""
     return value if isinstance(value, int) else as_buffer(value)
@@ -60,6 +73,12 @@ def _as_image(value):
         raise TypeError("Can't convert %s to type" % _name(value))
 
 
+def _as_picture(value):
+    """An image, the name of one, or a color."""
+    if _name(value) not in ("Image", "str"):
+        _as_color(value)
+
+
 _KINDS = {
     "i": as_int,
     "f": as_float,
@@ -68,7 +87,10 @@ _KINDS = {
     "b": as_buffer,
     "d": _as_data,
     "m": _as_image,
+    "n": _as_number,
+    "w": _as_room,
     "k": _as_color,
+    "x": _as_picture,
     "o": None,
 }
 

@@ -72,7 +72,7 @@ _PAGE = 4096
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
 # whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
 # DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray for pixels that
-# the board has outside its GC heap, set by who does not want them on the script's; `pins` {function: pin} of the FPIOA; `serial`
+# the board has outside its GC heap, set by who does not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level}; `serial`
 # {port: bytes that wait}; `card`: an SD card is in; `frames`: snapshots since power-on, `frames_end` how many are taken
 # at most; `on_step` is called at every step of the board, `on_end` when end() ends the run.  Lives as long as the program, reset() refills it.
 class _State:
@@ -89,6 +89,7 @@ class _State:
         self.gc_active = 0
         self.frame = None
         self.pins = {}
+        self.levels = {}
         self.serial = {}
         self.card = False
         self.frames = 0
@@ -135,6 +136,7 @@ def power_on():
     state.sensor = None
     state.printed = False
     state.pins = {}
+    state.levels = {}
     state.frames = 0
     _boot(state.firmware, gc_configured())
     heap.mark()

@@ -10,6 +10,7 @@ from k210_gc import Pixels
 
 BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
 _NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565", BAYER: "bayer", JPEG: "jpeg"}
+_FORMATS = {BINARY: None, GRAYSCALE: 4}
 _FIELDS = ("_w", "_h", "_bpp", "_owner", "_ai", "_packed", "__del__")
 _NO_ROOM = (
     "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image you are running this "
@@ -62,7 +63,7 @@ class Image:
             self._w,
             self._h,
             _NAMES[self._bpp],
-            self.size(),
+            self.size() if self._bpp else self.size() // 4,  # the firmware counts words there
         )
 
     def width(self):
@@ -72,7 +73,8 @@ class Image:
         return self._h
 
     def format(self):
-        return self._bpp
+        """The number of sensor's pixel format; None of a binary image."""
+        return _FORMATS.get(self._bpp, self._bpp)
 
     def size(self):
         if self._bpp == JPEG:
@@ -160,11 +162,6 @@ class Image:
                 data[at : at + n] = _ZEROS[:n]
         return self
 
-    def close(self, *args, **kwargs):
-        """A filter of the firmware, named like a file's method."""
-        self._touched()
-        return self
-
     def pix_to_ai(self):
         board.alive()
         if self._ai is _POISON:
@@ -193,7 +190,7 @@ class Image:
 
         Of other images and options nothing is drawn."""
         board.alive()
-        if args or kwargs or img.format() != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
+        if args or kwargs or img._bpp != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
             return self
         step = self._bpp
         source, target = memoryview(img.to_bytes()), self._data()

@@ -8,7 +8,7 @@ import sys
 import k210_files as files
 import k210_host as host
 from k210_flash import source_read, source_size
-from k210_parts import first_import_of_board
+from k210_pins import first_import_of_board
 
 _MICROPYTHON = sys.implementation.name == "micropython"
 _ENOENT, _EPERM = 2, 1

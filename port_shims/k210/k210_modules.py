@@ -6,19 +6,24 @@ import sys
 
 import image
 import k210_board as board
+import k210_buses as buses
 import k210_host as host
 import k210_image
 import k210_media as media
-import k210_parts as parts
+import k210_network as network
+import k210_pins as pins
 import k210_system as system
 import k210_table as table
+import k210_threads
 import k210_time
+import k210_timers as timers
 import KPU
 import lcd
 import machine
 import Maix
 import sensor
 from k210_args import Takes
+from k210_parts import Part
 
 WAY_OUT = "the simulator does not have %s; a firmware image does: maixmem sim --firmware FILE"
 # who implements what of a section, before the interpreter's own module of the same name
@@ -31,28 +36,28 @@ _CODE = {
     "Maix.Audio": media.Audio,
     "Maix.FFT": media.FFT,
     "Maix.I2S": media.I2S,
-    "Maix.config": parts.config,
-    "Maix.FPIOA": parts.FPIOA,
-    "Maix.GPIO": parts.Pin,
+    "Maix.config": pins.config,
+    "Maix.FPIOA": pins.FPIOA,
+    "Maix.GPIO": pins.Pin,
     "Image": k210_image.Image,
-    "_thread": parts,
-    "board": parts,
-    "fpioa_manager": parts,
+    "_thread": k210_threads,
+    "board": pins,
+    "fpioa_manager": pins,
     "gc": system.gc,
     "image": image,
     "lcd": lcd,
     "machine": machine,
-    "machine.I2C": parts.I2C,
-    "machine.PWM": parts.PWM,
-    "machine.SPI": parts.SPI,
-    "machine.Timer": parts.Timer,
-    "machine.UART": parts.UART,
-    "nes": parts,
-    "network": parts,
+    "machine.I2C": buses.I2C,
+    "machine.PWM": timers.PWM,
+    "machine.SPI": buses.SPI,
+    "machine.Timer": timers.Timer,
+    "machine.UART": buses.UART,
+    "nes": network,
+    "network": network,
     "micropython": system.micropython,
     "sensor": sensor,
-    "socket": parts,
-    "socket.socket": parts.socket,
+    "socket": network,
+    "socket.socket": network.socket,
     "sys": system.sys,
     "time": k210_time,
     "time.clock()": k210_time.clock,
@@ -155,7 +160,7 @@ class World:
         for module, name, made in self._nested:
             if hasattr(self.modules.get(module), name):
                 setattr(self.modules[module], name, made)
-        parts.fm.fpioa = self.modules["Maix"].FPIOA()
+        pins.fm.fpioa = self.modules["Maix"].FPIOA()
         media.Audio.made = self.modules["Maix"].Audio
 
     def _add(self, section):
@@ -211,7 +216,7 @@ class World:
             members["__init__"] = _no_instances(section.title)
             return type(section.title, (), members)
         if section.kind == table.TYPE:
-            return type(section.title, (code or parts.Part,), members)
+            return type(section.title, (code or Part,), members)
         for name in _FILLED.setdefault(section.names[0], []):
             if name not in members and hasattr(code, name):
                 delattr(code, name)

@@ -19,14 +19,14 @@ def save(img, path):
         raise OSError("Image format is not supported!")
     w, h = img.width(), img.height()
     if kind in ("jpg", "jpeg"):
-        packs = img.format() in (_GRAYSCALE, _RGB565)
+        packs = img._bpp in (_GRAYSCALE, _RGB565)
         k210_work.use((k210_work.ALL,) if packs else (), lambda: board.file_read(path))
-        planes = 1 if img.format() == _GRAYSCALE else 3
+        planes = 1 if img._bpp == _GRAYSCALE else 3
         head = b"\xff\xd8\xff\xc0\x00\x11\x08" + bytes((h >> 8, h & 255, w >> 8, w & 255, planes))
         size = 600 + img.size() // 40
     else:
         head = b"BM" + bytes(16) + w.to_bytes(4, "little") + h.to_bytes(4, "little")
-        head += bytes((1, 0, 8 * img.format(), 0))
+        head += bytes((1, 0, 8 * img._bpp, 0))
         size = 70 + img.size()
         board.file_read(path)
     files.put(path, files.Hollow(head, size))

@@ -117,10 +117,11 @@ def run(job):
 
     def tell():
         if not told:
-            told.append(True)
             _report(job["report"])
+            told.append(True)  # now: an interrupt may have come in between, and it is told again
 
     board.state.on_end = tell
+    host_open(job["report"] + ".begun", "w").close()
     status = _finish(session, job)
     board.state.on_step = None
     tell()
@@ -154,8 +155,9 @@ def _figures():
 
 
 def _report(name):
-    with host_open(name, "w") as f:
-        f.write(repr(_figures()))
+    text = repr(_figures())
+    with host_open(name, "w") as f:  # who waits for this file finds it whole
+        f.write(text)
 
 
 def _finish(session, job):

@@ -12,7 +12,7 @@ import k210_modules
 import k210_system
 from k210_import import Disk, Importer, View
 from k210_os import BoardOs
-from k210_parts import Pin, fm
+from k210_pins import Pin, fm
 
 _MICROPYTHON = sys.implementation.name == "micropython"
 _PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"

@@ -6,85 +6,220 @@ Measured on the firmware (v0.6.2_84, full): every malloc and free of one call.  
 is not found."""
 
 import k210_board as board
+from k210_args import as_int, as_tuple
 
 ALL = -1  # the largest block that the firmware asks for, a figure of the build
 FREE = 0  # gives the latest block back
 
 
-def _image(img):
+_COLORS = (128, 256, 128)  # a histogram of each channel of RGB565, of 4 bytes a count
+
+
+def _roi(img, args, kwargs, at=0):
+    """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to the image."""
+    if len(args) <= at and "roi" not in kwargs:
+        return img._w, img._h
+    roi = args[at] if len(args) > at else kwargs["roi"]
+    x, y, w, h = [as_int(n) for n in as_tuple(roi, 4)]
+    if w < 1 or h < 1:
+        raise OSError("Invalid ROI dimensions!")
+    w, h = min(x + w, img._w) - max(x, 0), min(y + h, img._h) - max(y, 0)
+    if w < 1 or h < 1:
+        raise OSError("ROI does not overlap on the image!")
+    return w, h
+
+
+def _number(args, kwargs, at, name, default):
+    return as_int(args[at] if len(args) > at else kwargs.get(name, default))
+
+
+def _image(img, args, kwargs):
     return (img.size(),)
 
 
-def _row(img):
-    return (img._w * img._bpp * 2,)
+def _line(img):
+    """Bytes of one line of pixels."""
+    return img._w * img._bpp or (img._w + 31) // 32 * 4
 
 
-def _mask(img):
+def _rows(img, args, kwargs):
+    """The lines that a filter of so many pixels each way looks back to."""
+    return ((as_int(args[0]) + 1) * _line(img),)
+
+
+def _square(args):
+    """The numbers of a kernel, or the pixels below it."""
+    side = 2 * as_int(args[0]) + 1
+    return 4 * side * side
+
+
+def _kernel(img, args, kwargs):
+    side = 2 * as_int(args[0]) + 1
+    return (4 * side, _square(args)) + _rows(img, args, kwargs)
+
+
+def _median(img, args, kwargs):
+    return _rows(img, args, kwargs) + (_square(args),) * (3 if img._bpp == 2 else 1)
+
+
+def _counts(img, args, kwargs):
+    return _COLORS if img._bpp == 2 else (1024,) if img._bpp else (8,)
+
+
+def _mode(img, args, kwargs):
+    return _rows(img, args, kwargs) + _counts(img, args, kwargs)
+
+
+def _twice(img, args, kwargs):
+    rows = _rows(img, args, kwargs)
+    return rows + (FREE,) + rows + (FREE,)
+
+
+def _mask(img, args, kwargs):
     return ((img._w + 31) // 32 * 4 * img._h,)
 
 
-def _gray(img):
+def _gray(img, w, h):
     """A gray copy, which an image that is gray already does without."""
-    return () if img._bpp == 1 else (img._w * img._h,)
+    return () if img._bpp == 1 else (w * h,)
 
 
-def _kernel(img):
-    return (32, 64) + _row(img)
+def _codes(img, args, kwargs):
+    return _gray(img, *_roi(img, args, kwargs)) + (ALL,)
 
 
-def _edges(img):
-    return (4 * img._w * img._h,)
+def _blobs(img, args, kwargs):
+    _roi(img, args, kwargs, 2)
+    return ((img._w * img._h + 7) // 8, ALL)
 
 
-def _lines(img):
+def _edges(img, args, kwargs):
+    if img._bpp != 1:
+        raise OSError(_NOT_SUPPORTED)
+    w, h = _roi(img, args, kwargs, 1)
+    if as_int(args[0]):
+        return (2 * w, FREE) + _mask(img, args, kwargs) + (FREE, 2 * w)
+    return (4 * w * h,)
+
+
+def _diagonal(w, h):
+    return int((w * w + h * h) ** 0.5)
+
+
+def _lines(img, args, kwargs):
     """The Hough table: 182 angles, distances up to the diagonal both ways."""
-    diagonal = int((img._w * img._w + img._h * img._h) ** 0.5)
-    return (4 * 182 * (2 * diagonal + 1),)
+    return (4 * 182 * (2 * _diagonal(*_roi(img, args, kwargs)) + 1),)
 
 
-def _circles(img):
-    w, h = img._w, img._h
+def _segments(img, args, kwargs):
+    w, h = _roi(img, args, kwargs)
+    return (w * h, ALL)
+
+
+def _circles(img, args, kwargs):
+    w, h = _roi(img, args, kwargs)
+    least = max(2, _number(args, kwargs, 7, "r_min", 2))
+    most = min(w // 2, h // 2, _number(args, kwargs, 8, "r_max", w))
     sizes = [2 * w * h, 2 * w * h]
-    for r in range(2, min(w, h) // 2, 2):
+    for r in range(least, most, max(1, _number(args, kwargs, 9, "r_step", 2))):
         sizes += [4 * (w - 2 * r + 2) * (h - 2 * r + 2), FREE]
     return sizes
 
 
-def _statistics(img):
-    return (1024,) if img._bpp == 1 else (416, 1024, 1024)
+def _qrcodes(img, args, kwargs):
+    w, h = _roi(img, args, kwargs)
+    return (7712, w * h)
+
+
+def _quads(w, h, planes):
+    """What looking for squares takes: all that is left of the largest block for a heap of its own, copies, tiles of 4."""
+    n, tiles = w * h, (w // 4) * (h // 4)
+    arena = (board.state.firmware.fb_all - planes * n) // n * n
+    found = [arena, n, 32, n, tiles, tiles, tiles, tiles, FREE, FREE, FREE, FREE]
+    return found + [32, 8 * n + 8, ALL, FREE, FREE, FREE, FREE, FREE]
+
+
+def _apriltags(img, args, kwargs):
+    w, h = _roi(img, args, kwargs)
+    if w * h >= 65536:
+        raise OSError(_TOO_LARGE)
+    return _quads(w, h, 5)
+
+
+def _rects(img, args, kwargs):
+    w, h = _roi(img, args, kwargs)
+    side = 8 * _diagonal(w, h)
+    return _quads(w, h, 8) + [side, side, 2 * side]
+
+
+def _histeq(img, args, kwargs):
+    if args[:1] and args[0] or kwargs.get("adaptive"):
+        return ((img._w + 1 & ~1) * (img._h + 1 & ~1), 8192)
+    return (1024,)
+
+
+def _shadows(img, args, kwargs):
+    if img._bpp != 2:
+        raise OSError(_NOT_SUPPORTED)
+    return (2 * img._w,) * 9 if args else (img.size(), 416, 1024, 1024)
+
+
+def _other(img, args, kwargs):
+    """The other side of a sum: an image, or a line of one color."""
+    return () if type(args[0]).__name__ == "Image" else (_line(img),)
+
+
+def _replaced(img, args, kwargs):
+    return _other(img, args, kwargs) if args and args[0] is not img else (img.size(),)
 
 
 # {name of a method: blocks of one call}; a block is rounded up to 32 bytes.
 WORK = {
+    "assign": _replaced,
+    "bilateral": lambda img, args, kwargs: _mode(img, args, kwargs) + (_square(args),),
     "binary": _mask,
-    "dilate": _row,
-    "erode": _row,
-    "find_barcodes": lambda img: _gray(img) + (ALL,),
-    "find_blobs": lambda img: _mask(img) + (ALL,),
+    "black_hat": lambda img, args, kwargs: (img.size(),) + _twice(img, args, kwargs),
+    "blend": _other,
+    "blur": _kernel,
+    "cartoon": lambda img, args, kwargs: 2 * _mask(img, args, kwargs) + (ALL, FREE, ALL),
+    "close": _twice,
+    "dilate": _rows,
+    "erode": _rows,
+    "find_apriltags": _apriltags,
+    "find_barcodes": _codes,
+    "find_blobs": _blobs,
     "find_circles": _circles,
-    "find_datamatrices": lambda img: _gray(img) + (ALL,),
+    "find_datamatrices": _codes,
     "find_edges": _edges,
-    "find_line_segments": lambda img: (img._w * img._h, ALL),
+    "find_line_segments": _segments,
     "find_lines": _lines,
-    "find_qrcodes": lambda img: (7712, img._w * img._h),
-    "flood_fill": lambda img: _mask(img) + (ALL,),
+    "find_qrcodes": _qrcodes,
+    "find_rects": _rects,
+    "flood_fill": lambda img, args, kwargs: _mask(img, args, kwargs) + (ALL,),
+    "gamma_corr": _counts,
     "gaussian": _kernel,
     "gaussian_blur": _kernel,
-    "blur": _kernel,
-    "histeq": lambda img: (1024,),
+    "histeq": _histeq,
     "laplacian": _kernel,
     "lens_corr": _image,
     "linpolar": _image,
     "logpolar": _image,
-    "mean": _row,
-    "median": lambda img: _row(img) + ((64,) if img._bpp == 1 else (64, 64, 64)),
-    "midpoint": _row,
-    "mode": _row,
-    "morph": lambda img: (32,) + _row(img),
-    "remove_shadows": lambda img: _image(img) + _statistics(img),
-    "replace": _image,
-    "rotation_corr": lambda img: (8000,) + _image(img),
+    "mean": _rows,
+    "median": _median,
+    "midpoint": _rows,
+    "mode": _mode,
+    "morph": lambda img, args, kwargs: (_square(args),) + _rows(img, args, kwargs),
+    "open": _twice,
+    "remove_shadows": _shadows,
+    "replace": _replaced,
+    "rotation_corr": lambda img, args, kwargs: (8000, img.size()),
+    "set": _replaced,
+    "top_hat": lambda img, args, kwargs: (img.size(),) + _twice(img, args, kwargs),
 }
+for _name in ("add", "sub", "mul", "div", "min", "max", "difference"):
+    WORK[_name] = _other
+_NOT_SUPPORTED = "Image format is not supported!"
+_TOO_LARGE = "The maximum supported resolution for find_apriltags() is < 64K pixels."
 _NO_ROOM = (
     "Out of Memory! Please reduce the resolution of the image you are running this algorithm on to bypass this "
     "issue!"
@@ -124,7 +259,7 @@ def _method(name):
     def method(img, *args, **kwargs):
         board.point(point)
         img._touched()
-        use(WORK[name](img))
+        use(WORK[name](img, args, kwargs))
         return [] if name[:5] == "find_" and name != "find_edges" else img
 
     return method

@@ -4,99 +4,111 @@
 // (memory map).
 #include "board.h"
 
+enum { PAGE = 12, WHOLE = 0x10000 }; // bits of the smallest piece; size of most devices
 typedef struct {
-    u32 base, pages; // of 64 KiB
-    const char *name;
-    u64 (*read)(u32 offset, int size);
-    void (*write)(u32 offset, u64 value, int size);
-} Device;
+    u32 base, size;
+    const char *absent; // name of a device without a model: reads are 0, writes go nowhere
+    int device, width;  // bytes of a register
+    Read *read;         // null: what was written is read
+    Write *write;
+} Range;
 
-// Registers without a model: reads are 0, writes go nowhere, and the user is told.
-static u64 absent_read(u32 offset, int size) {
-    (void)offset, (void)size;
-    return 0;
-}
-static void absent_write(u32 offset, u64 value, int size) { (void)offset, (void)value, (void)size; }
-
-#define ABSENT absent_read, absent_write
-#define MODEL(name) name##_read, name##_write
-static const Device DEVICES[] = {
-    {0x02000000, 1, "CLINT", MODEL(clint)},   {0x0c000000, 0x400, "PLIC", MODEL(plic)},
-    {0x38000000, 1, "UARTHS", MODEL(uarths)}, // and GPIOHS at 0x1000
-    {0x40800000, 1, "KPU", MODEL(kpu)},       {0x42000000, 64, "FFT", ABSENT},
-    {0x50000000, 1, "DMA", MODEL(dma)},       {0x50200000, 1, "GPIO", MODEL(gpio)},
-    {0x50210000, 3, "UART", MODEL(uart)},     {0x50240000, 1, "SPI2", MODEL(spi2)},
-    {0x50250000, 3, "I2S", ABSENT},           {0x50280000, 3, "I2C", MODEL(i2c)},
-    {0x502b0000, 1, "FPIOA", MODEL(fpioa)},   {0x502c0000, 1, "SHA256", MODEL(sha)},
-    {0x502d0000, 3, "TIMER", MODEL(timer)},   {0x50400000, 2, "WDT (watchdog)", ABSENT},
-    {0x50420000, 1, "OTP", MODEL(otp)},       {0x50430000, 1, "DVP", MODEL(dvp)},
-    {0x50440000, 1, "SYSCTL", MODEL(sysctl)}, {0x50450000, 1, "AES", ABSENT},
-    {0x50460000, 1, "RTC", MODEL(rtc)},       {0x52000000, 1, "SPI0", MODEL(spi0)},
-    {0x53000000, 1, "SPI1", MODEL(spi1)},     {0x54000000, 1, "SPI3", MODEL(spi3)},
+static const Range RANGES[] = {
+    {0x02000000, WHOLE, NULL, CLINT, 8, clint_read, clint_write},
+    {0x0c000000, 0x4000000, NULL, PLIC, 4, plic_read, plic_write},
+    {0x38000000, 0x1000, NULL, UARTHS, 4, uarths_read, uarths_write},
+    {0x38001000, 0x1000, NULL, GPIOHS, 4, gpiohs_read, NULL},
+    {0x40800000, WHOLE, NULL, KPU, 8, kpu_read, kpu_write},
+    {0x42000000, 0x400000, "FFT", 0, 4, NULL, NULL},
+    {0x50000000, WHOLE, NULL, DMA, 8, dma_read, dma_write},
+    {0x50200000, WHOLE, NULL, GPIO, 4, gpio_read, NULL},
+    {0x50210000, WHOLE, NULL, UART, 4, uart_read, NULL},
+    {0x50220000, WHOLE, NULL, UART + 1, 4, uart_read, NULL},
+    {0x50230000, WHOLE, NULL, UART + 2, 4, uart_read, NULL},
+    {0x50240000, WHOLE, NULL, SPI + 2, 4, spi_read, spi_write},
+    {0x50250000, 3 * WHOLE, "I2S", 0, 4, NULL, NULL},
+    {0x50280000, WHOLE, NULL, I2C, 4, i2c_read, i2c_write},
+    {0x50290000, WHOLE, NULL, I2C + 1, 4, i2c_read, i2c_write},
+    {0x502a0000, WHOLE, NULL, I2C + 2, 4, i2c_read, i2c_write},
+    {0x502b0000, WHOLE, NULL, FPIOA, 4, NULL, NULL},
+    {0x502c0000, WHOLE, NULL, SHA, 4, sha_read, sha_write},
+    {0x502d0000, WHOLE, NULL, TIMER, 4, timer_read, timer_write},
+    {0x502e0000, WHOLE, NULL, TIMER + 1, 4, timer_read, timer_write},
+    {0x502f0000, WHOLE, NULL, TIMER + 2, 4, timer_read, timer_write},
+    {0x50400000, 2 * WHOLE, "WDT (watchdog)", 0, 4, NULL, NULL},
+    {0x50420000, WHOLE, NULL, OTP, 4, otp_read, NULL},
+    {0x50430000, WHOLE, NULL, DVP, 4, dvp_read, dvp_write},
+    {0x50440000, WHOLE, NULL, SYSCTL, 4, sysctl_read, sysctl_write},
+    {0x50450000, WHOLE, "AES", 0, 4, NULL, NULL},
+    {0x50460000, WHOLE, NULL, RTC, 4, rtc_read, rtc_write},
+    {0x52000000, WHOLE, NULL, SPI, 4, spi_read, spi_write},
+    {0x53000000, WHOLE, NULL, SPI + 1, 4, spi_read, spi_write},
+    {0x54000000, WHOLE, NULL, SPI + 3, 4, spi_read, spi_write},
 };
-enum { DEVICES_N = sizeof DEVICES / sizeof *DEVICES };
+enum { RANGES_N = sizeof RANGES / sizeof *RANGES };
 
-static bool told[DEVICES_N];
-
-static const Device *device_at(u64 address) {
-    static u8 index[1 << 16]; // 1 + its place in the table, for each 64 KiB of the lower 4 GiB
-    if (!index[DEVICES[0].base >> 16])
-        for (int i = 0; i < DEVICES_N; i++)
-            memset(index + (DEVICES[i].base >> 16), i + 1, DEVICES[i].pages);
-    u8 found = address >> 32 ? 0 : index[address >> 16];
-    if (!found) return NULL;
-    const Device *d = &DEVICES[found - 1];
-    if (d->read == absent_read && !told[found - 1]) {
-        told[found - 1] = true;
-        not_modelled(d->name, address);
-    }
-    return d;
-}
-
-void not_modelled(const char *what, u64 address) {
-    fprintf(stderr, "k210board: %s at %#llx is not modelled: reads are 0, writes do nothing\n",
-            what, (unsigned long long)address);
-}
-
-u8 *bus_memory(u64 address) {
+u8 *bus_memory(u64 address, u64 size) {
     u64 o = address - RAM_CACHED;
     if (o >= RAM_SIZE) o = address - RAM_UNCACHED;
-    return o < RAM_SIZE ? ram + o : NULL;
+    return o < RAM_SIZE && size <= RAM_SIZE - o ? ram + o : NULL;
 }
 
-// Bytes of memory that may be read at an address; 0 when it is none.
-static bool in_memory(u64 address, int size) {
-    return bus_memory(address) && bus_memory(address + (u64)size - 1);
-}
-
-// What nobody answers: a fault for a hart. 0 to 0xfff do not fault: the debug module of the Rocket
-// core lies there, so a null pointer reads 0 (a guess: the chip's values were not measured).
-static void nobody(Hart *h, u64 address, int cause) {
-    if (address < 0x1000) return;
-    if (h) {
+// Who answers; null and a fault of the hart when nobody does. 0 to 0xfff do not fault: the debug
+// module of the Rocket core lies there, so a null pointer reads 0 (a guess, not measured).
+static const Range *range_at(Hart *h, u64 address, int cause) {
+    static u8 index[1 << (32 - PAGE)]; // 1 + place in the table, for each page of the lower 4 GiB
+    static bool told[RANGES_N];
+    if (!index[RANGES[0].base >> PAGE])
+        for (int i = 0; i < RANGES_N; i++)
+            memset(index + (RANGES[i].base >> PAGE), i + 1, RANGES[i].size >> PAGE);
+    int found = address >> 32 ? 0 : index[address >> PAGE];
+    if (!found) {
+        if (address < 0x1000 || !h) return NULL;
         h->trap = 1 + cause;
         h->trap_value = address;
+        return NULL;
     }
+    const Range *r = &RANGES[found - 1];
+    if (!r->absent) return r;
+    if (!told[found - 1])
+        fprintf(stderr, "k210board: %s at %#llx is not modelled: reads are 0, writes do nothing\n",
+                r->absent, (unsigned long long)address);
+    told[found - 1] = true;
+    return NULL;
+}
+
+static u64 register_value(const Range *r, u32 o) {
+    u64 stored = r->width == 8 ? REG64(r->device, o % 2048) : REG(r->device, o % 2048);
+    return r->read ? r->read(r->device, o, stored) : stored;
 }
 
 u64 bus_read(Hart *h, u64 address, int size) {
     u64 v = 0;
-    if (in_memory(address, size)) {
-        memcpy(&v, bus_memory(address), (size_t)size);
-        return v;
-    }
-    const Device *d = device_at(address);
-    if (d) return d->read((u32)address - d->base, size);
-    nobody(h, address, 5);
-    return 0;
+    const u8 *memory = bus_memory(address, (u64)size);
+    if (memory) return memcpy(&v, memory, (size_t)size), v;
+    const Range *r = range_at(h, address, 5);
+    if (!r) return 0;
+    u32 o = (u32)address - r->base, part = o & (u32)(r->width - 1);
+    return register_value(r, o - part) >> 8 * part;
 }
 
 void bus_write(Hart *h, u64 address, u64 value, int size) {
-    if (in_memory(address, size)) {
-        memcpy(bus_memory(address), &value, (size_t)size);
+    u8 *memory = bus_memory(address, (u64)size);
+    if (memory) {
+        memcpy(memory, &value, (size_t)size);
         return;
     }
-    const Device *d = device_at(address);
-    if (d) d->write((u32)address - d->base, value, size);
-    else nobody(h, address, 7);
+    const Range *r = range_at(h, address, 7);
+    if (!r) return;
+    u32 o = (u32)address - r->base, part = o & (u32)(r->width - 1);
+    o -= part;
+    value <<= 8 * part;
+    if (r->width == 8) {
+        u64 meant = size == 8 ? ~0ull : ((1ull << 8 * size) - 1) << 8 * part;
+        if (size < 8) value = (value & meant) | (register_value(r, o) & ~meant);
+        REG64(r->device, o % 2048) = value;
+    } else {
+        REG(r->device, o % 2048) = (u32)value;
+    }
+    if (r->write) r->write(r->device, o, value);
 }

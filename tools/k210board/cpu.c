@@ -8,9 +8,7 @@
 #include "trace.h"
 #include <stdlib.h>
 
-enum {
-    GUARD = 4096
-}; // halfwords on both sides of the RAM that a branch can reach: never executable
+enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
 
 s64 done_now;
 
@@ -23,6 +21,19 @@ void cpu_start(void) {
 
 void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
 
+static void hart_step(Hart *h);
+
+// An instruction that does not round as the hart does.
+static void step_rounded(Hart *h, Decoded *d) {
+    u64 before = csr_read(h, FRM);
+    d->op = (u16)d->imm;
+    csr_write(h, FRM, d->rm);
+    hart_step(h);
+    csr_write(h, FRM, before);
+    d->op = OP_ROUNDED;
+    h->instructions--; // it is counted by the loop that it came from
+}
+
 #define RUN run_plain
 #define WATCH 0
 #include "cpu_run.h"
@@ -32,19 +43,11 @@ void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
 #define WATCH 1
 #include "cpu_run.h"
 
-s64 hart_run(Hart *h, s64 count) { return watching ? run_watched(h, count) : run_plain(h, count); }
+static void hart_step(Hart *h) { watching ? run_watched(h, -1) : run_plain(h, -1); }
 
-s64 hart_step(Hart *h) { return hart_run(h, -1); }
-
-static bool leaves_no_mark(u16 op) {
-    bool stores = (op >= OP_SB && op <= OP_SD) || op == OP_FSW || op == OP_FSD;
-    bool system = op >= OP_FENCEI && op <= OP_CSRRCI;
-    bool atomic = op >= OP_LRW && op <= OP_AMOMAXUD;
-    return !stores && !system && !atomic && op != OP_ILLEGAL && op != OP_HOOK;
-}
-
-static bool is_ram(u64 address) {
-    return address >> 23 == RAM_CACHED >> 23 || address >> 23 == RAM_UNCACHED >> 23;
+s64 hart_run(Hart *h, s64 count) {
+    float_own(h);
+    return watching ? run_watched(h, count) : run_plain(h, count);
 }
 
 // Runs at most `most` instructions; true when the hart is back where it was with the same registers
@@ -52,15 +55,13 @@ static bool is_ram(u64 address) {
 bool hart_spins(Hart *h, int most, s64 *used) {
     u64 pc = h->pc, x[32];
     memcpy(x, h->x, sizeof x);
-    *used = 0;
-    for (int i = 0; i < most; i++) {
+    for (*used = 0; *used < most;) {
         u64 offset = h->pc - RAM_CACHED;
         if (offset >= RAM_SIZE) return false;
         Decoded *d = &decoded[offset >> 1];
         if (d->op == OP_DECODE) decode(d);
-        if (!leaves_no_mark(d->op)) return false;
-        if (d->op >= OP_LB && d->op <= OP_LWU && !is_ram(h->x[d->rs1] + (u64)(s64)d->imm))
-            return false;
+        if (d->op < OP_LB || d->op > OP_FENCE) return false;
+        if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1)) return false;
         hart_step(h);
         ++*used;
         if (h->pc == pc && !memcmp(x, h->x, sizeof x)) return true;

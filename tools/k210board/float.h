@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // Floating point as chapters 11 and 12 of the unprivileged specification want it: NaN boxes,
-// canonical NaNs, conversions that saturate. The host's FPU does the arithmetic, rounding to
-// nearest; exception flags stay 0.
+// canonical NaNs, conversions that saturate. The host's FPU does the arithmetic, the rounding and
+// the flags.
 #pragma once
 #include "board.h"
+#include <fenv.h>
 #include <math.h>
 
 #define BOX 0xffffffff00000000ull
@@ -13,71 +14,65 @@
 #define SIGN_S 0x80000000u
 #define SIGN_D (1ull << 63)
 
-static inline u32 raw_s(u64 v) { return (v >> 32) == 0xffffffffu ? (u32)v : NAN_S; }
-static inline float get_s(u64 v) {
-    u32 i = raw_s(v);
-    float f;
-    memcpy(&f, &i, 4);
-    return f;
-}
-static inline u64 put_s(float f) {
-    u32 i;
-    memcpy(&i, &f, 4);
-    return BOX | (unlikely(f != f) ? NAN_S : i);
-}
-static inline double get_d(u64 v) {
-    double f;
-    memcpy(&f, &v, 8);
-    return f;
-}
-static inline u64 put_d(double f) {
-    u64 i;
-    memcpy(&i, &f, 8);
-    return unlikely(f != f) ? NAN_D : i;
-}
+static inline u32 raw_s(u64 v) { return v >= BOX ? (u32)v : NAN_S; }
+static inline u64 raw_d(u64 v) { return v; }
+static inline u64 box_s(u32 v) { return BOX | v; }
+static inline u64 box_d(u64 v) { return v; }
 
-static inline double to_integer(double v, int rounding) {
-    switch (rounding) {
-    case 1: return trunc(v);
-    case 2: return floor(v);
-    case 3: return ceil(v);
-    case 4: return round(v);
+// one line a type: value of a register and back, fused multiplication, the class (one bit for -inf,
+// -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN), the smaller
+// or the greater (a quiet NaN loses, a signalling one wins; -0 is less than +0)
+#define FLOAT_TYPE(t, type, bits, not_a_number, fused, exponents, fraction) \
+    static inline type get_##t(u64 v) { \
+        bits i = raw_##t(v); \
+        type f; \
+        return memcpy(&f, &i, sizeof f), f; \
+    } \
+    static inline u64 put_##t(type f) { \
+        bits i; \
+        memcpy(&i, &f, sizeof f); \
+        return box_##t(unlikely(f != f) ? not_a_number : i); \
+    } \
+    static inline type fma_##t(type a, type b, type c) { \
+        type r = fused(a, b, c); \
+        if (unlikely(c != c) && ((isinf(a) && b == 0) || (a == 0 && isinf(b)))) \
+            feraiseexcept(FE_INVALID); \
+        return r; \
+    } \
+    static inline u64 class_##t(bits v) { \
+        bool negative = v >> (8 * sizeof v - 1); \
+        u64 e = v >> fraction & exponents, rest = v & (((bits)1 << fraction) - 1); \
+        if (e == exponents && rest) return rest >> (fraction - 1) ? 1 << 9 : 1 << 8; \
+        int size = e == exponents ? 3 : e ? 2 : rest ? 1 : 0; \
+        return 1ull << (negative ? 3 - size : 4 + size); \
+    } \
+    static inline u64 pick_##t(u64 v, u64 w, bool greater) { \
+        type a = get_##t(v), b = get_##t(w); \
+        if ((class_##t(raw_##t(v)) | class_##t(raw_##t(w))) & 1 << 8) return put_##t(a + b); \
+        if (a != a || b != b) return put_##t(a != a ? b : a); \
+        return (a == b ? !signbit(a) : a > b) == greater ? put_##t(a) : put_##t(b); \
     }
-    return nearbyint(v);
-}
-static inline u64 to_w(double v) {
-    return v != v || v >= 0x1p31 ? 0x7fffffff : v < -0x1p31 ? (u64)INT32_MIN : (u64)(s32)v;
-}
-static inline u64 to_wu(double v) {
-    return v != v || v >= 0x1p32 ? ~0ull : v < 0 ? 0 : (u64)(s32)(u32)v;
-}
-static inline u64 to_l(double v) {
-    return v != v || v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? (u64)INT64_MIN : (u64)(s64)v;
-}
-static inline u64 to_lu(double v) { return v != v || v >= 0x1p64 ? ~0ull : v < 0 ? 0 : (u64)v; }
+FLOAT_TYPE(s, float, u32, NAN_S, fmaf, 0xff, 23)
+FLOAT_TYPE(d, double, u64, NAN_D, fma, 0x7ff, 52)
 
-// one bit: -inf, -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN
-static inline u64 class_of(bool negative, bool all_ones, bool no_exponent, u64 fraction,
-                           bool quiet) {
-    if (all_ones) return fraction ? (quiet ? 1 << 9 : 1 << 8) : negative ? 1 : 1 << 7;
-    if (no_exponent) return fraction ? (negative ? 1 << 2 : 1 << 5) : negative ? 1 << 3 : 1 << 4;
-    return negative ? 1 << 1 : 1 << 6;
-}
-static inline u64 class_d(u64 b) {
-    u64 e = b >> 52 & 0x7ff;
-    return class_of(b >> 63, e == 0x7ff, !e, b & 0xfffffffffffffull, b >> 51 & 1);
-}
-static inline u64 class_s(u32 b) {
-    u32 e = b >> 23 & 0xff;
-    return class_of(b >> 31, e == 0xff, !e, b & 0x7fffff, b >> 22 & 1);
+static inline void inexact(void) { // feraiseexcept() takes long
+    volatile double third = 1;
+    third /= 3;
 }
 
-// the smaller or the greater of two; a NaN loses, -0 is less than +0
-#define PICK(name, type) \
-    static inline type name(type a, type b, bool greater) { \
-        if (a != a || b != b) return a != a ? b : a; \
-        if (a == b) return !signbit(a) == greater ? a : b; \
-        return (a < b) != greater ? a : b; \
+static inline double nearest_even(double v) {
+    double r = floor(v), rest = v - r;
+    return rest > .5 || (rest == .5 && fmod(r, 2)) ? r + 1 : r;
+}
+
+// An integer of [low, high), or the end of the range that v is beyond; NaN is above it.
+static inline u64 to_int(double v, u64 mode, double low, double high, u64 least, u64 most) {
+    double r = mode == 1 ? trunc(v) : mode == 2 ? floor(v) : mode == 3 ? ceil(v)
+             : mode == 4 ? round(v) : nearest_even(v);
+    if (unlikely(!(r >= low && r < high))) {
+        feraiseexcept(FE_INVALID);
+        return r < low ? least : most;
     }
-PICK(pick_s, float)
-PICK(pick_d, double)
+    if (r != v) inexact();
+    return low < 0 ? (u64)(s64)r : (u64)r;
+}

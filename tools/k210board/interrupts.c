@@ -4,6 +4,8 @@
 // (clint.h).
 #include "board.h"
 
+enum { PENDING = 0x1000, ENABLES = 0x2000, CONTEXTS = 0x200000 };
+
 void irq_set(int irq, bool level) {
     Plic *p = &board.plic;
     u32 bit = 1u << (irq & 31);
@@ -26,10 +28,8 @@ static u32 most_urgent(int hart) {
 }
 
 bool irq_wanted(int hart) {
-    const Plic *p = &board.plic;
-    const u32 *on = p->enabled[hart];
-    bool any = (p->pending[0] & on[0]) | (p->pending[1] & on[1]) | (p->pending[2] & on[2]);
-    return any && most_urgent(hart);
+    const u32 *p = board.plic.pending, *on = board.plic.enabled[hart];
+    return ((p[0] & on[0]) | (p[1] & on[1]) | (p[2] & on[2])) && most_urgent(hart);
 }
 
 static u32 claim(int hart) {
@@ -43,60 +43,45 @@ static u32 claim(int hart) {
 
 // The hart whose machine context a register belongs to, or -1: contexts are machine, supervisor,
 // machine, supervisor.
-static int hart_of(u32 context) {
+static int hart_of(u32 o) {
+    u32 context = o >= CONTEXTS ? (o - CONTEXTS) >> 12 : o >= ENABLES ? (o - ENABLES) >> 7 : 1;
     return context & 1 || context >= 2 * HARTS ? -1 : (int)context / 2;
 }
 
-u64 plic_read(u32 o, int size) {
-    const Plic *p = &board.plic;
-    (void)size;
-    if (o < 0x1000) return p->priority[o >> 2 & 127];
-    if (o < 0x2000) return o < 0x1010 ? p->pending[(o - 0x1000) >> 2] : 0;
-    if (o < 0x200000) {
-        int hart = hart_of((o - 0x2000) >> 7);
-        u32 word = (o & 0x7f) >> 2;
-        return hart >= 0 && word < 4 ? p->enabled[hart][word] : 0;
-    }
-    int hart = hart_of((o - 0x200000) >> 12);
-    if (hart < 0 || (o & 0xfff) > 4) return 0;
-    return o & 4 ? claim(hart) : p->threshold[hart];
+// Where a register that can be written is kept, or null.
+static u32 *place(u32 o) {
+    int hart = hart_of(o);
+    if (o < PENDING) return &board.plic.priority[o / 4 % 128];
+    if (hart < 0) return NULL;
+    if (o < CONTEXTS) return o % 128 < 16 ? &board.plic.enabled[hart][o % 128 / 4] : NULL;
+    return o % 0x1000 == 0 ? &board.plic.threshold[hart] : NULL;
 }
 
-void plic_write(u32 o, u64 value, int size) {
-    Plic *p = &board.plic;
+u64 plic_read(int device, u32 o, u64 stored) {
+    if (o >= PENDING && o < PENDING + 16) return board.plic.pending[(o - PENDING) / 4];
+    if (o >= CONTEXTS && o % 0x1000 == 4 && hart_of(o) >= 0) return claim(hart_of(o));
+    return place(o) ? *place(o) : 0;
+}
+
+void plic_write(int device, u32 o, u64 value) {
     u32 v = (u32)value;
-    (void)size;
-    if (o < 0x1000) {
-        p->priority[o >> 2 & 127] = v;
-    } else if (o >= 0x2000 && o < 0x200000) {
-        int hart = hart_of((o - 0x2000) >> 7);
-        if (hart >= 0 && (o & 0x7f) >> 2 < 4) p->enabled[hart][(o & 0x7f) >> 2] = v;
-    } else if (o >= 0x200000) {
-        int hart = hart_of((o - 0x200000) >> 12);
-        if (hart >= 0 && (o & 0xfff) == 0) p->threshold[hart] = v;
-        else if (hart >= 0 && (o & 0xfff) == 4 && v < 128) p->serving[v >> 5] &= ~(1u << (v & 31));
-    }
+    if (place(o)) *place(o) = v;
+    else if (o >= CONTEXTS && o % 0x1000 == 4 && hart_of(o) >= 0 && v < 128)
+        board.plic.serving[v >> 5] &= ~(1u << (v & 31));
     irq_set(0, false); // sources that are still high become pending again
     yield_harts();
 }
 
-static u64 half(u64 value, u32 o, int size) {
-    return o & 4 ? value >> 32 : size == 4 ? (u32)value : value;
+enum { MTIMECMP = 0x4000, MTIME = 0xbff8 };
+
+u64 clint_read(int device, u32 o, u64 stored) {
+    if (o == 0) return board.msip[0] | (u64)board.msip[1] << 32;
+    if (o >= MTIMECMP && o < MTIMECMP + 8 * HARTS) return board.mtimecmp[(o - MTIMECMP) / 8];
+    return o == MTIME ? now() / CPU_PER_MTIME : 0;
 }
 
-u64 clint_read(u32 o, int size) {
-    if (o < 8) return board.msip[o >> 2];
-    if (o >= 0x4000 && o < 0x4010) return half(board.mtimecmp[(o - 0x4000) >> 3], o, size);
-    return o >= 0xbff8 ? half(now() / CPU_PER_MTIME, o, size) : 0;
-}
-
-void clint_write(u32 o, u64 v, int size) {
-    if (o < 8) {
-        board.msip[o >> 2] = v & 1;
-    } else if (o >= 0x4000 && o < 0x4010) {
-        u64 *at = &board.mtimecmp[(o - 0x4000) >> 3];
-        if (size == 8) *at = v;
-        else *at = o & 4 ? (*at & 0xffffffff) | v << 32 : (*at & ~0xffffffffull) | (u32)v;
-    }
+void clint_write(int device, u32 o, u64 v) {
+    for (int i = 0; i < HARTS && o == 0; i++) board.msip[i] = v >> 32 * i & 1;
+    if (o >= MTIMECMP && o < MTIMECMP + 8 * HARTS) board.mtimecmp[(o - MTIMECMP) / 8] = v;
     yield_harts();
 }

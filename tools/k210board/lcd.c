@@ -5,10 +5,9 @@
 // when a lone 0x2C was sent and is high when its pixels follow.
 #include "board.h"
 
-enum { CASET = 0x2a, RASET = 0x2b, RAMWR = 0x2c, GPIOHS_OUT = 3 };
+enum { CASET = 0x2a, RASET = 0x2b, RAMWR = 0x2c, GPIOHS_OUT = 12 };
 
-static void put_pixel(u16 v) {
-    Lcd *l = &board.lcd;
+static void put_pixel(Lcd *l, u16 v) {
     if (l->x < LCD_W && l->y < LCD_H) {
         l->pixel[l->y][l->x] = v;
         l->right = l->x >= l->right ? l->x + 1 : l->right;
@@ -21,32 +20,21 @@ static void put_pixel(u16 v) {
     }
 }
 
-static void data(u8 b) {
-    Lcd *l = &board.lcd;
+static void data(Lcd *l, u8 b) {
     int n = l->byte++;
     if ((l->command == CASET || l->command == RASET) && n < 4) {
         u16 *to = &l->box[(l->command == RASET ? 2 : 0) + n / 2];
         *to = (u16)(*to << 8 | b);
     } else if (l->command == RAMWR) {
-        if (n & 1) put_pixel((u16)(l->half << 8 | b));
+        if (n & 1) put_pixel(l, (u16)(l->half << 8 | b));
         l->half = b;
-    }
-}
-
-static void command(u8 b) {
-    Lcd *l = &board.lcd;
-    l->command = b;
-    l->byte = 0;
-    if (b == RAMWR) {
-        l->x = l->box[0];
-        l->y = l->box[2];
     }
 }
 
 // A transfer of so many frames begins.
 void lcd_transfer(u32 frames) {
     Lcd *l = &board.lcd;
-    u32 outputs = board.gpiohs[GPIOHS_OUT], rose = outputs & ~l->outputs;
+    u32 outputs = REG(GPIOHS, GPIOHS_OUT), rose = outputs & ~l->outputs;
     if (!l->dc && l->was_write && frames && rose && !(rose & (rose - 1))) l->dc = rose;
     l->outputs = outputs;
     l->lone = frames == 1;
@@ -55,26 +43,30 @@ void lcd_transfer(u32 frames) {
 
 void lcd_frame(u32 value, int bits) {
     Lcd *l = &board.lcd;
-    if (l->lone && bits == 8 && !(l->outputs & l->dc)) {
-        command((u8)value);
-        l->was_write = l->command == RAMWR;
+    if (!l->lone || bits != 8 || l->outputs & l->dc) {
+        for (int at = bits - 8; at >= 0; at -= 8) data(l, (u8)(value >> at));
         return;
     }
-    for (int at = bits - 8; at >= 0; at -= 8) data((u8)(value >> at));
+    l->command = (u8)value;
+    l->byte = 0;
+    l->was_write = l->command == RAMWR;
+    if (l->was_write) {
+        l->x = l->box[0];
+        l->y = l->box[2];
+    }
 }
 
 // As a PPM file; false when it cannot be written.
 bool lcd_save(const char *path) {
-    Lcd *l = &board.lcd;
+    const Lcd *l = &board.lcd;
     FILE *f = fopen(path, "wb");
     if (!f) return false;
     fprintf(f, "P6\n%d %d\n255\n", l->right, l->bottom);
     for (int y = 0; y < l->bottom; y++)
-        for (int x = 0; x < l->right; x++) {
-            u16 v = l->pixel[y][x];
-            const u8 rgb[3] = {(u8)((v >> 11) * 255 / 31), (u8)((v >> 5 & 63) * 255 / 63),
-                               (u8)((v & 31) * 255 / 31)};
-            fwrite(rgb, 1, 3, f);
+        for (const u16 *v = l->pixel[y]; v < l->pixel[y] + l->right; v++) {
+            fputc((*v >> 11) * 255 / 31, f);
+            fputc((*v >> 5 & 63) * 255 / 63, f);
+            fputc((*v & 31) * 255 / 31, f);
         }
     return fclose(f) == 0;
 }

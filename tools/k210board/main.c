@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 // A Kendryte K210 board in software: takes open files for RAM, flash, SD card, serial and control
 // line, and runs.
-//   k210board --ram FD --flash FD [--sd FD] [--serial FD] [--control FD] [--camera
-//   pattern|FILE.ppm]
-//             [--serial-speedup N] [--real-time]
+//   k210board --ram FD --flash FD [--sd FD] [--serial FD] [--control FD]
+//             [--camera pattern|FILE.ppm] [--serial-speedup N] [--real-time 1]
 // Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
 // take no time.
 #include "board.h"
@@ -18,13 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000 };
+enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000, SPIN_0 = 64, SPIN_1 = 24 };
 
 Board board;
+struct Host host = {.control = -1, .speedup = 1};
 u8 *ram;
-bool reset_wanted, pause_soon, limited;
-u64 idle_cycles, last_frame, cycles_left;
-static int serial_fd = -1;
+static int serial = -1;
 static bool real_time;
 
 // --- the serial line ---
@@ -34,15 +32,11 @@ static size_t out_n;
 
 // What nobody reads within a second is lost, as on a wire.
 static void serial_flush(void) {
-    size_t done = 0;
-    while (done < out_n && serial_fd >= 0) {
-        ssize_t n = write(serial_fd, out + done, out_n - done);
-        if (n > 0) {
-            done += (size_t)n;
-            continue;
-        }
-        struct pollfd p = {serial_fd, POLLOUT, 0};
-        if ((errno != EAGAIN && errno != EINTR) || poll(&p, 1, PATIENCE_MS) <= 0) break;
+    struct pollfd p = {serial, POLLOUT, 0};
+    for (size_t done = 0; done < out_n && serial >= 0;) {
+        ssize_t n = write(serial, out + done, out_n - done);
+        done += n > 0 ? (size_t)n : 0;
+        if (n <= 0 && ((errno != EAGAIN && errno != EINTR) || poll(&p, 1, PATIENCE_MS) <= 0)) break;
     }
     out_n = 0;
 }
@@ -52,179 +46,148 @@ void serial_out(u8 c) {
     if (out_n == sizeof out) serial_flush();
 }
 
+static void type(u8 c) { host.typed[(host.typed_at + host.typed_n++) % SERIAL_QUEUE] = c; }
+
 static void serial_poll(void) {
     u8 b[4096];
-    size_t room = SERIAL_QUEUE - board.typed_n;
-    if (serial_fd < 0 || !room) return;
-    if (out_n) serial_flush();
-    ssize_t n = read(serial_fd, b, room < sizeof b ? room : sizeof b);
-    for (ssize_t i = 0; i < n; i++)
-        board.typed[(board.typed_at + board.typed_n++) % SERIAL_QUEUE] = b[i];
+    size_t room = SERIAL_QUEUE - host.typed_n;
+    serial_flush();
+    ssize_t n = serial < 0 ? 0 : read(serial, b, room < sizeof b ? room : sizeof b);
+    for (ssize_t i = 0; i < n; i++) type(b[i]);
 }
 
 // --- reset and hang ---
 
 // Power on, or a reset by the program: the boot ROM copies the image at 0 of the flash into RAM.
-void board_reset(bool warm) {
-    static u8 typed[SERIAL_QUEUE];
-    u64 resets = board.resets + 1;
-    u32 at = board.typed_at, n = board.typed_n;
-    u32 frames = board.camera.frames;
-    u8 status = board.flash.status[1]; // its quad bit does not forget
-    memcpy(typed, board.typed, sizeof typed);
+static void board_reset(bool warm) {
     memset(&board, 0, sizeof board);
-    memcpy(board.typed, typed, sizeof typed);
-    board.typed_at = at;
-    board.typed_n = n;
-    board.resets = resets;
-    board.camera.frames = frames;
-    board.flash.status[1] = status;
+    host.resets++;
+    host.reset_wanted = false;
     clocks_reset(warm);
     dma_reset();
     for (int i = 0; i < HARTS; i++) {
+        hart_reset(&board.hart[i], i);
         board.mtimecmp[i] = ~0ull >> 1;
-        board.hart[i].id = i;
-        board.hart[i].pc = RAM_CACHED;
-        board.hart[i].mstatus = 0x1800;
     }
     u32 length;
     memcpy(&length, flash_chip + 1, 4);
     if (flash_chip[0] > 1 || !length || length > KPU_RAM) {
-        fprintf(
-            stderr,
-            "k210board: no firmware at 0x000000 of the flash: the boot ROM would find nothing\n");
+        fputs("k210board: no firmware at 0x000000 of the flash: the boot ROM would find nothing\n",
+              stderr);
         exit(2);
     }
     memset(ram, 0, RAM_SIZE);
     memcpy(ram, flash_chip + 5, length);
     cpu_forget();
     trace_reset();
-    reset_wanted = false;
 }
 
 // The first hart can do nothing more: it spins or waits with all interrupts off. So the firmware
 // ends after a crash.
 bool board_hangs(void) {
     const Hart *h = &board.hart[0];
-    return (h->spinning && !(h->mstatus & 8)) || (h->waiting && !h->mie);
+    return (h->spinning && !(h->csr[MSTATUS] & 8)) || (h->waiting && !h->csr[MIE]);
 }
 
 // --- time ---
 
-static u64 host_ns(void) {
+static s64 host_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+    return (s64)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 // Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
 // a mark.
 static bool turn(Hart *h, bool look) {
-    s64 left = QUANTUM;
     h->has_reserved = false;
-    while (left > 0 && !reset_wanted) {
+    for (s64 left = QUANTUM; left > 0 && !host.reset_wanted; left -= hart_run(h, left)) {
+        s64 used = 0;
         hart_interrupt(h);
         if (h->waiting) return true;
-        if (h->id == 1 || h->spinning || look) {
-            s64 used;
-            h->spinning = hart_spins(h, h->id == 1 ? 24 : 64, &used);
-            left -= used;
-            if (h->spinning) return true;
-            if (left <= 0) break;
-        }
-        left -= hart_run(h, left);
+        if (h->id == 1 || h->spinning || look)
+            h->spinning = hart_spins(h, h->id == 1 ? SPIN_1 : SPIN_0, &used);
+        left -= used;
+        if (h->spinning) return true;
+        if (left <= 0) break;
     }
     return false;
 }
 
-static u64 next_event(void) {
-    u64 next = ~0ull;
-    if (camera_there) next = board.camera.next;
-    if (board.typed_n && board.uarths.fifo_n < 8) next = board.uarths.next;
-    next = timer_next(next);
-    for (int i = 0; i < HARTS; i++) {
-        u64 t = board.mtimecmp[i];
-        if (t < 1ull << 57 && t * CPU_PER_MTIME < next && t * CPU_PER_MTIME > board.cycles)
-            next = t * CPU_PER_MTIME;
-    }
-    return next;
-}
-
 // Nobody has anything to do until the next event: time jumps there.
 static void skip_idle_time(void) {
-    u64 next = next_event(), most = board.cycles + LONGEST_SKIP;
-    next = next > most ? most : next;
+    u64 next = board.cycles + LONGEST_SKIP;
+    if (camera_there && board.camera.next < next) next = board.camera.next;
+    if (host.typed_n && board.received_n < 8 && board.next_byte < next) next = board.next_byte;
+    for (int i = 0; i < HARTS; i++) {
+        u64 at = board.mtimecmp[i] * CPU_PER_MTIME;
+        if (board.mtimecmp[i] < 1ull << 57 && at < next && at > board.cycles) next = at;
+    }
+    next = timer_next(next);
     if (next > board.cycles) board.cycles = next;
 }
 
 // Sleeps while the board's clock is ahead of the host's.
 static void keep_real_time(void) {
-    static u64 ns, cycles;
+    static s64 ns;
+    static u64 cycles;
     if (!ns || board.cycles < cycles) {
         ns = host_ns();
         cycles = board.cycles;
     }
-    double ahead = (double)(board.cycles - cycles) / cpu_hertz() * 1e9 - (double)(host_ns() - ns);
-    if (ahead < -1e7) {
-        ns = 0;
-    } else if (ahead > 1e6) {
-        struct pollfd p[2] = {{serial_fd, POLLIN, 0}, {control_fd, POLLIN, 0}};
-        poll(p, 2, ahead > 5e6 ? 5 : 1);
-        serial_poll();
-        if (board.typed_n) ns = 0;
-    }
+    u64 board_ns = scaled(board.cycles - cycles, 1000000000, cpu_hertz());
+    s64 ahead = (s64)board_ns - (host_ns() - ns);
+    if (ahead < -10000000) ns = 0;
+    if (ahead <= 1000000) return;
+    struct pollfd p[2] = {{serial, POLLIN, 0}, {host.control, POLLIN, 0}};
+    poll(p, 2, ahead > 5000000 ? 5 : 1);
+    serial_poll();
+    if (host.typed_n) ns = 0;
 }
 
 static void host_poll(void) {
+    struct pollfd p = {host.control, POLLIN, 0};
     serial_poll();
     control_poll();
-    while ((paused || board_hangs()) && !quit && !reset_wanted) {
-        struct pollfd p = {control_fd, POLLIN, 0};
+    while ((host.paused || board_hangs()) && !host.quit && !host.reset_wanted) {
         serial_poll();
-        serial_flush();
-        poll(&p, 1, control_fd < 0 ? 100 : 1000);
+        poll(&p, 1, host.control < 0 ? 100 : 1000);
         control_poll();
-        if (!paused && !board_hangs()) break;
-    }
-    if (pause_soon) {
-        pause_soon = false;
-        paused = true;
     }
 }
 
-static void interrupt_program(void) {
-    board.typed[(board.typed_at + board.typed_n++) % SERIAL_QUEUE] = 3;
-    last_frame = cycles_left = 0;
-    limited = true;
-}
-
-// The program has had its frames or its time.
+// Types Ctrl-C when the program has had its frames or its time.
 static void check_limits(u64 passed) {
-    bool timed_out = cycles_left && cycles_left <= passed;
-    if (timed_out || (last_frame && board.camera.frames >= last_frame)) interrupt_program();
-    else if (cycles_left) cycles_left -= passed;
+    bool timed_out = host.cycles_left && host.cycles_left <= passed;
+    if (timed_out || (host.last_frame && host.frames >= host.last_frame)) {
+        type(3);
+        host.last_frame = host.cycles_left = 0;
+        host.limited = true;
+    } else if (host.cycles_left) {
+        host.cycles_left -= passed;
+    }
 }
 
 static void run(void) {
-    for (u64 round = 1; !quit; round++) {
+    u32 idle_rounds = 0;
+    for (u64 round = 1; !host.quit; round++) {
         bool idle0 = turn(&board.hart[0], (round & 15) == 1), idle1 = turn(&board.hart[1], false);
         bool idle = idle0 && idle1;
-        if (reset_wanted) {
+        if (host.reset_wanted) {
             board_reset(true);
             continue;
         }
         u64 before = board.cycles;
         board.cycles += (u64)QUANTUM * CYCLES_PER_INSTRUCTION;
         if (idle) skip_idle_time();
-        idle_cycles = idle ? idle_cycles + board.cycles - before : 0;
+        host.idle_cycles = idle ? host.idle_cycles + board.cycles - before : 0;
         check_limits(board.cycles - before);
         uarths_tick();
         timer_tick();
         camera_tick();
-        static u32 since;
-        if ((round & 255) == 0 || pause_soon || (idle && ((++since & 15) == 0 || board_hangs())))
+        if ((round & 255) == 0 || (idle && ((++idle_rounds & 15) == 0 || board_hangs())))
             host_poll();
-        if (idle && real_time && !board.typed_n) keep_real_time();
+        if (idle && real_time && !host.typed_n) keep_real_time();
     }
 }
 
@@ -240,28 +203,19 @@ static u8 *map(int fd, size_t size) {
 }
 
 static bool option(const char *name, const char *value) {
-    int fd = atoi(value);
-    if (!strcmp(name, "--ram")) {
-        ram = map(fd, RAM_SIZE);
-    } else if (!strcmp(name, "--flash")) {
-        flash_chip = map(fd, FLASH_SIZE);
-    } else if (!strcmp(name, "--sd")) {
-        struct stat s;
-        sd_size = fstat(fd, &s) ? 0 : (u64)s.st_size & ~511ull;
-        sd_card = map(fd, sd_size);
-    } else if (!strcmp(name, "--serial")) {
-        serial_fd = fd;
-    } else if (!strcmp(name, "--control")) {
-        control_fd = fd;
-    } else if (!strcmp(name, "--serial-speedup")) {
-        serial_speedup = fd > 0 ? fd : 1;
-    } else if (!strcmp(name, "--real-time")) {
-        real_time = fd;
-    } else if (!strcmp(name, "--camera")) {
-        return camera_open(value) == 0;
-    } else {
-        return false;
-    }
+    int n = atoi(value);
+    struct stat s;
+    if (!strcmp(name, "--ram")) ram = map(n, RAM_SIZE);
+    else if (!strcmp(name, "--flash")) flash_chip = map(n, FLASH_SIZE);
+    else if (!strcmp(name, "--serial")) serial = n;
+    else if (!strcmp(name, "--control")) host.control = n;
+    else if (!strcmp(name, "--serial-speedup")) host.speedup = n > 0 ? n : 1;
+    else if (!strcmp(name, "--real-time")) real_time = n;
+    else if (!strcmp(name, "--camera")) return camera_open(value);
+    else if (!strcmp(name, "--sd") && !fstat(n, &s)) {
+        sd_size = (u64)s.st_size & ~511ull;
+        sd_card = map(n, sd_size);
+    } else return false;
     return true;
 }
 
@@ -272,7 +226,7 @@ int main(int argc, char **argv) {
             return 2;
         }
     if (!ram || !flash_chip) {
-        fprintf(stderr, "k210board: --ram FD and --flash FD are needed\n");
+        fputs("k210board: --ram FD and --flash FD are needed\n", stderr);
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);

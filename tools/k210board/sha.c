@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// The SHA-256 engine (sha256.h; FIPS 180-4) and the one-time programmable memory as a board without keys has it.
+// The SHA-256 engine (sha256.h; FIPS 180-4) and the one-time programmable memory as a board without
+// keys has it.
 #include "board.h"
 
 enum { RESULT = 0x00, DATA_IN = 0x20, CONTROL = 0x2c, SOURCE = 0x34 };
@@ -18,9 +19,7 @@ static const u32 FRACTIONS[64] = {
 static const u32 START[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                              0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-static u32 ror(u32 x, int n) {
-    return x >> n | x << (32 - n);
-}
+static u32 ror(u32 x, int n) { return x >> n | x << (32 - n); }
 
 static void hash_block(u32 *hash, const u8 *p) {
     u32 w[64], s[8];
@@ -43,54 +42,34 @@ static void hash_block(u32 *hash, const u8 *p) {
         s[4] += t1;
         s[0] = t1 + t2;
     }
-    for (int i = 0; i < 8; i++)
-        hash[i] += s[i];
+    for (int i = 0; i < 8; i++) hash[i] += s[i];
 }
 
-u64 sha_read(u32 o, int size) {
-    (void)size;
-    o &= 0xff;
-    if (o < DATA_IN)
-        return __builtin_bswap32(board.sha.hash[7 - (o - RESULT) / 4]);
-    if (o == CONTROL)
-        return board.sha.regs[o / 4] | 1; // done
-    return o == SOURCE ? board.sha.regs[o / 4] & 1 : board.sha.regs[o / 4];
+u64 sha_read(int device, u32 o, u64 stored) {
+    if (o < DATA_IN) return __builtin_bswap32(board.sha.hash[7 - (o - RESULT) / 4]);
+    return o == CONTROL ? stored | 1 : o == SOURCE ? stored & 1 : stored; // done
 }
 
-void sha_write(u32 o, u64 v, int size) {
+void sha_write(int device, u32 o, u64 v) {
     Sha *s = &board.sha;
-    (void)size;
-    o &= 0xff;
     if (o == DATA_IN) {
         memcpy(s->block + s->block_n, &v, 4);
         s->block_n = (s->block_n + 4) % 64;
-        if (!s->block_n)
-            hash_block(s->hash, s->block);
-        return;
-    }
-    s->regs[o / 4] = (u32)v;
-    if (o == CONTROL && v & 1) {
+        if (!s->block_n) hash_block(s->hash, s->block);
+    } else if (o == CONTROL && v & 1) {
         memcpy(s->hash, START, sizeof START);
         s->block_n = 0;
     }
 }
 
 // Enough for reading: ready at once, no error, bytes that depend on the address only (otp.h).
-u64 otp_read(u32 o, int size) {
-    (void)size;
-    switch (o & 0xff) {
+u64 otp_read(int device, u32 o, u64 stored) {
+    u32 x = REG(OTP, 0x30) * 2654435761u + 0x9e3779b9u;
+    x = (x ^ x >> 15) * 2246822519u;
+    switch (o) {
     case 0x38: case 0x3c: case 0x48: case 0xac: return 1;
     case 0x60: case 0x64: return 0;
-    case 0x24: {
-        u32 x = board.otp[0x30 / 4] * 2654435761u + 0x9e3779b9u;
-        x = (x ^ x >> 15) * 2246822519u;
-        return x >> 13 & 0xff;
+    case 0x24: return x >> 13 & 0xff;
     }
-    }
-    return board.otp[(o & 0xff) / 4];
-}
-
-void otp_write(u32 o, u64 v, int size) {
-    (void)size;
-    board.otp[(o & 0xff) / 4] = (u32)v;
+    return stored;
 }

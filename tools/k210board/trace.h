@@ -4,9 +4,9 @@
 #pragma once
 #include "board.h"
 
-extern bool watching;                // use the loop that tells of calls and watched stores
-extern bool trace_calls;             // tell of every call: to find functions by what they are given
-extern u64 trace_from, trace_bytes;  // stores into this part of RAM are told
+extern bool watching;               // use the loop that tells of calls and watched stores
+extern bool trace_calls;            // tell of every call: to find functions by what they are given
+extern u64 trace_from, trace_bytes; // stores into this part of RAM are told
 
 bool trace_hooked(u64 pc);
 u16 trace_hook(Hart *h, u64 pc); // the op that belongs there

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import signal
 import subprocess
@@ -96,16 +97,18 @@ def run(job: Job) -> int:
 
 def _wait(child: subprocess.Popen[bytes], job: Job, report: Path) -> int:
     """The exit status. A script that has no step of the board in its loop is stopped from here."""
-    limit = None if job.seconds is None else time.monotonic() + job.seconds + _GRACE
-    ended = None
+    begun = report.with_suffix(".begun")
+    limit = ended = None
     try:
         while child.poll() is None:
             now = time.monotonic()
+            if limit is None and job.seconds is not None and begun.exists():
+                limit = now + job.seconds + _GRACE
             if ended is None and report.exists():
                 ended = now + _GRACE  # it has its table; a script that catches everything goes on
             if limit is not None and now > limit:
                 child.send_signal(signal.SIGINT)
-                limit, ended = None, now + _GRACE
+                limit, ended = math.inf, now + _GRACE
             if ended is not None and now > ended:
                 child.kill()
             time.sleep(_POLL)

@@ -31,7 +31,9 @@ def memory_table(session: Session) -> list[str]:
     free = heap.end - heap.base - used + heap.heap_free
     lines.append(f"{'system heap':12}{kib(used):>11}{kib(free):>11}{kib(heap.largest):>11}")
     lines.append(f"heap_free() = {heap.heap_free}; {holes_text(heap)}")
-    return lines
+    state = session.board.state()
+    seconds = state["microseconds"] / 1e6
+    return [*lines, f"{state['frames']} frames, {seconds:.1f} s of the board's clock"]
 
 
 def holes_text(heap: heaps.SystemHeap) -> str:

@@ -31,7 +31,9 @@ MARKS = (
     ("camera", "sensor", "reset"),
     ("camera", "sensor", "set_framesize"),
     ("display", "lcd", "display"),
+    ("input", "builtins", "input"),
 )
+_TYPES = "print(id(SystemExit), id(str))"
 _IDS = """
 def _id(module, name):
   try:
@@ -48,6 +50,8 @@ class Knowledge:
     functions: dict[str, int] = field(default_factory=dict)  #: malloc, free, realloc
     bytecode: int | None = None  #: the function that runs bytecode
     marks: list[tuple[str, int]] = field(default_factory=list)  #: (kind, function)
+    exit: int = 0  #: the type SystemExit
+    text: int = 0  #: the type str
     missing: list[str] = field(default_factory=list)
 
 
@@ -79,6 +83,7 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
         found.bytecode = _bytecode(board.order("trace calls 0"))
         if found.bytecode is None:
             found.missing.append("the function that runs bytecode")
+        found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
         repl.check(_IDS)
         for kind, module, function in MARKS:
             at = int(repl.check(f"print(_id({module!r}, {function!r}))").split()[-1])

@@ -151,7 +151,8 @@ def _flash_of(url: str) -> int:
             "another command uses this board. Next: end it, or give another image"
         ) from None
     if (new and path not in _renewed) or os.fstat(fd).st_size != len(chip):
-        _renewed.add(path)  # a command may open its port more than once
+        if new:  # a command may open its port more than once
+            _renewed.add(path)
         os.ftruncate(fd, 0)
         os.pwrite(fd, chip, 0)
     return fd

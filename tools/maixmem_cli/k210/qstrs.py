@@ -89,3 +89,21 @@ class Qstrs:
             length = self._words[at + 3]
             self._pools.append((total, length, at + 4))
             total += length
+
+
+def exit_value(ram: heaps.Ram, value: int | None, text: int) -> tuple[int, str]:
+    """Exit status and message of SystemExit(value), as CPython has them (`text`: the type str); py/obj.h: a number ends in bit 0, a name in bit 1."""
+    if value is None:
+        return 0, ""
+    if value & 1:
+        return (value >> 1) & 0xFF, ""
+    if value & 3 == 2:
+        return 1, Qstrs(ram).text(value >> 2) + "\n"
+    if not RAM_BASE <= value < heaps.END - 32:
+        return 1, ""
+    kind, _, length, at = struct.unpack_from("<4Q", ram, value - RAM_BASE)
+    if kind == text and RAM_BASE <= at < heaps.END - length:
+        return 1, bytes(ram[at - RAM_BASE : at - RAM_BASE + length]).decode(
+            errors="replace"
+        ) + "\n"
+    return 0, ""  # None, and what is no text

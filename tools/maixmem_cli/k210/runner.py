@@ -19,7 +19,6 @@ from maixmem_cli.k210.ports import NoPrompt
 from maixmem_cli.k210.sd_image import CardError
 from maixmem_cli.k210.session import (
     HANGS,
-    LIMIT,
     RAISED,
     RESETS,
     STUCK,
@@ -39,7 +38,7 @@ class _NotHere(click.ClickException):
 
 def status(outcome: Outcome) -> int:
     """The exit status for how a script ended."""
-    return _STATUS.get(outcome.kind, OK)
+    return _STATUS.get(outcome.kind, outcome.status)
 
 
 @contextlib.contextmanager
@@ -64,7 +63,9 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
             _tell(["", *explain.hang(session, outcome.kind)])
         else:
             click.echo(outcome.error, nl=False, err=True)
-        if outcome.kind == LIMIT:
+            if outcome.kind == RAISED:
+                _say_failed(script, outcome.error)
+        if options.frames or options.seconds:
             click.echo("\n" + "\n".join(explain.memory_table(session)))
         if outcome.kind == RESETS:
             _tell(
@@ -73,6 +74,11 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         for line in session.board.said().splitlines():
             click.echo(line, err=True)
         return status(outcome)
+
+
+def _say_failed(script: Path, error: str) -> None:
+    last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
+    click.echo(f"{script} failed: {last}", err=True)
 
 
 def _say(text: str) -> None:

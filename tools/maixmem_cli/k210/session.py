@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.heaps import Finder
 from maixmem_cli.k210.knowledge import Knowledge, learn
 from maixmem_cli.k210.ports import Hangs, SerialPort, at_prompt
+from maixmem_cli.k210.qstrs import exit_value
 from maixmem_cli.k210.tracer import Tracer
 from maixmem_cli.rawrepl import BoardError
 
@@ -45,10 +47,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a script ended: one of the words above, and its traceback if it raised."""
+    """How a script ended: one of the words above, its traceback if it raised, the status it gave sys.exit()."""
 
     kind: str
     error: str = ""
+    status: int = 0
 
 
 class _Reset(OSError):
@@ -74,13 +77,24 @@ class _Watched(SerialPort):
         self._looked = 0.0
         self._resets: object = self.state()["resets"]
         self._interrupted: float | None = None
+        self._answered = 0
         self.limited = self.watching = False
 
     def read(self, most: int) -> bytes:
         if self.watching and time.monotonic() - self._looked > _LOOK:
             self.look()
             self._looked = time.monotonic()
-        return super().read(most)
+        data = super().read(most)
+        if self.watching and not data:
+            self._answer()
+        return data
+
+    def _answer(self) -> None:
+        """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a terminal."""
+        if int(str(self.state()["asks"])) > self._answered:
+            self._answered += 1
+            line = sys.stdin.readline()
+            self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
 
     def look(self) -> None:
         """Raises when the board was reset or does nothing any more; keeps a new picture of the display."""
@@ -91,7 +105,7 @@ class _Watched(SerialPort):
         if state["resets"] != self._resets:
             self._resets = state["resets"]
             raise _Reset("the board was reset")
-        if float(str(state["idle"])) > _STUCK and not state["typed"]:
+        if int(str(state["idle_microseconds"])) > _STUCK * 1e6 and not state["typed"]:
             raise _Stuck("nothing happens any more")
         if state["limited"]:
             self.limited = True
@@ -187,7 +201,7 @@ class Session:
 
     def run(self, on_text: Callable[[str], None]) -> Outcome:
         """Runs the script to its end, or to the limits of the options. After a hard reset it runs again, as main.py does."""
-        limit = f"limit {self.options.frames or 0} {self.options.seconds or 0}"
+        limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
         self.board.order(limit)
         for _ in range(_RESETS):
             self.port.watching = True
@@ -212,7 +226,15 @@ class Session:
         if self.port.limited and (not error or "KeyboardInterrupt" in error):
             return Outcome(LIMIT)
         named = error.replace(f'"{RAW_FILE}"', f'"{self.script.name}"')
-        return Outcome(RAISED, named) if error else Outcome(DONE)
+        return Outcome(RAISED, named) if error else self._exit()
+
+    def _exit(self) -> Outcome:
+        """The firmware is silent about sys.exit(): what ended the script is read from its RAM."""
+        kind, value = self.tracer.raised()
+        if not kind or kind != self.known.exit:
+            return Outcome(DONE)
+        number, text = exit_value(self.board.ram, value, self.known.text)
+        return Outcome(DONE, text, number)
 
     @staticmethod
     def _broken(cause: BaseException | None, error: BoardError) -> Outcome:

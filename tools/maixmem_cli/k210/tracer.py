@@ -18,7 +18,7 @@ from maixmem_cli.k210.board import Board
 from maixmem_cli.k210.knowledge import Knowledge
 from maixmem_cli.k210.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, MARK, FRAME = 1, 2, 3, 6, 7
+MALLOC, FREE, REALLOC, RAISED, ASK, MARK, FRAME = range(1, 8)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
 _EVENT = struct.Struct("<QIIQQQ")
@@ -40,7 +40,7 @@ class Place:
 
 class Event(NamedTuple):
     """One event. malloc and realloc: `a` the block they gave (0: none), `asked`, `old`, `size` of the whole chunk;
-    free: `a` the block. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a` which. `end`: of the arena."""
+    free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end` the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a` which. `end`: of the arena."""
 
     time: int
     kind: int
@@ -73,8 +73,10 @@ class Tracer:
             order(f"trace hook {_KINDS[name]} {address:x} 0")
         if self._known.bytecode is not None:
             order(f"trace hook {FRAME} {self._known.bytecode:x} 0")
-        for number, (_, address) in enumerate(self._known.marks, 1):
-            if gc:
+        for number, (kind, address) in enumerate(self._known.marks, 1):
+            if kind == "input":
+                order(f"trace hook {ASK} {address:x} 0")
+            elif gc:
                 order(f"trace hook {MARK} {address:x} {number}")
         if gc:
             heap = finder.gc(ram)
@@ -86,6 +88,15 @@ class Tracer:
 
     def stop(self) -> None:
         self._board.order("trace end")
+
+    def raised(self) -> tuple[int, int | None]:
+        """Type and first argument of the exception that ended the script; (0, None) when none did."""
+        self.where()
+        ended: tuple[int, int | None] = (0, None)
+        for event in self.events():
+            if event.kind == RAISED:
+                ended = (event.a, event.end if event.asked else None)
+        return ended
 
     def events(self) -> Iterator[Event]:
         """Everything that was traced up to now."""

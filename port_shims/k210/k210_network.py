@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The network: the board has a chip for it, and the chip hears nothing.  And nes, which has no pictures to show."""
+
+import k210_board as board
+import k210_files as files
+from k210_args import as_int
+from k210_parts import Part
+
+_GPIOHS0 = 24  # FPIOA's number
+
+
+class socket(Part):
+    def __init__(self, *args):
+        board.alive()
+
+    def connect(self, address):
+        raise OSError("no available NIC")
+
+    def makefile(self, *args, **kwargs):
+        return self
+
+
+def getaddrinfo(host, port, *args):
+    return [(2, 1, 0, "", ("0.0.0.0", as_int(port)))]
+
+
+def ESP32_SPI(*args, cs=-1, **kwargs):
+    if args:
+        raise ValueError("error argument")
+    if not _GPIOHS0 <= cs < _GPIOHS0 + 32:
+        raise ValueError("gpiohs cs value error!")
+    raise OSError("Get version fail")
+
+
+def ESP8285(uart=None, *args, **kwargs):
+    if args or type(uart).__name__ != "UART":
+        raise ValueError("invalid uart stream")
+    raise OSError("couldn't init nic esp8285 ,try again please\n")
+
+
+def WIZNET5K(*args, **kwargs):
+    if type(kwargs.get("spi")).__name__ != "SPI":
+        raise TypeError("[MAIXPY]spi: object type error")
+    board.crash("WIZNET5K waits for ever for a chip that does not answer", "connect the chip")
+
+
+# -- games
+
+
+def load(path):
+    if files.source(path) is None:
+        board.crash(
+            "nes.load(%r): the firmware does not look whether the file is there" % path, "copy it"
+        )
