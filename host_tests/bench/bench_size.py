@@ -84,7 +84,8 @@ def _images():
 print(_kept, _images(), gc.threshold())
 """
 _OPENED = """
-import sys
+import sys, time
+time.ticks_ms = lambda: 0  # as MicroPython has it
 opened = set()
 sys.addaudithook(lambda event, a: opened.add(a[0]) if event == "import" else None)
 import k210_board, kmodel_build
