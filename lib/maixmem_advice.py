@@ -97,8 +97,10 @@ _TABLE = (
         ("maixmem.set_gc_heap() a smaller one, machine.reset().",),
     ),
     (
-        "attribute 'heap_free|attribute 'flash_read|import name utils|attribute 'load_flash|attribute 'set_outputs|"
-        "attribute 'get_output|attribute 'classifier|convert Image to int",
+        (
+            "attribute 'heap_free|attribute 'flash_read|import name utils|attribute 'load_flash|attribute 'set_outputs|"
+            "attribute 'get_output|attribute 'classifier|convert Image to int"
+        ),
         "a call that this firmware does not have",
         ("MaixPy v0.6.2-84 has it.", "maixmem does without: report() says what is missing."),
     ),

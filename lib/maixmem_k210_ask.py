@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a K210 seldom: what its firmware can, does it load V4 models, what helps where there is no room.
+"""What is asked of a K210 seldom: does its firmware load V4 models, what helps where there is no room.
 
 A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
@@ -9,45 +9,6 @@ from maixmem import const, once, sentence
 from maixmem_k210_chip import PAGE
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
-
-
-_CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
-
-
-# --- what the firmware has ---
-
-
-def kpu_module():
-    """The module KPU; with calls that say so in place of those that it lacks and that every model needs. CanMV's class."""
-    try:
-        import KPU
-    except ImportError:
-        from maix import KPU
-
-        return KPU
-    if not [name for name in _CORE if not hasattr(KPU, name)]:
-        return KPU
-    return _Completed(KPU)
-
-
-class _Completed:
-    def __init__(self, module):
-        for name in dir(module):
-            if name[:2] != "__":
-                setattr(self, name, getattr(module, name))
-        for name in _CORE:
-            if not hasattr(self, name):
-                setattr(self, name, _missing("KPU." + name))
-
-
-def _missing(name):
-    def call(*args):
-        raise NotImplementedError(sentence("missing", name))
-
-    return call
-
-
-# --- what it loads ---
 
 
 def has_v4(p):
@@ -73,9 +34,6 @@ def has_v4(p):
                 if "2002" in str(e):  # names the versions that this build loads
                     p.v4 = "V4" in str(e)
     return p.v4
-
-
-# --- an error in words ---
 
 
 def explain(p, error) -> str:

@@ -24,7 +24,7 @@ from maixmem_k210_chip import (
     sbrk_increment,
 )
 
-kpu = once("maixmem_k210_ask", "kpu_module")
+kpu = once("maixmem_k210_adapt", "kpu_module")
 
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
