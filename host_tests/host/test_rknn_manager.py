@@ -155,6 +155,38 @@ def test_the_example(boards, monkeypatch, capsys, tmp_path):
     assert raw.npu.live == 0
 
 
+# (inputs, outputs) of a model for two resolutions
+SIDE_8 = ([[[1, 8, 8, 3], 0]], [[[1, 32], 0]])
+SIDE_4 = ([[[1, 4, 4, 3], 0]], [[[1, 16], 0]])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "says"),
+    [
+        ({}, ["one resolution only"]),
+        (
+            {"shapes": [SIDE_8, SIDE_4], "inputs": SIDE_8[0], "outputs": SIDE_8[1]},
+            ["(1, 8, 8, 3): 32 bytes", "(1, 4, 4, 3): 16 bytes"],
+        ),
+    ],
+    ids=["one", "several"],
+)
+def test_the_example_of_memory(boards, monkeypatch, capsys, tmp_path, shapes, says):
+    """examples/rknn_memory.py as a user runs it: each way of the vendor's guide, and nothing is left."""
+    raw, p = boards()
+    monkeypatch.setattr(port, "open_library", lambda: raw.lib)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "detect.rknn").write_bytes(small("detect", **shapes))
+    try:
+        runpy.run_path(str(paths.EXAMPLES / "rknn_memory.py"), run_name="__main__")
+    finally:
+        maixmem.set_port(None)
+    out = capsys.readouterr().out
+    assert "in blocks of your own: 32 bytes" in out and "in two threads: [32, 32] bytes" in out
+    assert all(text in out for text in says), out
+    assert out.endswith("left: 0 bytes\n") and raw.npu.live == 0
+
+
 class Rknn:
     """Four models that compute in one block; live() is what the NPU driver counts."""
 

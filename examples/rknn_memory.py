@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The memory of one model on a Rockchip NPU, in the ways that the vendor's guide names (RK3566, RK3568, RK3588).
+
+Put your own detect.rknn beside this file. What each way takes is printed; at the end nothing is left. Several models in
+one working memory: rknn_switch.py.
+"""
+
+import threading
+
+import maixmem
+import maixmem_rknn
+from maixmem_rknn import Block, mmz
+
+MODEL = "detect.rknn"
+
+
+def frame(model):
+    """What a camera gives: the bytes of each input."""
+    return [bytes(tensor.nbytes) for tensor in model.inputs]
+
+
+def what_it_takes(port):
+    """Asked before it is loaded, and the same afterwards."""
+    cost = port.inspect(MODEL)
+    print(
+        "weights {}, working memory {}, {} of {} bytes in all".format(
+            cost.weight, cost.internal, cost.certainty, cost.peak["npu"]
+        )
+    )
+    return cost
+
+
+def memory_of_your_own(port, cost):
+    """Weights, working memory and the first input in blocks that the program made, here by Rockchip's allocator."""
+    owner = port.load(MODEL, dup=True)
+
+    def block(nbytes):
+        try:
+            return mmz.alloc(nbytes)
+        except ImportError:  # no such allocator here: memory of the runtime serves as well
+            return Block.of(port.create(owner.ctx, nbytes))
+
+    weights, internal = block(cost.weight), block(cost.internal)
+    camera = block(owner.inputs[0].nbytes)
+    model = port.load(MODEL, weights=weights, internal=internal)
+    model.inputs[0].attach(camera)
+    print(
+        "in blocks of your own: {} bytes".format(sum([len(x) for x in model.run(*frame(model))]))
+    )
+    port.unload(model)
+    for made in (weights, internal, camera):
+        if hasattr(made, "free"):
+            made.free()
+    port.unload(owner)
+
+
+def in_two_threads(port):
+    """One set of weights, a context for each thread."""
+    first = port.load(MODEL, dup=True)
+    second = port.dup(first)
+    lengths = []
+
+    def work(model):
+        lengths.append(sum([len(x) for x in model.run(*frame(model))]))
+
+    threads = [threading.Thread(target=work, args=(model,)) for model in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print("in two threads: {} bytes".format(lengths))
+    port.unload(second)
+    port.unload(first)
+
+
+def several_resolutions(port):
+    """Of a model that was converted for several; up to runtime 1.5.0 load(other, master=first) shares weights instead."""
+    model = port.load(MODEL, dynamic=True)
+    choices = model.shapes()
+    if not choices or not choices[0]:
+        print("one resolution only: this model was not converted for several")
+    for shape in choices[0] if choices else []:
+        model.set_shapes(shape, *[other[0] for other in choices[1:]])
+        print("{}: {} bytes".format(shape, sum([len(x) for x in model.run(*frame(model))])))
+    port.unload(model)
+
+
+port = maixmem.set_port(maixmem_rknn.Port())
+cost = what_it_takes(port)
+memory_of_your_own(port, cost)
+in_two_threads(port)
+several_resolutions(port)
+print("left: {} bytes".format(port.used))
