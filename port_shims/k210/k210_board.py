@@ -47,7 +47,9 @@ __all__ = (
     "gc_configured",
     "heap",
     "kpu_live",
+    "flash_read",
     "lcd_init",
+    "lcd_take",
     "mount_file",
     "nets",
     "open_file",
@@ -90,6 +92,7 @@ class _State:
         self.frame = None
         self.pins = {}
         self.levels = {}
+        self.stack = 0
         self.serial = {}
         self.card = False
         self.frames = 0
@@ -137,6 +140,7 @@ def power_on():
     state.printed = False
     state.pins = {}
     state.levels = {}
+    state.stack = 0
     state.frames = 0
     _boot(state.firmware, gc_configured())
     heap.mark()
@@ -184,11 +188,21 @@ def own_main():
     return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
 
 
-def lcd_init(w=320, h=240):
-    """lcd.init(): the display buffer is freed and taken again; a failure is not noticed by the firmware."""
+def lcd_init():
+    """lcd.init() at the start: the display buffer is freed and taken again."""
     free_blocks("lcd")
-    spi_read(figures.SPIFFS_READ, "lcd.init")
+    flash_read("lcd.init")
+    lcd_take(320, 240)
+
+
+def lcd_take(w, h):
+    """The buffer of a display; a failure is not noticed by the firmware."""
     state.blocks["lcd"] = [heap.malloc(2 * w * h)]
+
+
+def flash_read(who):
+    """A look into the file system of the flash."""
+    spi_read(figures.SPIFFS_READ, who)
 
 
 def frame_bytes(n):
