@@ -41,13 +41,13 @@ __all__ = (
     "end",
     "faults",
     "flash",
+    "flash_read",
     "frame",
     "frame_bytes",
     "gc_configure",
     "gc_configured",
     "heap",
     "kpu_live",
-    "flash_read",
     "lcd_init",
     "lcd_take",
     "mount_file",
@@ -69,6 +69,11 @@ CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
 _CPU_HZ = 400000000
 _PAGE = 4096
+# what to do where a read of the flash does not fit
+_CURES = {
+    "flash_read": "free memory first or read in pieces of 4096 bytes",
+    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load models before the camera",
+}
 
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
@@ -278,7 +283,7 @@ def spi_read(n, who):
         crash(
             "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
             % (who, size, n, heap.heap_free()),
-            "free memory first or read in pieces of 4096 bytes",
+            _CURES.get(who, "free memory first"),
         )
     heap.free(block)
 

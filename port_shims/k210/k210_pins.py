@@ -104,7 +104,9 @@ class Pin(Part):
     def irq(self, handler=None, trigger=0, wake=None, priority=7):
         """No edge comes: nothing changes the pins."""
         if self._number >= _HIGH_SPEED:
-            board.crash("irq() of a GPIO that is no GPIOHS runs into a null pointer", "use a GPIOHS")
+            board.crash(
+                "irq() of a GPIO that is no GPIOHS runs into a null pointer", "use a GPIOHS"
+            )
         if wake not in (None, 0):
             raise ValueError("This platform does not support interrupt wakeup")
         return IRQ()
@@ -141,7 +143,9 @@ class _Manager:
     def str_function(function):
         if _GPIOHS0 <= function < _GPIO0:
             return "fm.fpioa.GPIOHS%d" % (function - _GPIOHS0)
-        return "fm.fpioa.GPIO%d" % (function - _GPIO0) if _GPIO0 <= function <= _GPIO7 else "unknown"
+        return (
+            "fm.fpioa.GPIO%d" % (function - _GPIO0) if _GPIO0 <= function <= _GPIO7 else "unknown"
+        )
 
     def get_gpio_used(self):
         numbers = range(_GPIOHS0, _GPIO7 + 1)

@@ -23,7 +23,16 @@ class Timer(Part):
         self.init(*args, **kwargs)
 
     def init(
-        self, number, channel, mode=0, period=1000, unit=2, callback=None, arg=None, start=True, **more
+        self,
+        number,
+        channel,
+        mode=0,
+        period=1000,
+        unit=2,
+        callback=None,
+        arg=None,
+        start=True,
+        **more,
     ):
         _need(0 <= number < _TIMERS and 0 <= channel < _CHANNELS, "Invalid timer")
         _need(_ONE_SHOT <= mode <= _PWM, "Invalid mode")

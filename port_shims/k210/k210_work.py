@@ -157,7 +157,7 @@ def _rects(img, args, kwargs):
 
 
 def _histeq(img, args, kwargs):
-    if args[:1] and args[0] or kwargs.get("adaptive"):
+    if (args[:1] and args[0]) or kwargs.get("adaptive"):
         return ((img._w + 1 & ~1) * (img._h + 1 & ~1), 8192)
     return (1024,)
 

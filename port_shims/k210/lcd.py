@@ -89,7 +89,11 @@ def draw_string(*args):
     x, y, text = as_int(args[0]), as_int(args[1]), as_str(args[2])
     for color in args[3:]:
         as_int(color)
-    if _screen.w and text and 0 <= x <= w - _CHAR_W and 0 <= y <= _screen.h:
+    if not _screen.w:
+        board.crash(
+            "lcd.draw_string() draws on a display that was closed", "call lcd.init() first"
+        )
+    if text and 0 <= x <= w - _CHAR_W and 0 <= y <= _screen.h:
         for block in blocks:
             board.heap.free(block)
 
