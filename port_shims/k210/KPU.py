@@ -113,16 +113,21 @@ def load(*args, **kwargs):
     _need(args, 1)
     board.alive()
     source = args[0]
-    net = kpu_net()
     if _is_int(source):
-        if source <= 0:
-            raise ValueError(_P + "model_addr must > 0 ")
+        _is_address(source)
+        net = kpu_net()
         return _loaded(net, "load error", net._model.load_address, source)
-    if isinstance(source, str):
-        if not [s for s in _SUFFIXES if s in source]:
-            raise ValueError(_P + "model format don't match, only supply .kmodel ")
-        return _loaded(net, "load error", net._model.load_path, source)
-    raise TypeError(_P + "only accept int or string")
+    if not isinstance(source, str):
+        raise TypeError(_P + "only accept int or string")
+    if not [s for s in _SUFFIXES if s in source]:
+        raise ValueError(_P + "model format don't match, only supply .kmodel ")
+    net = kpu_net()
+    return _loaded(net, "load error", net._model.load_path, source)
+
+
+def _is_address(value):
+    if value <= 0:
+        raise ValueError(_P + "model_addr must > 0 ")
 
 
 def load_flash(*args, **kwargs):
@@ -132,6 +137,7 @@ def load_flash(*args, **kwargs):
     for arg in args[:4]:
         if not _is_int(arg):
             raise ValueError(_P + _STREAM_ARGS)
+    _is_address(args[0])
     print("SPI freq %d Hz" % _spi_hz(args[3]))
     return _loaded(net, "load_flash error", net._model.load_stream, args[0], args[1])
 
@@ -157,7 +163,7 @@ def _model(net):
     return net._model
 
 
-def deinit(*args):
+def deinit(*args, **kwargs):
     _need(args, 1)
     model = _model(args[0])
     board.point("deinit")
@@ -281,9 +287,11 @@ def _output(model, index):
 
 def set_outputs(*args):
     _need(args, 4)
-    model = _model(args[0])
-    if len(args) < 5 or [arg for arg in args[1:5] if not _is_int(arg)]:
+    if len(args) < 5 or not isinstance(args[0], kpu_net):
         raise ValueError(_P + _OUTPUT_ARGS)
+    if [arg for arg in args[1:5] if not _is_int(arg)]:
+        raise ValueError(_P + _OUTPUT_ARGS)
+    model = _model(args[0])
     index, w, h, channels = args[1:5]
     board.alive()
     if not model.loaded or model.header.version != 4:
@@ -354,7 +362,9 @@ def face_compare(*args):
     if len(args) != 2:
         raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
     board.alive()
-    return 100.0 if args[0] == args[1] else 50.0
+    if len(args[0]) != len(args[1]):
+        raise ValueError("compare feature must in same dim!\r\n")
+    return 100.0 if bytes(args[0]) == bytes(args[1]) else 50.0
 
 
 # The type of the firmware: classifier(net, classes, samples), classifier.load(net, path).

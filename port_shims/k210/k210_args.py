@@ -42,6 +42,10 @@ def _as_color(value):
     return value if isinstance(value, int) else as_tuple(value, 3)
 
 
+def _as_address(value):
+    as_tuple(value, 2)
+
+
 def as_buffer(value):
     try:
         memoryview(value)
@@ -84,6 +88,7 @@ _KINDS = {
     "f": as_float,
     "s": as_str,
     "t": as_tuple,
+    "a": _as_address,
     "b": as_buffer,
     "d": _as_data,
     "m": _as_image,

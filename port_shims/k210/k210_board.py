@@ -41,6 +41,7 @@ __all__ = (
     "end",
     "faults",
     "flash",
+    "flash_read",
     "frame",
     "frame_bytes",
     "gc_configure",
@@ -48,6 +49,7 @@ __all__ = (
     "heap",
     "kpu_live",
     "lcd_init",
+    "lcd_take",
     "mount_file",
     "nets",
     "open_file",
@@ -67,6 +69,11 @@ CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
 _CPU_HZ = 400000000
 _PAGE = 4096
+# what to do where a read of the flash does not fit
+_CURES = {
+    "flash_read": "free memory first or read in pieces of 4096 bytes",
+    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load models before the camera",
+}
 
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
@@ -90,6 +97,7 @@ class _State:
         self.frame = None
         self.pins = {}
         self.levels = {}
+        self.stack = 0
         self.serial = {}
         self.card = False
         self.frames = 0
@@ -137,6 +145,7 @@ def power_on():
     state.printed = False
     state.pins = {}
     state.levels = {}
+    state.stack = 0
     state.frames = 0
     _boot(state.firmware, gc_configured())
     heap.mark()
@@ -184,11 +193,21 @@ def own_main():
     return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
 
 
-def lcd_init(w=320, h=240):
-    """lcd.init(): the display buffer is freed and taken again; a failure is not noticed by the firmware."""
+def lcd_init():
+    """lcd.init() at the start: the display buffer is freed and taken again."""
     free_blocks("lcd")
-    spi_read(figures.SPIFFS_READ, "lcd.init")
+    flash_read("lcd.init")
+    lcd_take(320, 240)
+
+
+def lcd_take(w, h):
+    """The buffer of a display; a failure is not noticed by the firmware."""
     state.blocks["lcd"] = [heap.malloc(2 * w * h)]
+
+
+def flash_read(who):
+    """A look into the file system of the flash."""
+    spi_read(figures.SPIFFS_READ, who)
 
 
 def frame_bytes(n):
@@ -264,7 +283,7 @@ def spi_read(n, who):
         crash(
             "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
             % (who, size, n, heap.heap_free()),
-            "free memory first or read in pieces of 4096 bytes",
+            _CURES.get(who, "free memory first"),
         )
     heap.free(block)
 

@@ -8,6 +8,7 @@ from k210_parts import Part, keep
 
 _EIO, _ENODEV = 5, 19
 _PINS = 48
+_PORTS = (0, 1, 2, 4)  # UART1 to UART3, UARTHS
 _I2C_SOFT = 3  # the first bus that is made of plain pins
 _I2C_LAST = 6
 _GPIOHS = range(24, 56)  # FPIOA's numbers
@@ -17,9 +18,21 @@ _MASTER, _SLAVE, _MASTER_SOFT = 0, 1, 2
 # Contract.  A serial port reads what the host put into board.state.serial[port], a file of bytes for UART 1 to 3, and
 # then nothing any more; what is written to it goes nowhere.
 class UART(Part):
-    def __init__(self, port, *args, read_buf_len=2048, **kwargs):
+    def __init__(self, port, *args, **kwargs):
         board.point("UART")
+        if port not in _PORTS:
+            raise ValueError("[MAIXPY]UARTtrue:does not exist")
+        self.init(*args, **kwargs)
         keep(self, "_port", port + 1)  # UART.UART1 is 0
+
+    def init(self, baudrate=115200, bits=8, parity=None, stop=1, read_buf_len=2048, **kwargs):
+        for right, what in (
+            (baudrate > 0, "baudrate"),
+            (5 <= bits <= 8, "data bits"),
+            (parity in (None, 0, 1, 2), "parity"),
+        ):
+            if not right:
+                raise ValueError("[MAIXPY]UART:invalid " + what)
         keep(self, "_buffer", bytearray(read_buf_len))  # on the GC heap, as the firmware has it
 
     def any(self):
@@ -51,9 +64,9 @@ class UART(Part):
         data = self.read(1)
         return data[0] if data else -1
 
-    def write(self, data, *args):
+    def write(self, data, n=-1, *args):
         board.alive()
-        return len(data)
+        return len(data) if n < 0 else min(n, len(data))
 
 
 def _need(right, what):

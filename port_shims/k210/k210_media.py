@@ -6,11 +6,11 @@ import k210_board as board
 import k210_files as files
 import k210_time
 import k210_work
-from k210_args import as_buffer, as_int
+from k210_args import as_buffer, as_int, as_str
 from k210_gc import finaliser
 from k210_parts import Part, keep
 
-_ENOENT, _EPERM = 2, 1
+_ENOENT, _EPERM, _EIO = 2, 1, 5
 _BUFFER = 2048
 _PLAYED, _QVGA = 35840, 320 * 240
 _POINTS = 1024  # of a buffer that no size was given for
@@ -21,6 +21,12 @@ _RECORDED = 5000  # bytes that one recorded picture takes, about
 def _exists(path):
     if files.source(path) is None:
         raise OSError(_ENOENT)
+
+
+def _sound(path):
+    """As _exists(), in the words of Audio."""
+    if files.source(path) is None:
+        raise OSError(_EIO if files.full_name(path).startswith("/flash/") else _ENOENT)
 
 
 # Contract.  Sound samples: 4 bytes each on the GC heap, or a file.  Playing a file is over at once.
@@ -38,9 +44,10 @@ class Audio(Part):
         elif path is None:
             keep(self, "_data", bytearray(4 * points))
         else:
-            if is_create:
+            as_str(path)
+            if is_create is True:
                 files.put(path, files.Hollow(b"", _HEADER))
-            _exists(path)
+            _sound(path)
             keep(self, "_path", path)
         return True
 

@@ -200,7 +200,8 @@ class World:
             return _checked(entry, found, own)
         if entry.kind == table.QUIET:
             return _quiet(entry, own)
-        return _host(section.names, entry.name)
+        found = _host(section.names, entry.name)
+        return found if found is _MISSING else _checked(entry, found, own)
 
     def _type(self, section):
         """The class of a section: that of the stand-in, filled up from the table."""

@@ -7,6 +7,8 @@ import k210_files as files
 from k210_args import as_int
 from k210_parts import Part
 
+_EPIPE, _ENOTCONN = 32, 128
+_NO_CHIP = "no available NIC"
 _GPIOHS0 = 24  # FPIOA's number
 
 
@@ -15,7 +17,24 @@ class socket(Part):
         board.alive()
 
     def connect(self, address):
-        raise OSError("no available NIC")
+        raise OSError(_NO_CHIP)
+
+    def sendto(self, data, address):
+        raise OSError(_NO_CHIP)
+
+    def settimeout(self, seconds):
+        if seconds < 0:
+            raise ValueError("[MaixPy] timeout parameter error")
+
+    def send(self, *args):
+        raise OSError(_EPIPE)
+
+    sendall = write = read = readline = readinto = send
+
+    def recv(self, *args):
+        raise OSError(_ENOTCONN)
+
+    recvfrom = recv
 
     def makefile(self, *args, **kwargs):
         return self
@@ -28,7 +47,7 @@ def getaddrinfo(host, port, *args):
 def ESP32_SPI(*args, cs=-1, **kwargs):
     if args:
         raise ValueError("error argument")
-    if not _GPIOHS0 <= cs < _GPIOHS0 + 32:
+    if not _GPIOHS0 <= as_int(cs) < _GPIOHS0 + 32:
         raise ValueError("gpiohs cs value error!")
     raise OSError("Get version fail")
 

@@ -8,7 +8,7 @@ from random import getrandbits
 import k210_files as files
 from k210_flash import source_read, source_size
 
-_ENOENT, _EBADF, _EACCES, _EEXIST = 2, 9, 13, 17
+_ENOENT, _EIO, _EBADF, _EACCES, _EEXIST = 2, 5, 9, 13, 17
 _ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
 _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
@@ -181,6 +181,8 @@ class BoardOs:
 
     def rmdir(self, name):
         name = self.place(name)
+        if name.startswith("/flash/"):
+            raise OSError(_EIO)
         if files.source(name) is not None:
             raise OSError(_ENOTDIR)
         if self.listdir(name):
@@ -190,6 +192,8 @@ class BoardOs:
     def remove(self, name):
         name = self.place(name)
         if files.source(name) is None:
+            if name.startswith("/flash/"):
+                print("[MaixPy]:SPIFFS Error Code -10002")
             raise OSError(_EISDIR if self.is_folder(name) else _ENOENT)
         files.files().pop(name)
 

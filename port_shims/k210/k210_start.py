@@ -69,7 +69,7 @@ class Session:
             for name in list(sys.modules):
                 del sys.modules[name]
             builtins.__import__ = self.importer
-            builtins.open = self.disk.open
+            builtins.open = self.world.modules["uio"].open
         else:
             self.names["__builtins__"] = self.importer.builtins = self._restricted()
             self.world.modules["sys"].modules = self.importer.own

@@ -14,6 +14,13 @@ def start_new_thread(function, args, *kwargs):
         board.heap.malloc(n)
 
 
+def stack_size(*size):
+    """Gives what was set before."""
+    before = board.state.stack
+    board.state.stack = size[0] if size else 0
+    return before
+
+
 class lock(Part):
     def __init__(self):
         keep(self, "_held", [])

@@ -15,11 +15,8 @@ FREE = 0  # gives the latest block back
 _COLORS = (128, 256, 128)  # a histogram of each channel of RGB565, of 4 bytes a count
 
 
-def _roi(img, args, kwargs, at=0):
-    """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to the image."""
-    if len(args) <= at and "roi" not in kwargs:
-        return img._w, img._h
-    roi = args[at] if len(args) > at else kwargs["roi"]
+def inside(img, roi):
+    """(w, h) of a part of an image, cut to it; OSError where there is nothing left."""
     x, y, w, h = [as_int(n) for n in as_tuple(roi, 4)]
     if w < 1 or h < 1:
         raise OSError("Invalid ROI dimensions!")
@@ -27,6 +24,13 @@ def _roi(img, args, kwargs, at=0):
     if w < 1 or h < 1:
         raise OSError("ROI does not overlap on the image!")
     return w, h
+
+
+def _roi(img, args, kwargs, at=0):
+    """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to the image."""
+    if len(args) <= at and "roi" not in kwargs:
+        return img._w, img._h
+    return inside(img, args[at] if len(args) > at else kwargs["roi"])
 
 
 def _number(args, kwargs, at, name, default):
@@ -153,7 +157,7 @@ def _rects(img, args, kwargs):
 
 
 def _histeq(img, args, kwargs):
-    if args[:1] and args[0] or kwargs.get("adaptive"):
+    if (args[:1] and args[0]) or kwargs.get("adaptive"):
         return ((img._w + 1 & ~1) * (img._h + 1 & ~1), 8192)
     return (1024,)
 

@@ -1,53 +1,146 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's lcd module: the memory of the display buffer."""
+"""Stand-in for MaixPy v1's lcd module: the memory of the display buffer, and how the display is turned."""
 
 import k210_board as board
 import k210_image
+import k210_work
+from k210_args import Takes, as_int, as_str, as_tuple
 
-# {type: (width, height)} of the displays that are not 320x240
-_SIZES = {2: (240, 240), 5: (400, 240)}
-_size = [320, 240]
+_INIT = Takes(
+    "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,offset_w1:i,offset_h1:i,rst:i,dcx:i,"
+    "ss:i,clk:i,*,lcd_type:i"
+)
+_NONE, _SHIELD, _LAST, _RGB = 0, 1, 4, 5
+_SIZES = {2: (240, 240)}  # {type: (width, height)} of the displays that are not 320x240
+_RGB_SIZES = {3: (400, 240), 4: (0, 320), 5: (480, 272)}  # by lcd_type
+_CHAR_W = 8
 
 
-def init(type=1, freq=0, color=None, width=0, height=0, *args, **kwargs):
+# What the display is set to; w and h None: there is none.
+class _Screen:
+    def __init__(self):
+        self.set(320, 240)
+        self.freq = 15000000
+
+    def set(self, w, h):
+        self.w, self.h = w, h
+        self.rotation = self.mirror = 0
+
+
+_screen = _Screen()
+
+
+def init(*args, **kwargs):
+    """The old display goes first, whatever the arguments are."""
     board.point("lcd.init")
-    _size[:] = _SIZES.get(type, (320, 240))
-    if width and height:
-        _size[:] = width, height
-    board.lcd_init(_size[0], _size[1])
+    board.free_blocks("lcd")
+    _screen.set(None, None)
+    _INIT.check(args, kwargs)
+    _open(*args, **kwargs)
+
+
+def _open(type=_SHIELD, freq=0, color=None, width=0, height=0, *args, lcd_type=0, **kwargs):
+    if not _NONE <= type <= _RGB:
+        raise ValueError("type error")
+    if type == _NONE:
+        return
+    w, h = _RGB_SIZES.get(lcd_type, (None, None)) if type == _RGB else _SIZES.get(type, (320, 240))
+    if type in (_SHIELD, _RGB):
+        board.flash_read("lcd.init")  # the firmware looks into its configuration
+    if w is None:
+        print("error rgb lcd type!\nrgb lcd not init!" if lcd_type < 3 else "error rgb lcd type!")
+        raise OSError(-1)
+    _screen.set(width or w, height or h)
+    _screen.freq = freq or _screen.freq
+    board.lcd_take(_screen.w, _screen.h)
 
 
 def deinit():
     board.point("lcd.deinit")
     board.free_blocks("lcd")
+    _screen.set(None, None)
 
 
 def width():
-    return _size[0]
+    return _screen.w
 
 
 def height():
-    return _size[1]
+    return _screen.h
 
 
 def display(img, *args, **kwargs):
     board.point("lcd.display")
     if not isinstance(img, k210_image.Image):
         raise TypeError("Can't convert %s to type" % type(img).__name__)
+    roi = args[:1] or ([kwargs["roi"]] if "roi" in kwargs else ())
+    if roi:
+        k210_work.inside(img, roi[0])
+    if "oft" in kwargs:
+        as_tuple(kwargs["oft"], 2)
 
 
-def draw_string(x, y, text, *args):
-    """The text is drawn in a scratch block of its line."""
+def draw_string(*args):
+    """The text is drawn in a scratch block of its line, which is lost where nothing is drawn."""
     board.point("lcd.draw_string")
-    board.scratch((24 * _size[0], _size[0] // 8 + 1))
+    w = _screen.w or 320
+    blocks = [board.heap.malloc(n) for n in (24 * w, w // 8 + 1)]
+    x, y, text = as_int(args[0]), as_int(args[1]), as_str(args[2])
+    for color in args[3:]:
+        as_int(color)
+    if not _screen.w:
+        board.crash(
+            "lcd.draw_string() draws on a display that was closed", "call lcd.init() first"
+        )
+    if text and 0 <= x <= w - _CHAR_W and 0 <= y <= _screen.h:
+        for block in blocks:
+            board.heap.free(block)
 
 
 def clear(*args, **kwargs):
     board.alive()
 
 
-def rotation(*args):
+def fill_rectangle(x, y, w=None, h=None, color=None):
+    board.alive()
+    for value in (w, h):
+        if value is None:
+            raise TypeError("can't convert  to int")
+        as_int(value)
+    if color is None:
+        board.crash("lcd.fill_rectangle() without a color follows a null pointer", "give a color")
+    if not (0 <= x and 0 <= y and 0 <= x + w <= _screen.w and 0 <= y + h <= _screen.h):
+        raise ValueError("arg error")
+
+
+def rotation(*quarters):
     """A quarter turn changes width and height."""
     board.alive()
-    return 0
+    if quarters:
+        if not 0 <= quarters[0] <= 3:
+            raise ValueError("value:[0,3]")
+        if (quarters[0] ^ _screen.rotation) & 1:
+            _screen.w, _screen.h = _screen.h, _screen.w
+        _screen.rotation = int(quarters[0])
+    return _screen.rotation
+
+
+def mirror(*on):
+    board.alive()
+    if on:
+        _screen.mirror = 1 if on[0] else 0
+    return _screen.mirror
+
+
+def freq(*hertz):
+    board.alive()
+    if hertz:
+        _screen.freq = hertz[0]
+    return _screen.freq
+
+
+def bgr_to_rgb(*on):
+    board.alive()
+    if not on:
+        raise ValueError("True or False")

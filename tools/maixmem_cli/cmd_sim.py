@@ -73,7 +73,7 @@ def _serial(
 
 @click.command(
     name="sim",
-    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash 0x300000=a.kmodel --trace",
+    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash a.kmodel@0x300000 --trace",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -87,7 +87,7 @@ def _serial(
     "--flash",
     multiple=True,
     type=ADDRESS_FILE,
-    metavar="ADDR=FILE",
+    metavar="FILE@ADDR",
     help="Put a file into flash (repeat).",
 )
 @click.option(

@@ -51,9 +51,9 @@ class _Size(click.ParamType):
 
 
 class _AddressFile(click.ParamType):
-    """ADDR=FILE or FILE@ADDR, the address inside 16 MiB, the file there."""
+    """FILE@ADDR, or ADDR=FILE; the address inside 16 MiB, the file there."""
 
-    name = "ADDR=FILE"
+    name = "FILE@ADDR"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -66,7 +66,7 @@ class _AddressFile(click.ParamType):
         try:
             offset = parse_address(address)
         except ValueError as e:
-            self.fail(f"{value!r}: {e}, as in 0x300000=model.kmodel", param, ctx)
+            self.fail(f"{value!r}: {e}, as in model.kmodel@0x300000", param, ctx)
         if not 0 <= offset < FLASH_SIZE:
             self.fail(
                 f"{value!r}: address {offset:#x} is outside the flash, 0x0 to {FLASH_SIZE:#x}",

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""One program on the stand-in and on a real firmware: the build that tests are given, and what each prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from maixmem_cli import places
+from maixmem_cli.firmwares import FIRMWARES
+
+
+def _firmware(build: str) -> Path | None:
+    """The file of a build, known by its size."""
+    for name in os.environ.get("MAIXMEM_FIRMWARE", "").split(os.pathsep):
+        place = Path(name)
+        files = sorted(place.iterdir()) if name and place.is_dir() else [place]
+        for path in files:
+            if path.is_file() and path.stat().st_size == FIRMWARES[build].image:
+                return path
+    return None
+
+
+FULL = _firmware("full")
+needs = [
+    pytest.mark.skipif(FULL is None, reason="no full build of v0.6.2_84 in $MAIXMEM_FIRMWARE"),
+    pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port here"),
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here: no board"),
+]
+
+
+def run(folder: Path, *options: str) -> list[str]:
+    """What the program printed: a call and heap_free() after it."""
+    command = [sys.executable, "-m", "maixmem_cli", "sim", str(folder / "program.py"), *options]
+    done = subprocess.run(
+        command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return re.findall(r"^[^[\r\n][^\r\n]* \d+$", done.stdout.replace("\r", ""), re.M)
