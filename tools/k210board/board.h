@@ -9,14 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
+typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
+typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -231,23 +225,15 @@ u8 *bus_memory(u64 address, u64 size); // null when it is no RAM
 // the devices, to each other and to time
 void irq_set(int irq, bool level);
 bool irq_wanted(int hart);
-void uarths_tick(void);
-void timer_tick(void);
+void uarths_tick(void), timer_tick(void), camera_tick(void);
 u64 timer_next(u64 before);
 u64 cpu_hertz(void);
 void clocks_reset(bool warm);
-void dma_reset(void);
-void dma_pump(void);
-u8 flash_byte(u8 in);
-void flash_wait(void);
-void flash_select(void);
-void flash_deselect(void);
-u8 sd_byte(u8 in);
-void lcd_frame(u32 value, int bits);
-void lcd_transfer(u32 frames);
-bool lcd_save(const char *path);
-bool camera_open(const char *path);
-void camera_tick(void);
+void dma_reset(void), dma_pump(void);
+void flash_wait(void), flash_select(void), flash_deselect(void);
+u8 flash_byte(u8 in), sd_byte(u8 in);
+void lcd_frame(u32 value, int bits), lcd_transfer(u32 frames);
+bool lcd_save(const char *path), camera_open(const char *path);
 extern bool camera_there;
 
 // main.c, control.c

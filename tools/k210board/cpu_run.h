@@ -64,8 +64,7 @@ L_DECODE: decode(d); GO;
 L_HOOK: SYNC; goto *LABEL[trace_hook(h, PC)];
 L_ROUNDED: h->pc = PC; step_rounded(h, d); NEXT;
 L_ILLEGAL: TRAP(2, d->raw);
-SET(LUI, IMM)
-SET(AUIPC, PC + IMM)
+SET(LUI, IMM) SET(AUIPC, PC + IMM)
 L_JAL:
     CALLED(PC + IMM);
     RD = PC + d->len;
@@ -80,12 +79,9 @@ L_JALR: {
     JUMPED;
 }
 #define BRANCH(op, c) L_##op: if (c) { d += d->imm >> 1; JUMPED; } else NEXT;
-BRANCH(BEQ, A == B)
-BRANCH(BNE, A != B)
-BRANCH(BLT, (s64)A < (s64)B)
-BRANCH(BGE, (s64)A >= (s64)B)
-BRANCH(BLTU, A < B)
-BRANCH(BGEU, A >= B)
+BRANCH(BEQ, A == B) BRANCH(BNE, A != B)
+BRANCH(BLT, (s64)A < (s64)B) BRANCH(BGE, (s64)A >= (s64)B)
+BRANCH(BLTU, A < B) BRANCH(BGEU, A >= B)
 
 #define LOAD(op, T, to, value) \
     L_##op: { \
@@ -118,43 +114,25 @@ STORE(SB, u8, B) STORE(SH, u16, B) STORE(SW, u32, B) STORE(SD, u64, B)
 LOAD(FLW, u32, f[d->rd], BOX | v) LOAD(FLD, u64, f[d->rd], v)
 STORE(FSW, u32, f[d->rs2]) STORE(FSD, u64, f[d->rs2])
 
-SET(ADDI, A + IMM)
-SET(SLTI, (s64)A < (s64)IMM)
-SET(SLTIU, A < IMM)
-SET(XORI, A ^ IMM)
-SET(ORI, A | IMM)
-SET(ANDI, A & IMM)
-SET(SLLI, A << d->imm)
-SET(SRLI, A >> d->imm)
-SET(SRAI, (s64)A >> d->imm)
-SET(ADD, A + B)
-SET(SUB, A - B)
-SET(SLL, A << (B & 63))
-SET(SLT, (s64)A < (s64)B)
-SET(SLTU, A < B)
-SET(XOR, A ^ B)
-SET(SRL, A >> (B & 63))
-SET(SRA, (s64)A >> (B & 63))
-SET(OR, A | B)
-SET(AND, A & B)
-SET_W(ADDIW, (u32)A + (u32)d->imm)
-SET_W(SLLIW, (u32)A << d->imm)
-SET_W(SRLIW, (u32)A >> d->imm)
-SET_W(SRAIW, (s32)A >> d->imm)
-SET_W(ADDW, (u32)A + (u32)B)
-SET_W(SUBW, (u32)A - (u32)B)
-SET_W(SLLW, (u32)A << (B & 31))
-SET_W(SRLW, (u32)A >> (B & 31))
-SET_W(SRAW, (s32)A >> (B & 31))
-SET(MUL, A * B)
-SET(MULH, ((__int128)(s64)A * (s64)B) >> 64)
-SET(MULHSU, ((__int128)(s64)A * (__int128)B) >> 64)
-SET(MULHU, ((unsigned __int128)A * B) >> 64)
+SET(ADDI, A + IMM) SET(SLTI, (s64)A < (s64)IMM)
+SET(SLTIU, A < IMM) SET(XORI, A ^ IMM)
+SET(ORI, A | IMM) SET(ANDI, A & IMM)
+SET(SLLI, A << d->imm) SET(SRLI, A >> d->imm)
+SET(SRAI, (s64)A >> d->imm) SET(ADD, A + B)
+SET(SUB, A - B) SET(SLL, A << (B & 63))
+SET(SLT, (s64)A < (s64)B) SET(SLTU, A < B)
+SET(XOR, A ^ B) SET(SRL, A >> (B & 63))
+SET(SRA, (s64)A >> (B & 63)) SET(OR, A | B)
+SET(AND, A & B) SET_W(ADDIW, (u32)A + (u32)d->imm)
+SET_W(SLLIW, (u32)A << d->imm) SET_W(SRLIW, (u32)A >> d->imm)
+SET_W(SRAIW, (s32)A >> d->imm) SET_W(ADDW, (u32)A + (u32)B)
+SET_W(SUBW, (u32)A - (u32)B) SET_W(SLLW, (u32)A << (B & 31))
+SET_W(SRLW, (u32)A >> (B & 31)) SET_W(SRAW, (s32)A >> (B & 31))
+SET(MUL, A * B) SET(MULH, ((__int128)(s64)A * (s64)B) >> 64)
+SET(MULHSU, ((__int128)(s64)A * (__int128)B) >> 64) SET(MULHU, ((unsigned __int128)A * B) >> 64)
 SET(DIV, B == 0 ? -1 : (s64)B == -1 ? (s64)(0 - A) : (s64)A / (s64)B)
-SET(DIVU, B == 0 ? ~0ull : A / B)
-SET(REM, B == 0 ? (s64)A : (s64)B == -1 ? 0 : (s64)A % (s64)B)
-SET(REMU, B == 0 ? A : A % B)
-SET_W(MULW, (u32)A * (u32)B)
+SET(DIVU, B == 0 ? ~0ull : A / B) SET(REM, B == 0 ? (s64)A : (s64)B == -1 ? 0 : (s64)A % (s64)B)
+SET(REMU, B == 0 ? A : A % B) SET_W(MULW, (u32)A * (u32)B)
 SET_W(DIVW, (u32)B == 0 ? -1 : (s32)B == -1 ? (s32)(0 - (u32)A) : (s32)A / (s32)B)
 SET_W(DIVUW, (u32)B == 0 ? ~0u : (u32)A / (u32)B)
 SET_W(REMW, (u32)B == 0 ? (s32)A : (s32)B == -1 ? 0 : (s32)A % (s32)B)
@@ -180,12 +158,9 @@ L_WFI: h->waiting = true; d += 2; LEAVE(out);
         if (d->rd) RD = old; \
         NEXT_OR_YIELD; \
     }
-CSR(CSRRW, A, true)
-CSR(CSRRS, old | A, d->rs1)
-CSR(CSRRC, old & ~A, d->rs1)
-CSR(CSRRWI, (u64)d->rs1, true)
-CSR(CSRRSI, old | d->rs1, d->rs1)
-CSR(CSRRCI, old & ~(u64)d->rs1, d->rs1)
+CSR(CSRRW, A, true) CSR(CSRRS, old | A, d->rs1)
+CSR(CSRRC, old & ~A, d->rs1) CSR(CSRRWI, (u64)d->rs1, true)
+CSR(CSRRSI, old | d->rs1, d->rs1) CSR(CSRRCI, old & ~(u64)d->rs1, d->rs1)
 
 #define ATOMIC(op, T, ...) \
     L_##op: { \
@@ -247,8 +222,7 @@ TO_F(FCVTSD, put_s((float)D(rs1)))
 TO_F(FCVTDS, put_d((double)S(rs1)))
 TO_F(FMVWX, BOX | (u32)A)
 TO_F(FMVDX, A)
-SET(FMVXW, (s64)(s32)f[d->rs1])
-SET(FMVXD, f[d->rs1])
+SET(FMVXW, (s64)(s32)f[d->rs1]) SET(FMVXD, f[d->rs1])
 
 memory_trap:
     h->pc = PC;

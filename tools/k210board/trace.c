@@ -17,8 +17,8 @@ typedef struct {
 
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; MARK: another function is, its number is added.
-enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, MARK, FRAME, GC_NEW = 16, GC_GROW, GC_FREE, MARKS = 32 };
-enum { LONGEST_RUN = 512 };
+enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, MARK, FRAME, GC_NEW = 16, GC_GROW, GC_FREE };
+enum { MARKS = 32, LONGEST_RUN = 512 };
 
 static FILE *events, *sites;
 static u64 top_at; // address of the word that points to the allocator's top chunk
@@ -185,8 +185,8 @@ static void entered_bytecode(Hart *h) {
     on[h->id].frame[(*n)++].state = h->x[10];
 }
 
-// The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): tells its type,
-// how many arguments it has, the first.
+// The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): tells its
+// type, how many arguments it has, the first.
 static void left_bytecode(Hart *h) {
     int before = on[h->id].frames;
     drop_ended(h);

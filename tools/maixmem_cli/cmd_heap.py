@@ -55,9 +55,7 @@ def command(
     """
     from maixmem_cli.k210 import heaps, maps
 
-    ram = (
-        _of_board(source[4:], script, on_board) if source.startswith("emu:") else _of_file(source)
-    )
+    ram = _of_board(source, script, on_board) if source.startswith("emu:") else _of_file(source)
     if save_ram:
         write_file("--save-ram", save_ram, ram)
     finder = heaps.Finder()
@@ -85,16 +83,20 @@ def _of_file(name: str) -> bytes:
     return data
 
 
-def _of_board(image: str, script: Path | None, options: dict[str, Any]) -> bytes:
+def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> bytes:
     compiler.check()
-    from maixmem_cli.k210 import runner, session
+    from maixmem_cli.k210 import ports, runner, session
 
-    if not Path(image).is_file():
+    try:
+        image, files, _ = ports.wanted(source)
+    except OSError as e:
+        raise click.BadParameter(str(e)) from None
+    if not image.is_file():
         raise click.BadParameter(f"{image}: no such file. Next: emu:IMAGE, a .bin or .kfpkg")
-    wanted = session.Options(files=options.pop("flash"), **options)
+    wanted = session.Options(files=(*files, *options.pop("flash")), **options)
     with (
-        runner.failing(script or Path(image)),
-        session.Session(Path(image), script, wanted) as board,
+        runner.failing(script or image),
+        session.Session(image, script, wanted) as board,
     ):
         if script:
             outcome = board.run(lambda text: click.echo(text, nl=False, err=True))

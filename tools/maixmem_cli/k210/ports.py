@@ -111,7 +111,8 @@ class _Owning(SerialPort):
             self._lock = None
 
 
-def _wanted(url: str) -> tuple[Path, list[tuple[int, Path]], bool]:
+def wanted(url: str) -> tuple[Path, list[tuple[int, Path]], bool]:
+    """What a port's name says: the image, (address, file) in flash, whether the flash is to be new. OSError: it is none."""
     image, *more = url[len(PREFIX) :].split(",")
     files = []
     for item in more:
@@ -134,7 +135,7 @@ def _flash_of(url: str) -> int:
     if why:
         raise OSError(why)
     fcntl: Any = importlib.import_module("fcntl")  # not on Windows
-    image, files, new = _wanted(url)
+    image, files, new = wanted(url)
     try:
         chip = flash_image.build(image, files)
     except flash_image.ImageError as e:

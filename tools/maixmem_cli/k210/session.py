@@ -30,7 +30,7 @@ _LOOK = 0.05  # seconds between two looks at a running board
 _GRACE = 20.0  # seconds that a script may take to end after Ctrl-C
 _RESETS = 3
 _FOREVER = 1e9
-_IMPORTS = re.compile(r"^\s*(?:import|from)\s+(.+)", re.MULTILINE)
+_IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Watched(SerialPort):
 def imported(source: str) -> set[str]:
     """The modules that a script's lines import, by their text."""
     names = (re.split(r"\s*,\s*|\s+as\s+\S+|\s+import\s.*", m) for m in _IMPORTS.findall(source))
-    return {n.split(".")[0].strip() for group in names for n in group if n}
+    return {n.split(".")[0].strip() for group in names for n in group if n.strip()}
 
 
 # Owns the board and its files; leaving the context ends both. `known` is what was learned of the firmware.

@@ -61,12 +61,14 @@ class Tracer:
         self._known = known
         self._events = folder / "events"
         self._sites = folder / "sites"
+        self._started = False
 
     def start(self, finder: heaps.Finder, *, gc: bool) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with every store."""
         order = self._board.order
         ram = self._board.ram
         order(f"trace files {self._events} {self._sites}")
+        self._started = True
         finder.system(ram)
         order(f"trace top {finder.top_pointer:x}")
         for name, address in self._known.functions.items():
@@ -90,7 +92,9 @@ class Tracer:
         self._board.order("trace end")
 
     def raised(self) -> tuple[int, int | None]:
-        """Type and first argument of the exception that ended the script; (0, None) when none did."""
+        """Type and first argument of the exception that ended the script; (0, None) when none did or nothing was traced."""
+        if not self._started:
+            return (0, None)
         self.where()
         ended: tuple[int, int | None] = (0, None)
         for event in self.events():
