@@ -68,8 +68,10 @@ def _keep(answer: Fit) -> int:
 
 
 def _add(model) -> str:
-    source = f"{model.address:#x}" if model.address is not None else repr(model.path)
-    return f"models.add({model.name!r}, {source}, pin={model.resident})"
+    source, more = repr(model.path), ""
+    if model.address is not None:  # nbytes: for firmware that cannot read flash
+        source, more = f"{model.address:#x}", f", nbytes={model.file.stat().st_size}"
+    return f"models.add({model.name!r}, {source}, pin={model.resident}{more})"
 
 
 def _camera(answer: Fit) -> list[str]:
