@@ -58,9 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """The library and the stand-ins collect garbage often: not all of pytest and of the tests each time."""
-    gc.collect()
-    gc.freeze()
+    """Nobody looks at pytest and all the tests again."""
+    fresh.quick_collections()
 
 
 @pytest.fixture

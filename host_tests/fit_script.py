@@ -71,9 +71,12 @@ def _keep(answer: Fit) -> int:
 
 
 def _add(model) -> str:
-    source = f"{model.address:#x}" if model.address is not None else repr(model.path)
-    stream = ", stream=(0, 8, 80000000)" if model.stream else ""
-    return f"models.add({model.name!r}, {source}, pin={model.resident}{stream})"
+    source, more = repr(model.path), ""
+    if model.address is not None:  # nbytes: for firmware that cannot read flash
+        source, more = f"{model.address:#x}", f", nbytes={model.file.stat().st_size}"
+    if model.stream:
+        more += ", stream=(0, 8, 80000000)"
+    return f"models.add({model.name!r}, {source}, pin={model.resident}{more})"
 
 
 def _camera(answer: Fit) -> list[str]:

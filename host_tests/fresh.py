@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 _BOARDS = ("k210_board", "ascend_board", "maixcam_board")
@@ -20,3 +21,10 @@ def start() -> None:
         vars(board.faults).pop("point", None)  # of a test that stopped half way
         board.faults.clear()
         board.reset()
+
+
+def quick_collections() -> None:
+    """The library and the stand-ins collect often: from now on only what is made from now on is looked at."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()

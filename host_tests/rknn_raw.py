@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import importlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import fresh
 import linux_boards
 import maixmem_generic
 import pytest
@@ -30,9 +30,8 @@ SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
 def desk_fixture() -> Iterator[None]:
     """For every test: /proc/meminfo is what the last Raw.plug() made it, and collections are quick."""
     real = maixmem_generic.meminfo
-    gc.freeze()  # the manager collects often: what was there before the test need not be looked at each time
+    fresh.quick_collections()
     yield
-    gc.unfreeze()
     maixmem_generic.meminfo = real
 
 

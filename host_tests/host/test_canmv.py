@@ -9,6 +9,7 @@ import sys
 
 import kmodel_build
 import maixmem
+import manager_kit as kit
 import paths
 import pytest
 from maixmem import KModelError, NoRoom
@@ -40,13 +41,49 @@ def canmv(monkeypatch):
     yield maix, board
     maixmem.set_port(None)
     for name in [n for n in sys.modules if n.startswith(("maixmem_k210", "maixmem_canmv"))]:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.delitem(sys.modules, "maix")
+        del sys.modules[name]  # for good: monkeypatch brings back what was there before
+    del sys.modules["maix"]
 
 
 def model(channels: int) -> bytes:
     layers = [("conv", channels), ("dequantize",)]
     return bytes(kmodel_build.v3((28, 28, 3), layers).to_bytes())
+
+
+class Rig:
+    """CanMV with four models: three files, one at an address."""
+
+    share = "evict"
+    models = [(f"/sd/{i}.kmodel", {}) for i in range(3)] + [(0x300000, {})]
+
+    def __init__(self, maix, board) -> None:
+        self.maix, self.board, self.faults = maix, board, board.faults
+
+    def start(self):
+        from maixmem_canmv_kpu import Port
+
+        made = [model(n) for n in SIZES]
+        files = {f"/sd/{i}.kmodel": made[i] for i in range(3)}
+        self.board.reset("minimum", gc_heap=GC_HEAP, flash={0x300000: made[3]}, files=files)
+        self.maix.slots.clear()
+        return Port()
+
+    def live(self) -> int:
+        """Without the layers that init_yolo2() made for a deinit() that has yet to come."""
+        heap = self.board.heap
+        taken = [x for x in self.maix.slots.taken if x is not None]
+        return heap.live() - sum(heap.asked(a) for x in taken for a in x._yolo or ())
+
+
+@pytest.mark.parametrize("check", kit.CHECKS, ids=lambda c: c.__name__)
+def test_what_every_port_does(canmv, check):
+    check(Rig(*canmv))
+
+
+def test_every_fault_point(canmv):
+    rig = Rig(*canmv)
+    done = kit.sweep(rig, (OSError(5), KeyboardInterrupt()), kit.sizes(rig))
+    assert min(done.values()) >= 4, done
 
 
 def manager(**options):

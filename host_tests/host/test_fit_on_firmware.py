@@ -17,6 +17,7 @@ from pathlib import Path
 import fit_projects
 import fit_script
 import pytest
+from commands import maixmem
 from maixmem_cli import project
 from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.fit import Fit, fit
@@ -151,3 +152,9 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
     assert ended == answer.fits
     # what the library keeps was measured on v0.6.2_84; on early firmware it has other parts
     assert differences(answer, rows, gc_room=2 * _PAGE) == []
+    saved = tmp_path / "board.toml"
+    maixmem("doctor", "--port", f"emu:{image},new", "--save", str(saved))
+    board = choose(str(saved))
+    assert (board.heap, board.gc_heap, board.v4) == (build.heap, build.gc_heap, build.v4)
+    same = fit(replace(project.read(path), firmware=board, gc_heap=board.gc_heap))
+    assert differences(same, rows, gc_room=2 * _PAGE) == []

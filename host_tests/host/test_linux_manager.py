@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from pathlib import Path
 
+import fresh
 import manager_kit as kit
 import pytest
 from cvimodel_build import cvimodel, program
@@ -116,11 +116,7 @@ def test_what_every_port_does(rig, check, tmp_path: Path):
 
 @pytest.fixture
 def quick_collections():
-    """Collections look at what this test made only: the manager asks for one wherever a board would need it."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+    fresh.quick_collections()
 
 
 @pytest.mark.usefixtures("quick_collections")

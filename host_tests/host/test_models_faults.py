@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from types import FrameType
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
+import fresh
 import maixmem_k210_setup
 import maixmem_recover
 import maixmem_text
@@ -43,12 +43,8 @@ class Rig(K210Rig):
 
 
 @pytest.fixture(autouse=True)
-def cheap_collections() -> Iterator[None]:
-    """What lived before a test is not looked at by each gc.collect() in it."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+def cheap_collections() -> None:
+    fresh.quick_collections()
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import gc
 import random
-from typing import Iterator
 
+import fresh
 import k210_board as board
 import KPU as kpu
 import maixmem_k210_setup  # resident: add() would import these anew each time
@@ -35,11 +34,8 @@ class QuietPort(Port):
 
 
 @pytest.fixture(autouse=True)
-def cheap_collections() -> Iterator[None]:
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+def cheap_collections() -> None:
+    fresh.quick_collections()
 
 
 def any_model(r: random.Random, most: int):

@@ -63,7 +63,7 @@ def board(monkeypatch):
     yield start
     maixmem.set_port(None)
     for name in [n for n in sys.modules if n.startswith("maixmem_k210")]:
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        del sys.modules[name]  # for good: monkeypatch brings back what was there before
 
 
 def walk(nbytes: int) -> list[str]:

@@ -54,6 +54,7 @@ class Firmware:
     source: str = "table, measured on v0.6.2_84"
     known_heap: int | None = None
     sizes: tuple[str, ...] | None = None
+    early: bool = False  #: it lacks calls of Maix.utils, such as what reads flash
     file: Path | None = None  #: the image, where that is all that is known
 
     @property
@@ -93,6 +94,7 @@ class Firmware:
             gc_used=told.gc_used,
             v4=told.v4,
             sizes=told.frame_sizes,
+            early=told.firmware_end is None,
             source=f"{self.source}, asked on the board in software",
             file=None,
         )
@@ -167,6 +169,7 @@ def _of_board(path: Path) -> Firmware:
         source=source,
         known_heap=told.heap_free,
         sizes=told.frame_sizes,
+        early=told.firmware_end is None,
     )
 
 
