@@ -20,7 +20,7 @@ except ImportError:  # CPython: nothing is set aside
 import k210_files
 import k210_firmware as figures
 import k210_gc
-from k210_crash import DeviceCrash, HardReset, RunEnded
+from k210_crash import CURES, DeviceCrash, HardReset, RunEnded
 from k210_flash import Flash
 from k210_heap import Heap
 
@@ -69,11 +69,6 @@ CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
 _CPU_HZ = 400000000
 _PAGE = 4096
-# what to do where a read of the flash does not fit
-_CURES = {
-    "flash_read": "free memory first or read in pieces of 4096 bytes",
-    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load models before the camera",
-}
 
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
@@ -283,7 +278,7 @@ def spi_read(n, who):
         crash(
             "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
             % (who, size, n, heap.heap_free()),
-            _CURES.get(who, "free memory first"),
+            CURES.get(who, "free memory first"),
         )
     heap.free(block)
 
@@ -334,18 +329,7 @@ def gc_pool():
     return k210_gc.heap.pool
 
 
-def gc_largest():
-    """Bytes of the largest block that the GC heap can give, found by trying."""
-    low, high = 0, gc.mem_free()
-    while high - low > 512:
-        n = (low + high) // 2
-        try:
-            k210_gc.Pixels(n)
-            low = n
-        except MemoryError:
-            high = n
-        gc.collect()
-    return low
+gc_largest = k210_gc.largest
 
 
 def gc_configured():

@@ -170,3 +170,17 @@ else:
     finaliser = _ByFinaliser()
     gc.mem_alloc = heap.mem_alloc
     gc.mem_free = heap.mem_free
+
+
+def largest():
+    """Bytes of the largest block that the GC heap can give, found by trying."""
+    low, high = 0, gc.mem_free()
+    while high - low > 512:
+        n = (low + high) // 2
+        try:
+            Pixels(n)
+            low = n
+        except MemoryError:
+            high = n
+        gc.collect()
+    return low
