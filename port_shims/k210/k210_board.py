@@ -48,7 +48,6 @@ __all__ = (
     "gc_configured",
     "heap",
     "kpu_live",
-    "lcd_init",
     "lcd_take",
     "mount_file",
     "nets",
@@ -179,20 +178,15 @@ def _boot(firmware, size):
 def _main_py():
     """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
     if state.gc_active >= figures.LCD_GC and not own_main():
-        lcd_init()
+        free_blocks("lcd")
+        flash_read("lcd.init")
+        lcd_take(320, 240)
         scratch((7680, 41))
 
 
 def own_main():
     """True when the board has a main.py of the user's, which runs at the start instead of the firmware's."""
     return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
-
-
-def lcd_init():
-    """lcd.init() at the start: the display buffer is freed and taken again."""
-    free_blocks("lcd")
-    flash_read("lcd.init")
-    lcd_take(320, 240)
 
 
 def lcd_take(w, h):
