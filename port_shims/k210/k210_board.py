@@ -20,7 +20,7 @@ except ImportError:  # CPython: nothing is set aside
 import k210_files
 import k210_firmware as figures
 import k210_gc
-from k210_crash import DeviceCrash, HardReset, RunEnded
+from k210_crash import CURES, DeviceCrash, HardReset, RunEnded
 from k210_flash import Flash
 from k210_heap import Heap
 
@@ -48,7 +48,6 @@ __all__ = (
     "gc_configured",
     "heap",
     "kpu_live",
-    "lcd_init",
     "lcd_take",
     "mount_file",
     "nets",
@@ -69,11 +68,6 @@ CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
 _CPU_HZ = 400000000
 _PAGE = 4096
-# what to do where a read of the flash does not fit
-_CURES = {
-    "flash_read": "free memory first or read in pieces of 4096 bytes",
-    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load models before the camera",
-}
 
 
 # Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
@@ -184,20 +178,15 @@ def _boot(firmware, size):
 def _main_py():
     """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
     if state.gc_active >= figures.LCD_GC and not own_main():
-        lcd_init()
+        free_blocks("lcd")
+        flash_read("lcd.init")
+        lcd_take(320, 240)
         scratch((7680, 41))
 
 
 def own_main():
     """True when the board has a main.py of the user's, which runs at the start instead of the firmware's."""
     return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
-
-
-def lcd_init():
-    """lcd.init() at the start: the display buffer is freed and taken again."""
-    free_blocks("lcd")
-    flash_read("lcd.init")
-    lcd_take(320, 240)
 
 
 def lcd_take(w, h):
@@ -283,7 +272,7 @@ def spi_read(n, who):
         crash(
             "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
             % (who, size, n, heap.heap_free()),
-            _CURES.get(who, "free memory first"),
+            CURES.get(who, "free memory first"),
         )
     heap.free(block)
 

@@ -2,6 +2,12 @@
 # SPDX-License-Identifier: MIT
 """What ends a program on the board other than an exception of Python."""
 
+# what to do where a read of the flash does not fit
+CURES = {
+    "flash_read": "free memory first or read in pieces of 4096 bytes",
+    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load models before the camera",
+}
+
 
 class DeviceCrash(BaseException):
     """The real board hangs here until it is reset: .cause says why, .cure what to do instead."""
