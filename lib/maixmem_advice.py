@@ -97,10 +97,7 @@ _TABLE = (
         ("maixmem.set_gc_heap() a smaller one, machine.reset().",),
     ),
     (
-        (
-            "attribute 'heap_free|attribute 'flash_read|import name utils|attribute 'load_flash|attribute 'set_outputs|"
-            "attribute 'get_output|attribute 'classifier|convert Image to int"
-        ),
+        "bute 'heap_free|bute 'flash_read|import name utils|bute 'load_flash|bute 'set_outputs|Image to int",
         "a call that this firmware does not have",
         ("MaixPy v0.6.2-84 has it.", "maixmem does without: report() says what is missing."),
     ),

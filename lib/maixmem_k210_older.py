@@ -70,10 +70,7 @@ def adapt(port_class) -> None:
         def regions(self):
             try:
                 return found(self)
-            except (
-                NotImplementedError,
-                MemoryError,
-            ):  # warnings() says it; no GC heap for what memtest() prints
+            except (NotImplementedError, MemoryError):  # warnings() says it; no room for the text
                 return [
                     once("maixmem_report", "gc_region"),
                     Region("heap", RAM, None, None, None, False),
