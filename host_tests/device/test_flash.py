@@ -145,7 +145,7 @@ def test_kboot_is_named_and_its_apps_are_found():
         (0x4020, lost),
         (0x80000, image(4000)),
     ]
-    m = Chip(SIZE, parts).scan(verify=True)
+    m = Chip(1 << 20, parts).scan(verify=True)
     assert found(m, "firmware", "config") == [
         (0, 0x1000, "Kboot stage 0"),
         (0x1000, 0x4000, "Kboot stage 1"),
@@ -164,16 +164,16 @@ def test_what_is_no_image_header():
         b"\x00\x00\x00\xff\x7f",
         b"\x00\xdc\xff\x0f\x00",
     ):
-        m = Chip(SIZE, [(0, head)]).scan(offsets=(), gaps=False)
+        m = Chip(1 << 20, [(0, head)]).scan(offsets=(), gaps=False)
         assert m.notes == ["no firmware header at 0x000000"], head
         assert m.regions == []
-    m = Chip(SIZE, [(0, b"\x03\xdb\xff\x0f\x00")]).scan(offsets=(), gaps=False)
-    assert found(m) == [(0, SIZE, "firmware")]
+    m = Chip(1 << 20, [(0, b"\x03\xdb\xff\x0f\x00")]).scan(offsets=(), gaps=False)
+    assert found(m) == [(0, 1 << 20, "firmware")]
 
 
 def test_a_model_burned_at_zero_is_found_and_is_no_firmware():
     face = model(5000)
-    m = Chip(SIZE, [(0, face)]).scan(gaps=False)
+    m = Chip(1 << 20, [(0, face)]).scan(gaps=False)
     assert found(m, "model") == [(0, len(face), "v3 model")]
     assert m.notes == ["no firmware header at 0x000000"]
     assert [(c.kind, c.start, c.end) for c in m.conflicts()] == [("firmware", 0, len(face))]

@@ -7,7 +7,7 @@ import sys
 
 import maixmem
 import maixmem_text  # resident: thousands of refusals here would each import it
-from devtest import Skip, heap_locked, raises
+from devtest import SLOW, Skip, heap_locked, raises
 from maixmem_pool import BufferPool, PoolEmpty, PoolError
 
 try:
@@ -15,9 +15,8 @@ try:
 except ImportError:
     addressof = None
 
-OPERATIONS = (
-    1000000 if sys.implementation.name == "cpython" else 100000
-)  # random ones; the bench does more
+# random ones; the bench does more
+OPERATIONS = 1000000 if sys.implementation.name == "cpython" else 20000 if SLOW else 100000
 
 
 def test_hands_out_the_same_objects_for_ever():

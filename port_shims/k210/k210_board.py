@@ -83,7 +83,7 @@ class _State:
         self.nets = []
         self.handles = []
         self.blocks = {}
-        self.sensor = None
+        self.sensor = self.display = None
         self.camera = True
         self.printed = False
         self.dead = None
@@ -135,7 +135,7 @@ def power_on():
     state.nets[:] = []
     state.handles[:] = []
     state.blocks = {}
-    state.sensor = None
+    state.sensor = state.display = None
     state.printed = False
     state.pins = {}
     state.levels = {}

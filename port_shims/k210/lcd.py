@@ -28,14 +28,18 @@ class _Screen:
         self.rotation = self.mirror = 0
 
 
-_screen = _Screen()
+def _screen():
+    """The display since power-on."""
+    if board.state.display is None:
+        board.state.display = _Screen()
+    return board.state.display
 
 
 def init(*args, **kwargs):
     """The old display goes first, whatever the arguments are."""
     board.point("lcd.init")
     board.free_blocks("lcd")
-    _screen.set(None, None)
+    _screen().set(None, None)
     _INIT.check(args, kwargs)
     _open(*args, **kwargs)
 
@@ -51,23 +55,23 @@ def _open(type=_SHIELD, freq=0, color=None, width=0, height=0, *args, lcd_type=0
     if w is None:
         print("error rgb lcd type!\nrgb lcd not init!" if lcd_type < 3 else "error rgb lcd type!")
         raise OSError(-1)
-    _screen.set(width or w, height or h)
-    _screen.freq = freq or _screen.freq
-    board.lcd_take(_screen.w, _screen.h)
+    _screen().set(width or w, height or h)
+    _screen().freq = freq or _screen().freq
+    board.lcd_take(_screen().w, _screen().h)
 
 
 def deinit():
     board.point("lcd.deinit")
     board.free_blocks("lcd")
-    _screen.set(None, None)
+    _screen().set(None, None)
 
 
 def width():
-    return _screen.w
+    return _screen().w
 
 
 def height():
-    return _screen.h
+    return _screen().h
 
 
 def display(img, *args, **kwargs):
@@ -84,16 +88,16 @@ def display(img, *args, **kwargs):
 def draw_string(*args):
     """The text is drawn in a scratch block of its line, which is lost where nothing is drawn."""
     board.point("lcd.draw_string")
-    w = _screen.w or 320
+    w = _screen().w or 320
     blocks = [board.heap.malloc(n) for n in (24 * w, w // 8 + 1)]
     x, y, text = as_int(args[0]), as_int(args[1]), as_str(args[2])
     for color in args[3:]:
         as_int(color)
-    if not _screen.w:
+    if not _screen().w:
         board.crash(
             "lcd.draw_string() draws on a display that was closed", "call lcd.init() first"
         )
-    if text and 0 <= x <= w - _CHAR_W and 0 <= y <= _screen.h:
+    if text and 0 <= x <= w - _CHAR_W and 0 <= y <= _screen().h:
         for block in blocks:
             board.heap.free(block)
 
@@ -110,7 +114,7 @@ def fill_rectangle(x, y, w=None, h=None, color=None):
         as_int(value)
     if color is None:
         board.crash("lcd.fill_rectangle() without a color follows a null pointer", "give a color")
-    if not (0 <= x and 0 <= y and 0 <= x + w <= _screen.w and 0 <= y + h <= _screen.h):
+    if not (0 <= x and 0 <= y and 0 <= x + w <= _screen().w and 0 <= y + h <= _screen().h):
         raise ValueError("arg error")
 
 
@@ -120,24 +124,24 @@ def rotation(*quarters):
     if quarters:
         if not 0 <= quarters[0] <= 3:
             raise ValueError("value:[0,3]")
-        if (quarters[0] ^ _screen.rotation) & 1:
-            _screen.w, _screen.h = _screen.h, _screen.w
-        _screen.rotation = int(quarters[0])
-    return _screen.rotation
+        if (quarters[0] ^ _screen().rotation) & 1:
+            _screen().w, _screen().h = _screen().h, _screen().w
+        _screen().rotation = int(quarters[0])
+    return _screen().rotation
 
 
 def mirror(*on):
     board.alive()
     if on:
-        _screen.mirror = 1 if on[0] else 0
-    return _screen.mirror
+        _screen().mirror = 1 if on[0] else 0
+    return _screen().mirror
 
 
 def freq(*hertz):
     board.alive()
     if hertz:
-        _screen.freq = hertz[0]
-    return _screen.freq
+        _screen().freq = hertz[0]
+    return _screen().freq
 
 
 def bgr_to_rgb(*on):
