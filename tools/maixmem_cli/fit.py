@@ -195,9 +195,12 @@ class _Play:
         self.claim("lcd", self.now, 0, 0)
 
     def trimmed(self) -> _Moment:
-        """The moment after ModelManager had the free end of the heap given back, as it does before its first load."""
+        """The moment after ModelManager had the free end of the heap given back, as it does before its first load.
+
+        A read of flash does it, so early firmware, which has no such call, keeps it.
+        """
         after = self.now.copy()
-        if after.heap_free > TRIM:
+        if after.heap_free > TRIM and not self.answer.project.firmware.early:
             after.free(after.take([4 * TRIM_READ + SPI_EXTRA]))
         return after
 
