@@ -7,27 +7,16 @@ from __future__ import annotations
 import threading
 
 import pytest
-from linux_boards import every_fault, shim
+from ascend_kit import MIB, acl, ascend, board, start, taken
+from linux_boards import every_fault
 from maixmem import NoRoom
 from maixmem_ascend.memory import AclError
 from maixmem_models import ModelManager
 
-board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
-import acl  # noqa: E402  the shim's folder is importable only now
-
-MIB = 1 << 20
-
 
 @pytest.fixture(autouse=True)
-def fresh_board():
-    board.reset()
-    board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
-    board.add_model("b.om", work=3 * MIB, weight=1 * MIB)
-    board.add_model("c.om", work=2 * MIB, weight=500)
-
-
-def taken(n: int) -> int:
-    return (n + 31) // 32 * 32 + 32
+def fresh_board() -> None:
+    start()
 
 
 def test_regions_are_normalised():

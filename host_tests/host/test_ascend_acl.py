@@ -4,26 +4,13 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from linux_boards import every_fault, shim
-from maixmem import NoRoom
-from maixmem_ascend.memory import AclError
-from maixmem_models import ModelManager
-
-board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
-import acl  # noqa: E402  the shim's folder is importable only now
-
-MIB = 1 << 20
+from ascend_kit import MIB, acl, board, start, taken
 
 
 @pytest.fixture(autouse=True)
-def fresh_board():
-    board.reset()
-    board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
-    board.add_model("b.om", work=3 * MIB, weight=1 * MIB)
-    board.add_model("c.om", work=2 * MIB, weight=500)
+def fresh_board() -> None:
+    start()
 
 
 @pytest.fixture
@@ -31,10 +18,6 @@ def rt():
     """acl.rt in a thread that has a context."""
     assert acl.init() == 0 and acl.rt.set_device(0) == 0
     return acl.rt
-
-
-def taken(n: int) -> int:
-    return (n + 31) // 32 * 32 + 32
 
 
 def test_nothing_works_before_init():
