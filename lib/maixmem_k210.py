@@ -102,7 +102,11 @@ class Port:
 
         Never keep what the firmware's copy() returns: its AI plane is not set, pix_to_ai() on it hangs.
         """
-        src.copy(copy_to_fb=dst)
+        try:
+            src.copy(copy_to_fb=dst)
+        except (AttributeError, TypeError):  # before v0.6.2-72
+            part("maixmem_k210_draw").adapt(Port)
+            self.copy_into(dst, src)
 
 
 def _piece(n):
@@ -118,4 +122,9 @@ def _piece(n):
 
 
 # Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the class has others
-utils = once("maixmem_k210_adapt", "adapt", Port)
+try:
+    from Maix import utils
+
+    utils.heap_free, utils.flash_read, utils.gc_heap_size
+except (ImportError, AttributeError):
+    utils = once("maixmem_k210_adapt", "adapt", Port)

@@ -24,7 +24,12 @@ from maixmem_k210_chip import (
     sbrk_increment,
 )
 
-kpu = once("maixmem_k210_adapt", "kpu_module")
+try:
+    import KPU as kpu
+
+    kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
+except (ImportError, AttributeError):
+    kpu = once("maixmem_k210_adapt", "kpu_module")
 
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
