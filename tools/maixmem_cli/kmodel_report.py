@@ -13,7 +13,7 @@ from typing import Any
 from maixmem import kib
 from maixmem_k210_chip import required_free
 from maixmem_k210_gc import MIN_GC_HEAP
-from maixmem_k210_setup import _file_buffer as file_buffer
+from maixmem_k210_setup import file_buffer
 from maixmem_kmodel import KModel, KModelError
 
 from maixmem_cli.firmwares import Firmware
