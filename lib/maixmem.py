@@ -21,13 +21,6 @@ except ImportError:
 
 __version__ = "0.1.0"
 
-# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
-# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
-PORTS = (
-    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
-    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
-)
-
 _ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part is in memory
 
 _port = None
@@ -170,7 +163,7 @@ def port():
     """The port of this platform, found once; set_port() overrides. Raises ImportError when its file is missing."""
     global _port
     if _port is None:
-        _port = part(find_port()).Port()
+        _port = part(once("maixmem_report", "find_port")).Port()
     return _port
 
 
@@ -179,23 +172,6 @@ def set_port(new):
     global _port
     _port = new
     return new
-
-
-def find_port() -> str:
-    """The name of the module that has the port of this platform, by the table PORTS."""
-    for row in PORTS.split():
-        platform, probe, name = row.split(":")
-        if platform in ("*", sys.platform):
-            try:
-                if probe[0] == "/":
-                    open(probe, "rb").close()
-                    return name
-                found = __import__(probe)
-                # CPython takes a folder of that name for a package
-                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
-                    return name
-            except (ImportError, OSError):
-                pass
 
 
 # --- the report ---

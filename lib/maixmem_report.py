@@ -1,10 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The report as a table with bars and as a dict: what maixmem.report() imports, and lines of a width. A one-time part."""
+"""What is asked of any platform seldom: which port it has, the report as a table and as a dict. A one-time part."""
 
 import gc
+import sys
 
 from maixmem import Region, __version__, const, kib
+
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
+# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+PORTS = (
+    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
+    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
+)
 
 _BAR = const(16)
 _KEYS = ("name", "total", "used", "free", "largest", "exact")
@@ -57,6 +65,26 @@ def wrap(text: str, width: int = 60) -> "list[str]":
         line = line + " " + word if line else word
     lines.append(line)
     return lines
+
+
+# --- the port of this platform ---
+
+
+def find_port() -> str:
+    """The name of the module that has the port of this platform, by the table PORTS."""
+    for row in PORTS.split():
+        platform, probe, name = row.split(":")
+        if platform in ("*", sys.platform):
+            try:
+                if probe[0] == "/":
+                    open(probe, "rb").close()
+                    return name
+                found = __import__(probe)
+                # CPython takes a folder of that name for a package
+                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
+                    return name
+            except (ImportError, OSError):
+                pass
 
 
 # --- the interpreter's own heap, on every MicroPython ---
