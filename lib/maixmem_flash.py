@@ -8,16 +8,12 @@ m.scan()
 m.report()
 """
 
-from maixmem import FlashOverlap, hexa, once, port, sentence
+from maixmem import hexa, once, port, sentence
 from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).
 SECTOR = 4096  # flashers erase whole sectors, and refuse a start inside one
 BLOCK_64K = 65536  # some flashers fill the last block of a file with zeros
-MODEL_BASE = 0x300000  # the documented place of models, above the official builds
-MIN_FIRMWARE_END = (
-    0x0AFF25  # the end of the smallest of them (minimum, v0.6.2_84): below, each has its bytes
-)
 
 USER = "given"  # the source of a region that the caller named
 FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
@@ -48,27 +44,6 @@ class FlashRegion:
     __repr__ = __str__
 
 
-# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in the map) or "beyond"
-# (past the end of flash): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second`
-# owns, "erase" or "padding": risks. `second` may be None.
-class Conflict:
-    """Bytes start..end that two regions want, or that the chip does not have."""
-
-    def __init__(
-        self, kind: str, first: FlashRegion, second: "FlashRegion | None", start: int, end: int
-    ) -> None:
-        self.kind = kind
-        self.first = first
-        self.second = second
-        self.start = start
-        self.end = end
-        self.nbytes = end - start
-
-    def __str__(self):
-        n = self.nbytes
-        return sentence(self.kind, self.first, self.second, n, hexa(self.start), hexa(self.end))
-
-
 def check_size(what: str, start: int, nbytes: int) -> None:
     """ValueError for what is no start or no number of bytes."""
     for n, least in ((start, 0), (nbytes, 1)):
@@ -80,11 +55,6 @@ def spiffs_start(size: int) -> "int | None":
     """Where SPIFFS is on a chip of this size (smaller chips repeat), or None when it has no room on it."""
     start = SPIFFS_START % size
     return start if start + SPIFFS_SIZE <= size else None
-
-
-def round_up(n: int, unit: int) -> int:
-    """The least multiple of `unit` that is n or more."""
-    return (n + unit - 1) // unit * unit
 
 
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and conflict with
@@ -113,15 +83,15 @@ class FlashMap:
         self.regions.append(region)
         return region
 
-    def conflicts(self) -> "list[Conflict]":
-        """For bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
+    def conflicts(self) -> list:
+        """A maixmem_flash_check.Conflict for bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
         return once("maixmem_flash_check", "conflicts", self)
 
-    def risks(self) -> "list[Conflict]":
-        """For bytes with one owner that flashing another region may erase or overwrite."""
+    def risks(self) -> list:
+        """A Conflict for bytes with one owner that flashing another region may erase or overwrite."""
         return once("maixmem_flash_check", "risks", self)
 
-    def check(self) -> "list[Conflict]":
+    def check(self) -> list:
         """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns risks()."""
         return once("maixmem_flash_check", "check", self)
 

@@ -9,16 +9,43 @@ from maixmem import FlashOverlap, hexa, kib, once, sentence
 from maixmem_flash import (
     BLOCK_64K,
     FLASHED,
-    MIN_FIRMWARE_END,
-    MODEL_BASE,
     SECTOR,
     USER,
-    Conflict,
     FlashMap,
     FlashRegion,
     check_size,
-    round_up,
 )
+
+MODEL_BASE = 0x300000  # the documented place of models, above the official builds
+MIN_FIRMWARE_END = (
+    0x0AFF25  # the end of the smallest of them (minimum, v0.6.2_84): below, each has its bytes
+)
+
+
+# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in the map) or "beyond"
+# (past the end of flash): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second`
+# owns, "erase" or "padding": risks. `second` may be None.
+class Conflict:
+    """Bytes start..end that two regions want, or that the chip does not have."""
+
+    def __init__(
+        self, kind: str, first: FlashRegion, second: "FlashRegion | None", start: int, end: int
+    ) -> None:
+        self.kind = kind
+        self.first = first
+        self.second = second
+        self.start = start
+        self.end = end
+        self.nbytes = end - start
+
+    def __str__(self):
+        n = self.nbytes
+        return sentence(self.kind, self.first, self.second, n, hexa(self.start), hexa(self.end))
+
+
+def round_up(n: int, unit: int) -> int:
+    """The least multiple of `unit` that is n or more."""
+    return (n + unit - 1) // unit * unit
 
 
 def owners(m: FlashMap) -> "list[FlashRegion]":
