@@ -19,14 +19,13 @@ Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
 
 import gc
 
-from maixmem import NoRoom, PoolEmpty, PoolError, const, once, port, sentence
+from maixmem import NoRoom, PoolEmpty, PoolError, once, port, sentence
 
 try:
     from uctypes import addressof
 except ImportError:  # CPython and CircuitPython do not tell an address
     addressof = None
 
-_LOANS = const(4)
 _id = id  # found at once as a global; a builtin is searched for at every use
 
 
@@ -34,7 +33,7 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 # The pool owns them all, a holder owns its one from acquire() until release().
 # Allocation: the constructor takes one block (or uses the `block` it is given, bytes it can write to) and at
 # most 64 bytes a buffer plus 1 KiB. acquire(), release() and borrow() are O(1) and allocate nothing; borrow()
-# makes one object, and keeps it, when more loans are open at once than ever before and more than four.
+# makes one object, and keeps it, when more loans are open at once than ever before and more than one.
 # (Where the heap lies above 0x40000000 on a 32-bit board, id() makes an int object in each of them.)
 # Starts are multiples of `align` in memory where uctypes tells the address, else counted from the block's start.
 # Failure: PoolEmpty, PoolError or MemoryError leave the pool as it was.
@@ -67,9 +66,7 @@ class BufferPool:
         self._held = {id(item): None for item in items}
         self.count = len(items)
         self.failures = 0
-        self._loan = None
-        for _ in range(_LOANS):
-            self._loan = _Loan(self, self._loan)
+        self._loan = _Loan(self, None)
 
     # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from the heap.
 
@@ -185,13 +182,6 @@ class ImagePool(BufferPool):
         self._code = items[0].format()
         self._fill(items)
         self._items = items  # all of them: the stack lets go of those that are out
-
-    def close(self) -> list:
-        """Hands nothing out any more. Returns the buffers, free or not: nobody else may use those that are out."""
-        items = self._items
-        self._fill([])
-        self._items = []
-        return items
 
     def acquire(self, tag: object = True):
         """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all are out."""

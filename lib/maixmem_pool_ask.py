@@ -57,6 +57,8 @@ def take_over(pool, count: int, items: list) -> bool:
         x = getattr(__main__, name, None)
         if type(x) is type(pool) and x is not pool:
             if (x.w, x.h, x.format, x.ai, x.count) == wanted:
-                items.extend(x.close())
+                items.extend(x._items)  # free or not: nobody else may use those that are out
+                x._fill([])
+                x._items = []
                 return True
     return False
