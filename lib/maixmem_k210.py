@@ -48,7 +48,7 @@ class Port:
     def warnings(self) -> "list[str]":
         """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
-        if -_EDGE <= off <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
+        if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
         return once("maixmem_k210_gc", "warnings")
 

@@ -201,7 +201,9 @@ class Port(maixmem_k210.Port):
             try:
                 return kpu.load(source) if stream is None else kpu.load_flash(source, *stream)
             except BaseException as e:
-                code = _code(e)
+                text = str(e)  # "... load error:2006, ..."
+                code = text[text.find("error:") + 6 :].split(",", 1)[0]
+                code = int(code) if code.isdigit() else None
                 if code == 2009 and again:
                     gc.collect()  # models that nobody holds, perhaps of an earlier run
                     again = False
@@ -212,7 +214,7 @@ class Port(maixmem_k210.Port):
                 if code == 2006:  # holes turned out to be taken
                     self.parts = [p for p in self.parts if p[0] is not None]
                     self.unsure = False
-                text = sentence("load", e)
+                text = sentence("load", text)
                 if code == 2006:
                     e = NoRoom(text, "heap", cost.peak["heap"], utils.heap_free())
                 else:
@@ -271,11 +273,3 @@ class Port(maixmem_k210.Port):
             else:
                 self.unsure = parts[-1][1] < TRIM + 2 * PAGE
         self.parts = parts
-
-
-def _code(e):
-    """The number in "load error:2006, ...", or None."""
-    try:
-        return int(str(e).split("error:")[1].split(",")[0])
-    except (IndexError, ValueError):
-        return None
