@@ -201,21 +201,3 @@ def Watch():
 def set_gc_heap(nbytes: int) -> str:
     """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its port."""
     return port().set_gc_heap(nbytes)
-
-
-# --- numbers as text ---
-
-
-def kib(n: int) -> str:
-    """Bytes as short text: 17 B, 512.0 KiB, 1.2 MiB. Integer arithmetic, rounds down."""
-    if n < 0:
-        return "-" + kib(-n)
-    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if n >= size:
-            return "{}.{} {}".format(n // size, n % size * 10 // size, unit)
-    return "{} B".format(n)
-
-
-def hexa(n: int) -> str:
-    """An address as text: 0x300000."""
-    return "0x{:06x}".format(n)

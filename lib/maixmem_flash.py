@@ -8,7 +8,7 @@ m.scan()
 m.report()
 """
 
-from maixmem import hexa, once, port, sentence
+from maixmem import once, sentence
 from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).
@@ -16,8 +16,7 @@ SECTOR = 4096  # flashers erase whole sectors, and refuse a start inside one
 BLOCK_64K = 65536  # some flashers fill the last block of a file with zeros
 
 USER = "given"  # the source of a region that the caller named
-FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
-_KINDS = FLASHED + ("filesystem", "config", "free")
+_KINDS = "firmware, model, data, filesystem, config, free"
 
 
 # Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem, config, data, free.
@@ -28,7 +27,7 @@ class FlashRegion:
     def __init__(
         self, name: str, start: int, nbytes: int, kind: str = "data", source: str = USER
     ) -> None:
-        if kind not in _KINDS:
+        if kind not in _KINDS.split(", "):
             raise ValueError(sentence("kind", name, kind, _KINDS))
         check_size(name, start, nbytes)
         self.name = name
@@ -39,9 +38,7 @@ class FlashRegion:
         self.intact = None  # type: bool | None
 
     def __str__(self):
-        return "{} {}..{}".format(self.name, hexa(self.start), hexa(self.end))
-
-    __repr__ = __str__
+        return "{} {:#08x}..{:#08x}".format(self.name, self.start, self.end)
 
 
 def check_size(what: str, start: int, nbytes: int) -> None:
@@ -112,7 +109,6 @@ class FlashMap:
         default all multiples of 64 KiB; verify streams each image through SHA-256; gaps reads what has no owner.
         What could not be read is in `unread`, never fine. Imports maixmem_flash_scan, its contract says what that holds.
         """
-        read = read or port().read_flash
         once(
             "maixmem_flash_scan maixmem_kmodel maixmem_k210_setup",
             "scan",
@@ -126,4 +122,4 @@ class FlashMap:
 
     def report(self, out=print) -> bool:
         """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line. True if all is fine."""
-        return once("maixmem_flash_check", "report", self, out)
+        return once("maixmem_flash_check maixmem_report", "report", self, out)

@@ -5,7 +5,7 @@
 import gc
 import sys
 
-from maixmem import Region, __version__, const, kib
+from maixmem import Region, __version__, const
 
 # What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
 # there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
@@ -42,6 +42,14 @@ def report(port, out=print) -> dict:
     }
 
 
+def watched(watch, out) -> None:
+    """See Watch.report()."""
+    rows = [("start", watch.start)] + watch.marks + [("lowest", watch.low), ("now", watch.free)]
+    out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in watch.names]))
+    for label, row in rows:
+        out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))
+
+
 def _cell(n: "int | None", mark: str) -> str:
     return "?" if n is None else kib(n) + mark
 
@@ -65,6 +73,24 @@ def wrap(text: str, width: int = 60) -> "list[str]":
         line = line + " " + word if line else word
     lines.append(line)
     return lines
+
+
+# --- numbers as text ---
+
+
+def kib(n: int) -> str:
+    """Bytes as short text: 17 B, 512.0 KiB, 1.2 MiB. Integer arithmetic, rounds down."""
+    if n < 0:
+        return "-" + kib(-n)
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if n >= size:
+            return "{}.{} {}".format(n // size, n % size * 10 // size, unit)
+    return "{} B".format(n)
+
+
+def hexa(n: int) -> str:
+    """An address as text: 0x300000."""
+    return "0x{:06x}".format(n)
 
 
 # --- the port of this platform ---

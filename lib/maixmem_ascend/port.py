@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import acl
-from maixmem import Cost, NoRoom, Region, kib
+from maixmem import Cost, NoRoom, Region
 from maixmem_arena import ASCEND_RT, piece_bytes
 from maixmem_image import ImageRule, image_bytes
 from maixmem_port import Port as BasePort
+from maixmem_report import kib
 
 from maixmem_ascend import images as rules
 from maixmem_ascend.memory import AclError, Memory, check

@@ -12,7 +12,7 @@ import configparser
 import os
 import struct
 
-from maixmem import KModelError, hexa
+from maixmem import KModelError
 
 _MAGIC = b"CviModel"
 _SUFFIXES = (".cvimodel", ".axmodel")
@@ -277,7 +277,7 @@ class _Flat:
 
 def _wrong(at, name, value, rule):
     text = "cvimodel: at {} {} = {}: must be {}."
-    raise KModelError(text.format(hexa(max(at, 0)), name, value, rule) + _NEXT)
+    raise KModelError(text.format("{:#08x}".format(max(at, 0)), name, value, rule) + _NEXT)
 
 
 def mud_models(path: str) -> list[str]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import maixmem_kmodel
-from maixmem import hexa
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
 from maixmem_image import camera_bytes, image_bytes
@@ -28,6 +27,7 @@ from maixmem_k210_chip import (
 )
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_setup import file_buffer
+from maixmem_report import hexa
 
 from maixmem_cli import places
 from maixmem_cli.project import Camera, Image, Model, Pool, Project
