@@ -25,6 +25,7 @@ class Port:
 
     name = "k210"
     watched = ("gc", "heap")
+    share = "evict"
     slots = 5  # the firmware refuses a sixth model
     margin = 0  # a forecast counts whole pages, at the worst place that one can end
 

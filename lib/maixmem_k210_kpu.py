@@ -90,7 +90,6 @@ class Net(maixmem_models.Net):
 class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
-    share = "evict"
     Net = Net
 
     def __init__(self) -> None:

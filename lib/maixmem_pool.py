@@ -19,13 +19,14 @@ Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
 
 import gc
 
-from maixmem import NoRoom, PoolEmpty, PoolError, once, port, sentence
+from maixmem import NoRoom, PoolEmpty, PoolError, const, once, port, sentence
 
 try:
     from uctypes import addressof
 except ImportError:  # CPython and CircuitPython do not tell an address
     addressof = None
 
+_LOANS = const(4)
 _id = id  # found at once as a global; a builtin is searched for at every use
 
 
@@ -33,7 +34,7 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 # The pool owns them all, a holder owns its one from acquire() until release().
 # Allocation: the constructor takes one block (or uses the `block` it is given, bytes it can write to) and at
 # most 64 bytes a buffer plus 1 KiB. acquire(), release() and borrow() are O(1) and allocate nothing; borrow()
-# makes one object, and keeps it, when more loans are open at once than ever before and more than one.
+# makes one object, and keeps it, when more loans are open at once than ever before and more than four.
 # (Where the heap lies above 0x40000000 on a 32-bit board, id() makes an int object in each of them.)
 # Starts are multiples of `align` in memory where uctypes tells the address, else counted from the block's start.
 # Failure: PoolEmpty, PoolError or MemoryError leave the pool as it was.
@@ -41,6 +42,8 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 # release(): no thread sees them half done. A hard interrupt does.
 class BufferPool:
     """Equal buffers that are allocated once."""
+
+    failures = 0  # how often acquire() found none free
 
     def __init__(self, nbytes: int, count: int, align: int = 1, block=None) -> None:
         for n in (nbytes, count, align):
@@ -65,8 +68,9 @@ class BufferPool:
         self._free = [len(items)] + items
         self._held = {id(item): None for item in items}
         self.count = len(items)
-        self.failures = 0
-        self._loan = _Loan(self, None)
+        self._loan = None
+        for _ in items[:_LOANS]:
+            self._loan = _Loan(self, self._loan)
 
     # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from the heap.
 
