@@ -60,7 +60,7 @@ class DevicePool:
 class Picture(Buffer):
     """A buffer with the size and format of a picture."""
 
-    def __init__(self, ptr: int, size: tuple[int, int, str, int], pool: Pictures) -> None:
+    def __init__(self, ptr: int, size: tuple[int, int, str, int], pool: Pictures | None) -> None:
         w, h, format, nbytes = size
         super().__init__("dvpp", ptr, nbytes, pool)
         self._size = w, h, format
