@@ -62,11 +62,22 @@ class Walk:
             self.row("attr", *self.describe(attr))
         if flag & 0x100 and not path:
             self.ask_driver()
+        if not flag and not path:
+            self.other_shapes(inputs)
         # with 0x100 nothing can run; a path under 0x10 keeps the file, and is not how anybody should load
         mems = self.memory(flag, size, inputs, outputs) if not flag & 0x100 and not path else []
         for mem in mems:
             self.row("destroy_mem", self.call["destroy_mem"](self.ctx, mem))
         self.row("destroy", self.call["destroy"](self.ctx))
+
+    # of a model of one shape: runtimes without the call do not know the questions either
+    def other_shapes(self, inputs):
+        if "set_input_shapes" not in self.call:
+            return
+        for command, into in ((13, self.api.InputRange), (14, self.api.TensorAttr)):
+            self.query(command, into())
+        attrs = (self.api.TensorAttr * len(inputs))(*inputs)
+        self.row("same shapes", self.call["set_input_shapes"](self.ctx, len(inputs), attrs))
 
     def ask_driver(self):
         mem = self.call["create_mem"](self.ctx, 1 << 20)
