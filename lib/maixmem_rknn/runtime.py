@@ -140,7 +140,8 @@ class Runtime:
 
     def mem_size(self, ctx: int) -> MemSize:
         """MemSize; zeroed first, because runtimes without SRAM do not write its fields."""
-        return self._query(ctx, MEM_SIZE, MemSize())
+        found: MemSize = self._query(ctx, MEM_SIZE, MemSize())
+        return found
 
     def counts(self, ctx: int) -> tuple[int, int]:
         """(inputs, outputs)."""
@@ -151,7 +152,8 @@ class Runtime:
         """The TensorAttr of one input or output."""
         found = TensorAttr()
         found.index = index
-        return self._query(ctx, command, found)
+        self._query(ctx, command, found)
+        return found
 
     def ranges(self, ctx: int, index: int) -> tuple[int, list[tuple[int, ...]]]:
         """(format, shapes) that an input of a dynamic model may have; no shapes for other models."""
