@@ -69,6 +69,7 @@ def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
         assert "weights 5248, working memory 1114112, bound of" in said
         assert "in blocks of your own: 131072 bytes" in said
         assert "in two threads: [131072, 131072] bytes" in said
+        assert "on shared weights: 131072 bytes" in said
         assert "one resolution only" in said and "left: 0 bytes" in said
     else:
         assert said.count("detect: 131072 bytes") == said.count("classify: ") - 1 == 3
