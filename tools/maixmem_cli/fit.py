@@ -18,6 +18,7 @@ from maixmem_flash_check import unaligned
 from maixmem_image import camera_bytes, image_bytes
 from maixmem_k210_chip import (
     HELD,
+    PAGE,
     SPI_EXTRA,
     TRANSIENT,
     TRIM,
@@ -185,14 +186,21 @@ class _Play:
     def camera(self) -> None:
         camera = self.answer.project.camera
         assert camera is not None
-        after = self.now.copy()
+        after = self.imported()
         sizes = camera_blocks(camera)
         after.take(sizes)
         self.claim("camera", after, sum(sizes), self.now.heap_free - after.heap_free)
 
     def lcd(self) -> None:
         """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
-        self.claim("lcd", self.now, 0, 0)
+        after = self.imported()
+        self.claim("lcd", after, 0, self.now.heap_free - after.heap_free)
+
+    def imported(self) -> _Moment:
+        """The moment after an import statement: it looks through /flash, whose pages are read by SPI."""
+        after = self.now.copy()
+        after.free(after.take([4 * PAGE + SPI_EXTRA]))
+        return after
 
     def trimmed(self) -> _Moment:
         """The moment after ModelManager had the free end of the heap given back, as it does before its first load.
