@@ -12,12 +12,11 @@ import sys
 from pathlib import Path
 
 import paths
-import pytest
 from maixmem_cli import places
 from maixmem_cli.firmwares import FIRMWARES
 
 
-def _firmware(build: str) -> Path | None:
+def firmware(build: str) -> Path | None:
     """The file of a build, known by its size."""
     for name in os.environ.get("MAIXMEM_FIRMWARE", "").split(os.pathsep):
         place = Path(name)
@@ -28,12 +27,34 @@ def _firmware(build: str) -> Path | None:
     return None
 
 
-FULL = _firmware("full")
-needs = [
-    pytest.mark.skipif(FULL is None, reason="no full build of v0.6.2_84 in $MAIXMEM_FIRMWARE"),
-    pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port here"),
-    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here: no board"),
-]
+NO_IMAGE = (
+    "no such build of v0.6.2_84 in $MAIXMEM_FIRMWARE, no MicroPython unix port, or no C compiler"
+)
+CAN_RUN = places.micropython() is not None and shutil.which("cc") is not None
+
+
+#: prints gc.mem_free() after the usual imports and the bytes of the largest block
+ASK_GC = """
+import gc
+gc.collect()
+import sensor, image, lcd, time
+import KPU as kpu
+gc.collect()
+print("free", gc.mem_free())
+def largest():
+    low, high = 0, gc.mem_free()
+    while high - low > 32:
+        n = (low + high) // 2
+        try:
+            x = bytearray(n)
+            x = None
+            low = n
+        except MemoryError:
+            high = n
+        gc.collect()
+    return low
+print("largest", largest())
+"""
 
 
 def run(folder: Path, *options: str) -> list[str]:

@@ -85,7 +85,7 @@ class K210:
         """
         path = Path(script)
         session = k210_start.Session(self._card, [str(self._folder or path.resolve().parent)])
-        session.enclose()
+        session.enclose(__import__)
         k210_board.state.frames_end = None if frames is None else self.frames + frames
         try:
             session.run(path.read_text(encoding="utf-8"), str(path))

@@ -203,7 +203,10 @@ def test_set_outputs():
     on("full")
     net = kpu.load(B)
     size = board.nets()[0].header.output(0)[1]
-    says(OSError, "ERR_OUTPUTS_SET: need kpu.set_outputs() to set shape", kpu.get_output, net, 0)
+    unset = kpu.get_output(net, 0)
+    assert (unset.size(), unset.w(), unset.h(), unset.ch()) == (size, 0, 0, 0)
+    says(OSError, "ERR_OUTPUTS_SET: need kpu.set_outputs() to set shape", kpu.forward, net, [1.0])
+    says(OSError, "get_output err", kpu.get_output, net, 5)
     assert kpu.set_outputs(net, 0, 1, 1, 1) is False
     assert kpu.set_outputs(net, 0, 1, 1, size // 4) is True
     assert kpu.get_output(net, 0).size() == size

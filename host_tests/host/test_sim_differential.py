@@ -16,8 +16,8 @@ import sim_sequences
 ROUNDS, LENGTH, PROGRAMS = 10, 12, 20
 
 
-FULL = sim_both.FULL
-pytestmark = sim_both.needs
+FULL = sim_both.firmware("full")
+pytestmark = pytest.mark.skipif(FULL is None or not sim_both.CAN_RUN, reason=sim_both.NO_IMAGE)
 
 
 @pytest.mark.parametrize("seed", range(1, PROGRAMS + 1))

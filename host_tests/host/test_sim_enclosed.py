@@ -153,6 +153,8 @@ def test_what_is_tried_on_the_computer_fails_as_on_the_board(sim, tmp_path: Path
         (f"open({str(victim)!r})", "OSError 19"),
         (f"open({str(victim)!r}, 'w')", "OSError 19"),
         (f"uio.open({str(victim)!r}, 'a')", "OSError 19"),
+        ("open('../../../../etc/passwd')", "OSError 19"),  # after that chdir() it is nowhere
+        ("os.chdir('/flash')", "DONE None"),
         ("open('../../../../etc/passwd')", "OSError 2"),
         (f"execfile({str(module)!r})", "*"),
         (
@@ -192,6 +194,88 @@ for text in {[t for t, _ in tries]!r}:
     with pytest.raises(OSError):
         server.accept()
     server.close()
+
+
+#: collects what can be got at from the globals of the stand-in's own functions, then tries to use it
+_BREAK_OUT = """
+import os, sys, time, KPU, lcd, image, uio
+found, seen = {{}}, []
+def walk(o, depth):
+    names = getattr(o, "__globals__", None) or (o if isinstance(o, dict) else getattr(o, "__dict__", None))
+    if not isinstance(names, dict) or id(names) in seen or depth > 6:
+        return
+    seen.append(id(names))
+    for name in list(names.keys()):
+        found.setdefault(name, names[name])
+        walk(names[name], depth + 1)
+for o in (os.listdir, sys.exit, open, KPU.load, lcd.init, image.Image, time.sleep, __import__):
+    walk(o, 0)
+opener, own_import = found["host_open"], __import__.real
+class Anything(str):
+    def __eq__(self, other):
+        return True
+    def __hash__(self):
+        return 0
+    def rpartition(self, by):
+        return "", "", "x.py"
+def module(name):
+    return own_import(name)
+def patched(name):
+    for module in list(found.values()):
+        for known in ("str", "type", "len", "_asks", "_opener", "isinstance"):
+            try:
+                setattr(module, known, lambda *args: True)
+            except Exception:
+                pass
+    return opener(name)
+for text in {tries!r}:
+    try:
+        print("REACHED", text, eval(text))
+    except BaseException:
+        print("refused")
+"""
+
+
+def test_the_globals_of_the_stand_in_lead_nowhere(sim, tmp_path: Path) -> None:
+    victim, made = tmp_path / "victim.txt", tmp_path / "made.txt"
+    victim.write_text("precious")
+    tries = [
+        f"opener({str(victim)!r}).read()",
+        f"opener({str(made)!r}, 'w')",
+        f"opener(Anything({str(victim)!r})).read()",
+        f"found['host'].host_open({str(victim)!r}, 'r').read()",
+        f"found['builtins'].open({str(victim)!r}).read()",
+        f"found['files'].put('/flash/x', {str(victim)!r}) or open('/flash/x').read()",
+        f"uio.FileIO({str(victim)!r}).read()",
+        f"uio.TextIOWrapper({str(victim)!r}).read()",
+        f"type(sys.stdout)({str(victim)!r}).read()",
+        f"module('os').remove({str(victim)!r})",
+        f"module('vfs').VfsPosix().open({str(victim)!r}, 'r').read()",
+        f"module('posix').unlink({str(victim)!r})",
+        "module('os').system('true')",
+        "module('os').environ['HOME']",
+        "module('os').getenv('PATH')[0]",
+        "module('os').listdir('/')",
+        "module('os').kill(0, 0)",
+        "module('subprocess').Popen(['true'])",
+        "module('socket').socket()",
+        "module('ctypes').CDLL(None)",
+        "module('ffi').open('libc.so.6')",
+        "module('uctypes').bytes_at(0, 1)",
+        "module('gc').get_objects()",
+        "found['uctypes'].bytearray_at(0, 1)",
+        f"patched({str(victim)!r}).read()",
+    ]
+    _, out = sim(_BREAK_OUT.format(tries=tries))
+    assert "REACHED" not in out
+    assert out.splitlines().count("refused") == len(tries), out
+    assert victim.read_text() == "precious" and not made.exists()
+
+
+@pytest.mark.parametrize("kind", ["native", "viper"])
+def test_a_script_makes_no_machine_code(sim, kind: str) -> None:
+    status, out = sim(f"import micropython\n@micropython.{kind}\ndef f():\n    pass\n")
+    assert status == 1 and out.count("SyntaxError") >= 1
 
 
 def test_a_file_of_the_card_does_not_open_the_interpreters_own_module(sim, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import k210_table
 import kmodel_build
 import paths
 import pytest
+import sim_both
 from maixmem_cli import places
 
 NEEDS_UNIX = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
@@ -53,28 +54,7 @@ def _command(folder: Path, source: str, *options: str) -> list[str]:
     return [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
 
 
-# gc.mem_free() after the imports and the largest block, asked from the firmware (v0.6.2_84) with this very program
-_ASK = """
-import gc
-gc.collect()
-import sensor, image, lcd, time
-import KPU as kpu
-gc.collect()
-print(gc.mem_free())
-def largest():
-    low, high = 0, gc.mem_free()
-    while high - low > 32:
-        n = (low + high) // 2
-        try:
-            x = bytearray(n)
-            x = None
-            low = n
-        except MemoryError:
-            high = n
-        gc.collect()
-    return low
-print(largest())
-"""
+# asked from the firmware (v0.6.2_84) with this very program
 _BOARD = {"128K": (125000, 122300), "512K": (513400, 504500), "1M": (1031550, 1022800)}
 
 
@@ -82,9 +62,9 @@ _BOARD = {"128K": (125000, 122300), "512K": (513400, 504500), "1M": (1031550, 10
 @pytest.mark.parametrize("build", ["minimum", "openmv_v4", "full", "lvgl"])
 @pytest.mark.parametrize("heap", list(_BOARD))
 def test_the_gc_heap_is_the_boards(sim, build: str, heap: str) -> None:
-    status, out, _ = sim(_ASK, "--firmware", build, "--board-heap", heap)
+    status, out, _ = sim(sim_both.ASK_GC, "--firmware", build, "--board-heap", heap)
     assert status == 0
-    for found, board in zip(map(int, out.split()), _BOARD[heap]):
+    for found, board in zip(map(int, out.split()[1::2]), _BOARD[heap]):
         assert abs(found - board) <= 8192
 
 

@@ -28,6 +28,7 @@ _TEXTS = {
     2013: "ERR_OUTPUTS_SET: need kpu.set_outputs() to set shape",
     2015: "ERR_UNKNOWN",
 }
+_NULL_PAGE = 0x800  # a number up to here is taken for an address that can be read
 _SUFFIXES = (".kmodel", ".smodel", ".emodel")
 _STREAM_ARGS = "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, spi_speed)"
 _OUTPUT_GET = "get_output arg format error: get_output(task, int idx)"
@@ -246,7 +247,7 @@ def forward(*args, **kwargs):
             raise ValueError(_P + "check input list format err!\r\n")
         if not board.scratch((4 * len(data),)):
             raise ValueError(_P + "alloc list mem err!\r\n")
-    elif isinstance(data, (str, int)):
+    elif isinstance(data, str) or (isinstance(data, int) and not 0 <= data < _NULL_PAGE):
         board.crash(
             "forward() takes an image or a list, not %s" % type(data).__name__,
             "pass image.Image or a list of floats",
@@ -261,7 +262,11 @@ def forward(*args, **kwargs):
             raise OSError(_text(2007))
         if not _image_fits(data, shape):
             raise ValueError(_P + "check img format err!\r\n")
-    return _output(model, _int(index))
+    index = _int(index)
+    found = _output(model, index, "sipeed_kpu_get_output err")
+    if model.header.version == 4 and index not in model.output_shapes:
+        raise OSError(_text(2013))
+    return found
 
 
 def get_output(*args):
@@ -269,19 +274,16 @@ def get_output(*args):
     if not isinstance(args[0], kpu_net) or not _is_int(args[1]):
         raise ValueError(_P + _OUTPUT_GET)
     board.alive()
-    model = args[0]._model
-    return (
-        _output(model, args[1]) if model.loaded else None
-    )  # after deinit(): measured on v0.6.2_84
+    model = args[0]._model  # after deinit() it gives None: measured on v0.6.2_84
+    no_such = "get_output err" if model.loaded and model.header.version == 4 else 2001
+    return _output(model, args[1], no_such) if model.loaded else None
 
 
-def _output(model, index):
+def _output(model, index, no_such):
     if model.layers and not index:
         return kpu_fmap(model, model.layers - 1, at_layer=True)
     if not 0 <= index < model.header.outputs:
-        raise OSError("sipeed_kpu_get_output err")
-    if model.header.version == 4 and index not in model.output_shapes:
-        raise OSError(_text(2013))
+        raise OSError(no_such)
     return kpu_fmap(model, index)
 
 
@@ -310,7 +312,12 @@ def set_outputs(*args):
 def set_layers(*args):
     if len(args) != 2:
         raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
-    n, model = _int(args[1]), _model(args[0])
+    n = _int(args[1])
+    if args[0] is None or isinstance(args[0], (str, bytes)):
+        board.crash("set_layers() of no model reads through a wild pointer", "pass a kpu_net")
+    if not isinstance(args[0], kpu_net):
+        raise TypeError("can't convert  to int")
+    model = args[0]._model
     board.alive()
     if n > model.header.count:
         print("err: set layers_length to %d, but max %d" % (n, model.header.count))

@@ -11,7 +11,7 @@ from k210_args import as_tuple
 def Image(*args, **kwargs):
     """Image(), Image(size=(w, h)) or Image(path): a function on this firmware, not a class."""
     board.alive()
-    if args:
+    if args and "size" not in kwargs:
         return _from_argument(args)
     w, h = as_tuple(kwargs.get("size", (320, 240)), 2)
     if kwargs.get("copy_to_fb"):
@@ -23,15 +23,41 @@ def Image(*args, **kwargs):
 
 
 def _from_argument(args):
-    if isinstance(args[0], str):
-        board.point("image file")
-        w, h, bpp = k210_pictures.shape(args[0])
-        return k210_image.Image(w, h, bpp, k210_image.pixels(k210_image.nbytes(w, h, bpp)))
     if len(args) > 1:
         as_tuple(args[1])
-    elif not isinstance(args[0], (bytes, bytearray)):
+    name = str(args[0], "utf-8") if isinstance(args[0], bytes) else args[0]
+    if isinstance(name, str):
+        board.point("image file")
+        w, h, bpp = k210_pictures.shape(name)
+        return k210_image.Image(w, h, bpp, k210_image.pixels(k210_image.nbytes(w, h, bpp)))
+    if len(args) < 2 and not isinstance(name, bytearray):
         board.crash(
             "image.Image(%r) takes the value for an address" % (args[0],),
             "use image.Image(size=(w, h))",
         )
     raise NotImplementedError("the stand-in decodes no pictures")
+
+
+def font_load(kind, w, h, source, *args, **kwargs):
+    """A font by its address or the name of its file: only these are looked at."""
+    board.alive()
+    if isinstance(source, str) and ".Dzk" not in source:
+        raise ValueError("[MAIXPY]image: font format don't match, only supply .Dzk ")
+    if isinstance(source, int) and source <= 0:
+        raise ValueError("[MAIXPY]image: font_addr must > 0 ")
+
+
+def get_affine_transform(source, target):
+    board.alive()
+    for points in (source, target):
+        if not isinstance(points, (tuple, list)):
+            raise OSError("Need input [[x0,y0],[x1,y1],...]")
+    if len(source) != len(target):
+        raise OSError("src len must equal with dst len")
+    return (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def warp_affine_ai(source, target, matrix):
+    board.alive()
+    if not (source._has_ai() and target._has_ai()):
+        raise ValueError("only support ai image affine")

@@ -37,13 +37,16 @@ def as_tuple(value, n=0):
     return value
 
 
+def option(args, kwargs, at, name, default):
+    """A value that is given by its name or, at the end of the places, by its place."""
+    if name in kwargs:
+        return kwargs[name]
+    return args[at] if len(args) > at else default
+
+
 def _as_color(value):
     """A number, or a tuple of three."""
     return value if isinstance(value, int) else as_tuple(value, 3)
-
-
-def _as_address(value):
-    as_tuple(value, 2)
 
 
 def as_buffer(value):
@@ -58,6 +61,11 @@ def _as_number(value):
     """A number, or None for what it is anyway."""
     if value is not None:
         as_int(value)
+
+
+def _as_any_number(value):
+    if value is not None:
+        as_float(value)
 
 
 def _as_room(value):
@@ -83,16 +91,45 @@ def _as_picture(value):
         _as_color(value)
 
 
+def _sized(n):
+    return lambda value: as_tuple(value, n)
+
+
+def _as_tuples(value):
+    for item in as_tuple(value):
+        as_tuple(item)
+
+
+def _in_range(convert, low, high, text):
+    """A conversion that also refuses what is out of bounds."""
+
+    def look(value):
+        if not low <= convert(value) <= high:
+            raise OSError(text)
+
+    return look
+
+
+_TINY = 1e-30
+_LENIENT = "..."  # further arguments are let be, and a keyword goes before a place
+_PLACES = {"p": "iis", "q": "iiiis"}
 _KINDS = {
     "i": as_int,
     "f": as_float,
     "s": as_str,
     "t": as_tuple,
-    "a": _as_address,
+    "a": _sized(2),
+    "v": _sized(3),
+    "r": _sized(4),
+    "h": _sized(9),
+    "l": _as_tuples,
+    "g": _in_range(as_float, _TINY, _MANY, "Error: 0 < scale!"),
+    "y": _in_range(as_int, 1, 100, "Error: 1 <= quality <= 100!"),
     "b": as_buffer,
     "d": _as_data,
     "m": _as_image,
     "n": _as_number,
+    "e": _as_any_number,
     "w": _as_room,
     "k": _as_color,
     "x": _as_picture,
@@ -100,16 +137,23 @@ _KINDS = {
 }
 
 
-def _place(args, at, n):
-    """How many arguments n coordinates are: one tuple, or n numbers."""
+def _place(args, at, kinds):
+    """How many arguments a place is: one tuple, or so many values."""
+    n, found, used = len(kinds), args[at:], len(kinds)
     if isinstance(args[at], (tuple, list)):
-        as_tuple(args[at], n)
-        return 1
-    if len(args) - at < n:
+        found, used = as_tuple(args[at], n), 1
+    if len(found) < n:
         raise OSError("Not enough positional arguments!")
-    for value in args[at : at + n]:
-        as_int(value)
-    return n
+    for i, kind in enumerate(kinds):
+        _KINDS[kind](found[i])
+    return used
+
+
+def _kinds(text):
+    """A function for each argument; for a place, which is one argument or several, the kinds of its values."""
+    for kind in text:
+        place = "i" * int(kind) if "0" < kind <= "9" else _PLACES.get(kind)
+        yield place or _KINDS[kind]
 
 
 # Contract.  What one function takes, from its text in the table.  check(args, kwargs, own) raises the firmware's
@@ -123,8 +167,10 @@ class Takes:
         self._low = int(low.rstrip("+"))
         self._high = int(high) if dash else _MANY if self._open else self._low
         self._exact = not dash
-        self._kinds = [int(kind) if "0" < kind <= "9" else _KINDS[kind] for kind in kinds]
-        self._named = [_Named(word) for word in rest.split(",")] if rest else None
+        self._kinds = list(_kinds(kinds))
+        words = rest.split(",") if rest else []
+        self._lenient = words[-1:] == [_LENIENT]
+        self._named = [_Named(word) for word in words if word != _LENIENT]
 
     def check(self, args, kwargs, own=0):
         self.count(args, kwargs, own)
@@ -148,13 +194,15 @@ class Takes:
         for convert in self._kinds:
             if at >= len(args):
                 break
-            if isinstance(convert, int):
+            if isinstance(convert, str):
                 at += _place(args, at, convert)
                 continue
             if convert:
                 convert(args[at])
             at += 1
-        if self._named:
+        if self._lenient:
+            self._options(args[at:], kwargs)
+        elif self._named:
             self._keywords(args[len(self._kinds) or self._low :], kwargs)
 
     def _fixed(self, n, kwargs, own):
@@ -173,6 +221,15 @@ class Takes:
             "function expected at most %d arguments, got %d" % (self._high + own, n + own)
         )
 
+    def _options(self, rest, kwargs):
+        for place, named in enumerate(self._named):
+            if named.name == "*":
+                rest = ()
+            elif named.name in kwargs:
+                named.look(kwargs[named.name])
+            elif place < len(rest):
+                named.look(rest[place])
+
     def _keywords(self, rest, kwargs):
         place = found = 0
         by_place = True
@@ -190,8 +247,7 @@ class Takes:
                 raise TypeError("'%s' argument required" % named.name)
             else:
                 continue
-            if named.convert:
-                named.convert(value)
+            named.look(value)
         if place < len(rest):
             raise TypeError("extra positional arguments given")
         if found < len(kwargs):
@@ -203,4 +259,8 @@ class _Named:
         self.name, _, kind = word.partition(":")
         self.required = self.name[-1] == "!"
         self.name = self.name.rstrip("!")
-        self.convert = _KINDS[kind] if kind else None
+        self._convert = _KINDS[kind] if kind else None
+
+    def look(self, value):
+        if self._convert:
+            self._convert(value)

@@ -12,11 +12,7 @@ import gc
 import struct
 import sys
 
-try:
-    import uctypes
-except ImportError:  # CPython: nothing is set aside
-    pass
-
+import k210_fence
 import k210_files
 import k210_firmware as figures
 import k210_gc
@@ -46,6 +42,7 @@ __all__ = (
     "frame_bytes",
     "gc_configure",
     "gc_configured",
+    "greets",
     "heap",
     "kpu_live",
     "lcd_take",
@@ -74,7 +71,7 @@ _PAGE = 4096
 # whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
 # DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray for pixels that
 # the board has outside its GC heap, set by who does not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level}; `serial`
-# {port: bytes that wait}; `card`: an SD card is in; `frames`: snapshots since power-on, `frames_end` how many are taken
+# {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made; `frames`: snapshots since power-on, `frames_end` how many are taken
 # at most; `on_step` is called at every step of the board, `on_end` when end() ends the run.  Lives as long as the program, reset() refills it.
 class _State:
     def __init__(self):
@@ -98,6 +95,7 @@ class _State:
         self.frames_end = None
         self.on_step = None
         self.on_end = None
+        self.nic = False
 
 
 heap = Heap()
@@ -105,6 +103,7 @@ flash = Flash()
 faults = Faults()
 state = _State()
 _flash = flash
+_window = k210_fence.window()
 
 
 # -- power
@@ -139,8 +138,8 @@ def power_on():
     state.printed = False
     state.pins = {}
     state.levels = {}
-    state.stack = 0
-    state.frames = 0
+    state.stack = state.frames = 0
+    state.nic = False
     _boot(state.firmware, gc_configured())
     heap.mark()
 
@@ -177,11 +176,16 @@ def _boot(firmware, size):
 
 def _main_py():
     """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
-    if state.gc_active >= figures.LCD_GC and not own_main():
+    if greets():
         free_blocks("lcd")
         flash_read("lcd.init")
         lcd_take(320, 240)
         scratch((7680, 41))
+
+
+def greets():
+    """True when the firmware's own main.py runs at the start."""
+    return state.gc_active >= figures.LCD_GC and not own_main()
 
 
 def own_main():
@@ -201,9 +205,7 @@ def flash_read(who):
 
 def frame_bytes(n):
     """n bytes for pixels that the board has outside its GC heap, from those that were set aside for it, if any."""
-    if state.frame is None or n > len(state.frame):
-        return bytearray(n)
-    return uctypes.bytearray_at(uctypes.addressof(state.frame), n)
+    return _window(state.frame, n)
 
 
 def soft_reset():

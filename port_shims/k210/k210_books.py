@@ -5,7 +5,7 @@
 import gc
 
 try:
-    import uctypes
+    from uctypes import addressof
 except ImportError:  # CPython, where begin() does nothing
     pass
 
@@ -13,33 +13,39 @@ import k210_gc
 import k210_system
 
 _BLOCK = 32
+_PICTURE = 2 * 320 * 240  # bytes: what the firmware's main.py draws, where there is room for it
+_HOLE = 8192  # bytes that it then leaves free below its last block
 _PIECES = (2048, 512, 128, 32)
 
 
-def begin():
-    """The script's books begin here. Returns what has to stay referenced."""
+def begin(greeted):
+    """The script's books begin here, after the firmware's own main.py or without it. Returns what has to stay referenced."""
     if not k210_gc.NATIVE:
         return None
-    return balance(k210_gc.heap.pool, k210_gc.heap.used)
+    pool, used = k210_gc.heap.pool, k210_gc.heap.used
+    return balance(pool, used, _HOLE if greeted and pool - used >= _PICTURE else 0)
 
 
-# Contract.  Takes of the interpreter's heap what it has more than the board's, so that all the rest is in one piece; a
-# script scatters it by itself as it does on the board.  `pool`: bytes of the board's heap; `idle`: of those, in use when
-# a script begins.  Returns what has to stay referenced.  Only for MicroPython, whose objects are as large as the board's.
-def balance(pool, idle):
+# Contract.  Takes of the interpreter's heap what it has more than the board's, so that the rest is in one piece but for
+# the hole that the board has; a script scatters it by itself as it does there.  `pool`: bytes of the board's heap; `idle`: of those, in use when
+# a script begins; `below`: bytes of the hole.  Returns what has to stay referenced.  Only for MicroPython, whose objects are as large as the board's.
+def balance(pool, idle, below=0):
     gc.threshold(-1)
     gc.collect()
-    tail = uctypes.addressof(bytearray(_largest()))
+    tail = addressof(bytearray(_largest()))
     gc.collect()
     ballast = []
     for n in _PIECES:  # the holes of the stand-in below it
         piece = bytearray(n)
-        while uctypes.addressof(piece) < tail:
+        while addressof(piece) < tail:
             ballast.append(piece)
             piece = bytearray(n)
     piece = None
     gc.collect()
-    ballast.append(bytearray(max(0, gc.mem_free() - (pool - idle) - 4 * _BLOCK)))
+    ballast.append(bytearray(max(0, gc.mem_free() - (pool - idle) - 5 * _BLOCK)))
+    hole = bytearray(below)
+    ballast.append(bytearray(1))
+    del hole
     gc.collect()
     k210_system.gc.hidden = gc.mem_alloc() + gc.mem_free() - pool
     return ballast

@@ -8,11 +8,16 @@ from k210_parts import Part, keep
 
 _EIO, _ENODEV = 5, 19
 _PINS = 48
+_SPI_SOFT = 4
 _PORTS = (0, 1, 2, 4)  # UART1 to UART3, UARTHS
 _I2C_SOFT = 3  # the first bus that is made of plain pins
 _I2C_LAST = 6
 _GPIOHS = range(24, 56)  # FPIOA's numbers
 _MASTER, _SLAVE, _MASTER_SOFT = 0, 1, 2
+
+
+def _is_pin(value):
+    return isinstance(value, int) and 0 <= value < _PINS
 
 
 # Contract.  A serial port reads what the host put into board.state.serial[port], a file of bytes for UART 1 to 3, and
@@ -30,9 +35,12 @@ class UART(Part):
             (baudrate > 0, "baudrate"),
             (5 <= bits <= 8, "data bits"),
             (parity in (None, 0, 1, 2), "parity"),
+            (stop in (None, 0, 1, 1.5, 2), "stop bits"),
         ):
             if not right:
                 raise ValueError("[MAIXPY]UART:invalid " + what)
+        if stop == 1.5 and bits != 5:
+            board.crash("UART: 1.5 stop bits go with 5 data bits only", "stop=1 or stop=2")
         keep(self, "_buffer", bytearray(read_buf_len))  # on the GC heap, as the firmware has it
 
     def any(self):
@@ -80,7 +88,9 @@ class I2C(Part):
         self.init(*args, **kwargs)
 
     def init(self, id, mode=_MASTER, addr=0, addr_size=7, **more):
-        _need(0 <= id <= _I2C_LAST, "I2C(%d) doesn't exist" % id)
+        _need(0 <= id, "I2C(%d) doesn't exist" % id)
+        if id > _I2C_LAST:
+            board.crash("I2C(%d): the driver takes any number" % id, "I2C.I2C0 to I2C.I2C4")
         _need(_MASTER <= mode <= _MASTER_SOFT, "mode error!")
         if mode == _SLAVE:
             calls = [more.get(name) for name in ("on_receive", "on_transmit", "on_event")]
@@ -115,10 +125,32 @@ def _pins(more, one, two, known):
 
 
 class SPI(Part):
-    def __init__(self, id=-1, *args, **kwargs):
-        if id < 0 or id == 3:
-            raise ValueError("[MAIXPY]SPI: spi id error( > 0 & !=3 )")
+    def __init__(self, id=-1, mode=0, baudrate=500000, sck=-1, mosi=-1, **kwargs):
+        for right, what in (
+            (id >= 0 and id != 3, "spi id error( > 0 & !=3 )"),
+            (0 <= mode <= 4, "spi mode error"),
+            (baudrate > 0, "baudrate(freq) value error"),
+            (kwargs.get("polarity", 0) in (0, 1), "polarity should be 0 or 1"),
+            (kwargs.get("phase", 0) in (0, 1), "ARG_phase should be 0 or 1"),
+            (4 <= kwargs.get("bits", 8) <= 32, "bits should be 4~32"),
+            (kwargs.get("firstbit", 0) in (0, 1), "firstbit should be SPI.LSB or SPI.MSB"),
+        ):
+            if not right:
+                raise ValueError("[MAIXPY]SPI: " + what)
+        if mode:
+            raise NotImplementedError("[MAIXPY]SPI: only standard mode supported yet")
+        if id > _SPI_SOFT or (id == _SPI_SOFT and not (_is_pin(sck) and _is_pin(mosi))):
+            board.crash(
+                "SPI(%d) without its pins waits for ever in the driver" % id, "give sck, mosi"
+            )
 
     def read(self, n, *args, **kwargs):
+        """Nobody answers: the line stays high."""
         board.alive()
-        return bytes(n)
+        return b"\xff" * n
+
+    def readinto(self, buf, *args, **kwargs):
+        buf[:] = self.read(len(buf))
+
+    def write_readinto(self, data, buf, *args, **kwargs):
+        self.readinto(buf)

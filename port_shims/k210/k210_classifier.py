@@ -4,6 +4,7 @@
 
 import k210_board as board
 import k210_files as files
+from k210_args import as_int
 from k210_gc import finaliser
 
 _ENOMEM, _EIO = 12, 5
@@ -14,7 +15,10 @@ _FEATURES = 768  # floats of one picture, where nothing else is asked for
 # sample, and the features (4 bytes each) of one picture more than there are classes; add_sample_img() takes those of one
 # more.  Freed by __del__(), which the interpreter calls for a lost one.  predict() finds class 0 at distance 0.
 class Classifier:
-    def __init__(self, classes, samples, fea_len=0):
+    def __init__(self, classes, samples, fea_len=0, **other):
+        if classes < 0 or samples < 0:
+            raise OSError(_ENOMEM)
+        fea_len = as_int(fea_len)
         board.point("classifier")
         self._state = _Blocks(classes, samples, fea_len or _FEATURES)
         self._token = finaliser.watch(self._state)

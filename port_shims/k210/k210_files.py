@@ -113,3 +113,4 @@ if builtins and hasattr(builtins, "open"):
         _install()
     except AttributeError:
         pass
+    del builtins  # a script could find it here

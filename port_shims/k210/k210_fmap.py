@@ -7,6 +7,7 @@ import k210_image
 from k210_args import as_int
 
 _P = "[MAIXPY]kpu: "
+_WILD = "?"  # the firmware shows bytes of its stack
 
 
 # Contract.  Floats of one output that stay in the model's own memory: a run or deinit() of the model changes them.  The
@@ -21,7 +22,8 @@ class kpu_fmap:
         else:
             self._size = model.header.output(index)[1]
             self._last = model.header.count - 1
-            self._shape = model.output_shapes.get(index, (self._size, 1, 1))
+            flat = (0, 0, 0) if model.header.version == 4 else (self._size, 1, 1)
+            self._shape = model.output_shapes.get(index, flat)
         self._generation = model.generation
 
     def _of_layer(self, model, index):
@@ -92,9 +94,13 @@ def fmap(*args):
         raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
     found, channel = args[0], as_int(args[1])
     board.alive()
+    if isinstance(found, str):
+        board.crash("KPU.fmap() of a str reads through a wild pointer", "pass a kpu_fmap")
+    if not isinstance(found, kpu_fmap):
+        raise ValueError(_WILD)
     w, h, channels = found._shape
     if not 0 <= channel < channels:
-        raise ValueError(_P + "ch err,input 0~%d\r\n" % channels)
+        raise ValueError(_WILD)
     if found._bytes != 1:
         raise ValueError(_P + "can't convet float fmap yet\r\n")
     return k210_image.Image(w, h, k210_image.GRAYSCALE, _Pixels(w * h))

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Files of the host, for the stand-in alone: models, the table of names, modules of the library."""
 
-_builtin_open = open  # a simulated script has another
-_opener = [_builtin_open]
+import k210_fence
+
+_opener = [open]  # a simulated script has another
 
 
 def host_open(name, mode="rb"):
@@ -18,17 +19,20 @@ def is_file(name):
     return True
 
 
+def _beside(name):
+    return __file__.replace("\\", "/").rsplit("/", 1)[0] + "/" + name
+
+
 def lines(name):
     """The lines of a text file that lies beside this module, and the file closed afterwards."""
-    with host_open(__file__.replace("\\", "/").rsplit("/", 1)[0] + "/" + name, "r") as f:
+    with host_open(_beside(name), "r") as f:
         for line in f:
             yield line
 
 
-def leave():
-    """MicroPython: takes the host's files away from the program; only host_open() still finds them."""
-    import vfs
+def leave(reads, writes, folders):
+    """From now on this process opens these files of the host and modules in these folders, and no others.
 
-    _opener[0] = vfs.VfsPosix().open
-    vfs.umount("/")
-    return vfs.mount
+    Gives the import of own modules and, on MicroPython, what mounts a disk for them."""
+    _opener[0], load, mount = k210_fence.close(open, tuple(reads), tuple(writes), tuple(folders))
+    return load, mount

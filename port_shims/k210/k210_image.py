@@ -5,7 +5,7 @@
 import k210_board as board
 import k210_pictures
 import k210_work
-from k210_args import as_int, as_tuple
+from k210_args import as_float, as_int, as_tuple, option
 from k210_gc import Pixels
 
 BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
@@ -18,6 +18,8 @@ _NO_ROOM = (
 )
 _NO_FIT = "The new image won't fit in the target frame buffer!"
 _NOT_SUPPORTED = "Image format is not supported!"
+_SCALES = ("x_scale", "y_scale")
+_FONT_W = 32  # dots of a character at most
 _POISON = "poison"
 _NULL_PAGE = 0x1000  # writes below this address are lost, and harm nothing
 _ZEROS = bytes(1024)
@@ -31,6 +33,12 @@ def nbytes(w, h, bpp):
 def ai_bytes(w, h, bpp):
     """Bytes of the copy that pix_to_ai() keeps."""
     return ((w + 63) & ~63) * h * 3 if bpp == RGB565 else w * h
+
+
+def _scale(value, name):
+    if as_float(value) < 0:
+        raise OSError("Error: 0.0 <= %s!" % name)
+    return value
 
 
 def pixels(n):
@@ -126,9 +134,9 @@ class Image:
     def __iter__(self):
         raise TypeError("'Image' object isn't iterable")
 
-    def get_pixel(self, *place):
+    def get_pixel(self, *place, **other):
         """get_pixel(x, y) or ((x, y)): a number or (r, g, b); None outside."""
-        x, y = place[0] if len(place) == 1 else place[:2]
+        x, y = place[0] if isinstance(place[0], (tuple, list)) else place[:2]
         if not (0 <= x < self._w and 0 <= y < self._h):
             return None
         data = self._data()
@@ -138,20 +146,29 @@ class Image:
         v = data[at] << 8 | data[at + 1]
         return ((v >> 11) * 255 // 31, (v >> 5 & 63) * 255 // 63, (v & 31) * 255 // 31)
 
-    def set_pixel(self, *place):
+    def set_pixel(self, *place, **other):
         """set_pixel(x, y, color) or ((x, y), color)."""
-        x, y, color = (tuple(place[0]) + place[1:2]) if len(place) == 2 else place[:3]
-        if not (0 <= x < self._w and 0 <= y < self._h) or self._bpp not in (GRAYSCALE, RGB565):
+        if isinstance(place[0], (tuple, list)):
+            place = tuple(place[0]) + place[1:]
+        x, y = place[:2]
+        color = place[2] if len(place) > 2 else 0
+        if not isinstance(color, int):
+            color = self._packed_color(*as_tuple(color, 3))
+        inside = 0 <= x < self._w and 0 <= y < self._h
+        if not inside or self._bpp not in (GRAYSCALE, RGB565):
             return self
         data = self._data()
+        at = self._bpp * (y * self._w + x)
         if self._bpp == GRAYSCALE:
-            data[y * self._w + x] = color if isinstance(color, int) else sum(color) // 3
+            data[at] = color & 255
         else:
-            r, g, b = as_tuple(color, 3)
-            v = r * 31 // 255 << 11 | g * 63 // 255 << 5 | b * 31 // 255
-            at = 2 * (y * self._w + x)
-            data[at], data[at + 1] = v >> 8, v & 255
+            data[at], data[at + 1] = color >> 8 & 255, color & 255
         return self
+
+    def _packed_color(self, r, g, b):
+        if self._bpp == GRAYSCALE:
+            return (r + g + b) // 3
+        return r * 31 // 255 << 11 | g * 63 // 255 << 5 | b * 31 // 255
 
     def clear(self):
         self._touched()
@@ -174,9 +191,13 @@ class Image:
         elif self._ai is None:
             self._ai = pixels(ai_bytes(self._w, self._h, self._bpp))
 
-    def copy(self, roi=None, x_scale=1.0, y_scale=1.0, copy_to_fb=False, *more, **other):
-        x, y, w, h = roi or (0, 0, self._w, self._h)
+    def copy(self, *args, **kwargs):
+        x, y, w, h = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
+        x_scale, y_scale = [
+            _scale(option(args, kwargs, 1 + i, name, 1.0), name) for i, name in enumerate(_SCALES)
+        ]
         w, h = int(w * x_scale), int(h * y_scale)
+        copy_to_fb = option(args, kwargs, 3, "copy_to_fb", False)
         owner = None
         if isinstance(copy_to_fb, Image):
             board.point("image")
@@ -185,12 +206,15 @@ class Image:
         self._blit(new, x, y, x_scale, y_scale)
         return new
 
-    def draw_image(self, img, x=0, y=0, *args, **kwargs):
+    def draw_image(self, img, *place, **kwargs):
         """An image of the same format, not scaled, as far as it lies inside: the bytes of it, nothing allocated.
 
         Of other images and options nothing is drawn."""
         board.alive()
-        if args or kwargs or img._bpp != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
+        if isinstance(place[0], (tuple, list)):
+            place = tuple(place[0]) + place[1:]
+        x, y = place[:2]
+        if place[2:] or kwargs or img._bpp != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
             return self
         step = self._bpp
         source, target = memoryview(img.to_bytes()), self._data()
@@ -230,9 +254,9 @@ class Image:
                 for i in range(step):
                     target[(y * new._w + x) * step + i] = source[at + i]
 
-    def crop(self, roi=None, *more, **other):
+    def crop(self, *args, **kwargs):
         """In place, through a scratch block of the system heap; what it returns shares the pixels and is a trap."""
-        x, y, w, h = roi or (0, 0, self._w, self._h)
+        x, y, w, h = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
         board.point("image.crop")
         k210_work.use((self.size(),))
         part = Image(w, h, self._bpp, self._owner, _POISON)
@@ -245,21 +269,27 @@ class Image:
         self._blit(new, 0, 0, w / self._w, h / self._h)
         return new
 
-    def cut(self, x, y, w, h):
+    def cut(self, x, y, w, h=None):
+        if h is None:  # the firmware reads one argument more than it was given
+            raise TypeError("can't convert  to int")
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
         self._blit(new, x, y, 1.0, 1.0)
         return new
 
-    def to_grayscale(self, copy=False, *more, **other):
+    def to_grayscale(self, *args, **kwargs):
+        copy = option(args, kwargs, 0, "copy", False)
         return self._convert(GRAYSCALE, copy, "grayscale")
 
-    def to_rgb565(self, copy=False, *more, **other):
+    def to_rgb565(self, *args, **kwargs):
+        copy = option(args, kwargs, 0, "copy", False)
         return self._convert(RGB565, copy, "rgb565")
 
-    def to_rainbow(self, copy=False, *more, **other):
+    def to_rainbow(self, *args, **kwargs):
+        copy = option(args, kwargs, 0, "copy", False)
         return self._convert(RGB565, copy, "rainbow")
 
-    def to_bitmap(self, copy=False, *more, **other):
+    def to_bitmap(self, *args, **kwargs):
+        copy = option(args, kwargs, 0, "copy", False)
         return self._convert(BINARY, copy, "bitmap")
 
     def _convert(self, bpp, copy, what):
@@ -273,10 +303,13 @@ class Image:
         return Image(self._w, self._h, bpp, owner, pixels(self._w * self._h * 3))
 
     def mean_pooled(self, x_div, y_div):
-        w, h = self._w // as_int(x_div), self._h // as_int(y_div)
+        for what, n in (("Width", x_div), ("Height", y_div)):
+            if as_int(n) < 1:
+                raise OSError("%s divisor must be greater than >= 1" % what)
+        w, h = self._w // x_div, self._h // y_div
         return Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
 
-    def midpoint_pooled(self, x_div, y_div, **kwargs):
+    def midpoint_pooled(self, x_div, y_div, *args, **kwargs):
         return self.mean_pooled(x_div, y_div)
 
     def ai_to_pix(self):
@@ -286,7 +319,7 @@ class Image:
         """Bytes of a JPEG of this image: made up, as nothing is packed."""
         return 600 + self.size() // 40
 
-    def compress(self, quality=50, *more, **other):
+    def compress(self, *args, **kwargs):
         """In place, through the biggest scratch block of the system heap; the size of the result is made up."""
         board.point("image.compress")
         if self._bpp == JPEG:
@@ -296,7 +329,7 @@ class Image:
         self._bpp = JPEG
         return self
 
-    def compressed(self, quality=50, *more, **other):
+    def compressed(self, *args, **kwargs):
         board.point("image.compress")
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)
@@ -305,10 +338,20 @@ class Image:
         new._packed = self._packed_size()
         return new
 
+    def draw_font(self, *place, **kwargs):
+        """A character of dots: only its size is looked at."""
+        board.alive()
+        _x, _y, w, h, dots = place[0] if isinstance(place[0], (tuple, list)) else place[:5]
+        if w % 8 or w > _FONT_W:
+            raise OSError("Error: font arg_w_font %% 8 == 0 && arg_w_font <= 32!")
+        if w // 8 * (h // 8) * 8 != len(dots):
+            raise OSError("Error: font (arg_w_font / 8) * (arg_h_font / 8) * 8 == font_len!")
+        return self
+
     def save(self, path, *args, **kwargs):
         """Writes a picture of the right size and nothing in it."""
         board.point("image.save")
-        k210_pictures.save(self, path)
+        k210_pictures.save(self, path if isinstance(path, str) else str(path, "utf-8"))
         return self
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """import for a script on the board: modules of the firmware, files of the board, maixmem; nothing else of the host."""
 
-import builtins
 import sys
 
+import k210_board as board
 import k210_files as files
 import k210_host as host
 from k210_flash import source_read, source_size
@@ -120,20 +120,20 @@ class _Stream(IOBase):
 
 
 # Contract.  __import__ of a script.  `modules` {name: module} are the firmware's; `nothing` the names that the firmware
-# has and the stand-in has not; `own` {name: module} what CPython has loaded for the script.
+# has and the stand-in has not; `own` {name: module} what CPython has loaded for the script; `real` imports what lies in files.
 class Importer:
     def __init__(self, world, view, way_out):
         self._world = world
         self._view = view
         self._way_out = way_out
-        self._real = builtins.__import__
+        self.real = None
         self.own = {}
         self.builtins = None
         self._greeted = False
 
     def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):
         if level:
-            return self._real(name, globals, locals, fromlist, level)
+            return self.real(name, globals, locals, fromlist, level)
         top = name.split(".")[0]
         found = self._world.modules.get(name)
         if found is not None and not (name in _WEAK and self._view.has(name)):
@@ -142,13 +142,13 @@ class Importer:
             return found
         if top in self._world.nothing:
             raise ImportError(self._way_out % top)
+        if top not in sys.modules and top not in self.own:
+            board.flash_read("import " + top)
         if not self._view.has(top):
             raise ImportError(_NONE % name)
         if not _MICROPYTHON:
             return self._load(name, fromlist)
-        if top not in sys.modules and self._is_hosts(top):
-            raise ImportError(_NONE % name + ": the simulator's interpreter has one of its own")
-        return self._real(name, globals, locals, fromlist, level)
+        return self.real(name, globals, locals, fromlist, level)
 
     def _greet(self, name):
         """board is written in Python on the board: its first import runs it."""
@@ -167,19 +167,6 @@ class Importer:
                 if "simulator" in str(e):
                     raise ImportError(str(e))
                 raise ImportError("can't import name %s" % known)
-
-    def _is_hosts(self, name):
-        """True when the interpreter has a module of this name inside."""
-        path = sys.path[:]
-        sys.path[:] = []
-        try:
-            self._real(name)
-        except ImportError:
-            return False
-        finally:
-            sys.path[:] = path
-        sys.modules.pop(name, None)
-        return True
 
     def _load(self, name, fromlist):
         """CPython: the module, from its text, with the board's names for builtins."""

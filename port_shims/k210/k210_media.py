@@ -87,7 +87,25 @@ class Audio(Part):
 class I2S(Part):
     def __init__(self, device, sample_points=_POINTS, pll2=0, mclk=0):
         board.point("I2S")
+        if not 0 <= device <= 2:
+            raise ValueError("[MAIXPY]I2S%d:does not exist" % device)
         keep(self, "_data", bytearray(4 * sample_points))
+
+    def channel_config(self, channel, mode=0, resolution=0, cycles=0, align_mode=1):
+        board.alive()
+        if channel < 0 or not 0 <= cycles <= 2:
+            board.crash(
+                "I2S.channel_config(): the driver takes any number", "give I2S.CHANNEL_0 to 3"
+            )
+        for right, what in (
+            (channel <= 3, "i2s channle"),
+            (mode in (0, 1), "cycles"),
+            (0 <= resolution <= 5, "resolution"),
+            (align_mode in (1, 2, 4), "align mode"),
+        ):
+            if not right:
+                raise ValueError("[MAIXPY]I2S:invalid " + what)
+        return True
 
     def record(self, points=0, time=0):
         board.alive()
@@ -119,7 +137,8 @@ class FFT:
     def amplitude(values):
         if not isinstance(values, list):
             raise ValueError("[MAIXPY]FFT:obj is not a list")
-        return [2 * int((r * r + i * i) ** 0.5) // len(values) for r, i in values]
+        pairs = [value if isinstance(value, tuple) else (0, 0) for value in values]
+        return [2 * int((r * r + i * i) ** 0.5) // len(pairs) for r, i in pairs]
 
 
 # What playing a file takes of the system heap: a buffer and one picture, until it is let go.

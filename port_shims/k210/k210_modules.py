@@ -54,6 +54,7 @@ _CODE = {
     "machine.UART": buses.UART,
     "nes": network,
     "network": network,
+    "network.WIZNET5K": network.WIZNET5K,
     "micropython": system.micropython,
     "sensor": sensor,
     "socket": network,

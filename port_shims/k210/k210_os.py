@@ -5,6 +5,7 @@
 from collections import namedtuple
 from random import getrandbits
 
+import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
 
@@ -22,10 +23,18 @@ def _in(folder, name):
     return name[len(folder) :].lstrip("/") if name.startswith(folder.rstrip("/") + "/") else ""
 
 
+def _look(name):
+    """A search in the file system of the flash: it goes through its pages."""
+    if name.startswith("/flash/"):
+        board.flash_read(name)
+
+
 # Contract.  A file of the board.  Reads its source on demand; without "b" in the mode it gives and takes str.  A file
 # that may be written is a bytearray in memory from then on: nothing reaches the host.  Errors are those of the board.
 class SimFile(files.File):
     def __init__(self, name, mode="rb"):
+        if "a" in mode and files.source(name) is None and name.startswith("/flash/"):
+            raise OSError(_ENOENT)
         self._text = "b" not in mode
         self._writes = "r" not in mode or "+" in mode
         self._appends = "a" in mode
@@ -137,6 +146,11 @@ class BoardOs:
             raise OSError(_ENOENT)
         return name
 
+    def _folder(self, name):
+        """A folder to look into or to go to: whatever is below /flash is /flash itself, which has no folders."""
+        name = self.place(name)
+        return "/flash" if name.startswith("/flash/") else self._missing(name)
+
     def listdir(self, name=""):
         return [entry[0] for entry in self._entries(name)]
 
@@ -144,7 +158,8 @@ class BoardOs:
         return iter(self._entries(name))
 
     def _entries(self, name):
-        folder = self._missing(self.place(name))
+        folder = self._folder(name)
+        _look(folder + "/")
         if folder == "/":
             return [(top[1:], _DIR, 0, 0) for top in self._tops]
         found = {}
@@ -159,16 +174,24 @@ class BoardOs:
 
     def stat(self, name):
         name = self.place(name)
+        _look(name)
         if files.source(name) is not None:
             return (_FILE, 0, 0, 0, 0, 0, files.size(name), 0, 0, 0)
         self._missing(name)
         return (_DIR, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
     def getcwd(self):
+        if not files.current[0]:
+            raise OSError(_ENODEV)
         return files.current[0].rstrip("/") or "/"
 
     def chdir(self, name):
-        files.current[0] = self._missing(self.place(name)).rstrip("/") + "/"
+        try:
+            files.current[0] = self._folder(name).rstrip("/") + "/"
+        except OSError as e:
+            if e.args[0] == _ENODEV:  # then the firmware is nowhere
+                files.current[0] = ""
+            raise
 
     def mkdir(self, name):
         name = self.place(name)
@@ -191,6 +214,7 @@ class BoardOs:
 
     def remove(self, name):
         name = self.place(name)
+        _look(name)
         if files.source(name) is None:
             if name.startswith("/flash/"):
                 print("[MaixPy]:SPIFFS Error Code -10002")
@@ -199,6 +223,7 @@ class BoardOs:
 
     def rename(self, old, new):
         old, new = self.place(old), self.place(new)
+        _look(old)
         if files.source(old) is None:
             raise OSError(_ENOENT)
         if files.source(new) is not None:
@@ -216,6 +241,7 @@ class BoardOs:
     def open(self, name, mode="r", *args, **kwargs):
         name = self.place(name)
         self._holds(name)
+        _look(name)
         return SimFile(name, mode)
 
     def sync(self):

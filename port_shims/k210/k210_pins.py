@@ -8,6 +8,7 @@ from k210_parts import Part, keep
 
 _PINS, _FUNCTIONS = 48, 256
 _IN, _OUT = 0, 3
+_PULLS = (None, -1, 0, 1, 2)
 _PULL_NONE = -1
 _GPIOHS0, _GPIO0, _GPIO7 = 24, 56, 63  # FPIOA's numbers
 _HIGH_SPEED = 32  # pins 0 to 31 of Maix.GPIO are GPIOHS, then come the 8 others
@@ -74,7 +75,9 @@ class Pin(Part):
             raise ValueError(
                 "When this pin is in output mode, it is not allowed to pull up and down."
             )
-        if not _IN <= mode <= _OUT:
+        if pull not in _PULLS:
+            raise ValueError("this mode not support.")
+        if mode < _IN or (mode > _OUT and self._number >= _HIGH_SPEED):
             board.crash("GPIO drive mode %d is not supported" % mode, "use GPIO.IN or GPIO.OUT")
         if _GPIOHS0 + self._number not in board.state.pins:
             board.crash(
@@ -156,15 +159,18 @@ fm = _Manager()
 
 
 class board_info:
-    def set(key, value=None):
-        return setattr(board_info, key, value)
+    @classmethod
+    def set(cls, key, value=None):
+        setattr(cls, key, value)
 
-    def all():
-        return dir(board_info)
+    @classmethod
+    def all(cls):
+        return dir(cls)
 
-    def load(__map__={}):
-        for key, value in __map__.items():
-            board_info.set(key, value)
+    @classmethod
+    def load(cls, pins={}):
+        for key, value in pins.items():
+            cls.set(key, value)
 
 
 class config:

@@ -12,6 +12,7 @@ if hasattr(gc, "threshold") and sys.implementation.name == "micropython":
 import k210_board as board
 import k210_books
 import k210_gc
+import k210_host
 import k210_start
 import k210_system
 import k210_time
@@ -24,6 +25,7 @@ _INTERRUPTED = 130
 _FRAME = (
     800 * 600 * 2
 )  # SVGA, the largest frame that fits: the board has frames in the system heap
+_BEGUN = ".begun"
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
 
@@ -101,7 +103,11 @@ def run(job):
     board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
     session = k210_start.Session(job["card"], job["folders"])
-    session.enclose()
+    reads = (
+        [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
+    )
+    fence = k210_host.leave(reads, [job["report"], job["report"] + _BEGUN], job["folders"])
+    session.enclose(*fence)
     trace = Trace()
     if job["trace"]:
         session.names["_maixmem_at"] = trace.at
@@ -110,7 +116,7 @@ def run(job):
     board.state.frames_end = job["frames"]
     if job["seconds"] is not None:
         k210_time.passed.ends_at = int(job["seconds"] * 1000000)
-    session.ballast = k210_books.begin()  # stays referenced
+    session.ballast = k210_books.begin(board.greets())  # stays referenced
     if not job["report"]:
         return _finish(session, job)
     told = []
@@ -121,7 +127,7 @@ def run(job):
             told.append(True)  # now: an interrupt may have come in between, and it is told again
 
     board.state.on_end = tell
-    host_open(job["report"] + ".begun", "w").close()
+    host_open(job["report"] + _BEGUN, "w").close()
     status = _finish(session, job)
     board.state.on_step = None
     tell()

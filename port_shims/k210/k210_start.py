@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The start of the firmware as a script finds it: modules, open(), import, the names and files that are there."""
 
-import builtins
 import sys
 
 import k210_board as board
 import k210_files as files
-import k210_host as host
 import k210_modules
 import k210_system
 from k210_import import Disk, Importer, View
@@ -18,6 +16,7 @@ _MICROPYTHON = sys.implementation.name == "micropython"
 _PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"
 # (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for card and display
 _PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
+_NATIVE = ("@micropython.native", "@micropython.viper")  # the firmware makes no code of its own
 _PATH = ("", ".", "/flash")
 # what CPython needs of its builtins to run code at all
 _ENGINE = ("__build_class__", "__name__", "__debug__")
@@ -60,22 +59,24 @@ class Session:
             }
         )
 
-    def enclose(self):
-        """From now on the program has the board's files and modules only."""
+    def enclose(self, load, mount=None):
+        """From now on the program has the board's files and modules only: load() imports its own, mount() a disk of them."""
+        import builtins  # not in globals: a script finds its way to those
+
+        self.importer.real = load
         if _MICROPYTHON:
             sys.path[:] = _PATH
-            mount = host.leave()
             mount(Disk(self.view), "/")
             for name in list(sys.modules):
                 del sys.modules[name]
             builtins.__import__ = self.importer
             builtins.open = self.world.modules["uio"].open
         else:
-            self.names["__builtins__"] = self.importer.builtins = self._restricted()
+            self.names["__builtins__"] = self.importer.builtins = self._restricted(builtins)
             self.world.modules["sys"].modules = self.importer.own
             self.world.modules["sys"].path = list(_PATH)
 
-    def _restricted(self):
+    def _restricted(self, builtins):
         """CPython: the builtins that the firmware has, and no others."""
         found = {name: getattr(builtins, name) for name in _ENGINE}
         module = self.world.modules["builtins"]
@@ -93,4 +94,7 @@ class Session:
                 self.run(self.view.read(files.full_name(name)), name)
 
     def run(self, text, name):
+        for line in text.split("\n"):
+            if line.lstrip().startswith(_NATIVE):
+                raise SyntaxError("invalid micropython decorator")
         exec(compile(text, name, "exec"), self.names)

@@ -5,7 +5,7 @@
 import time as _host
 
 import k210_board as board
-from k210_args import as_int
+from k210_args import as_float, as_int
 
 if hasattr(_host, "ticks_us"):
     _now = _host.ticks_us
@@ -77,8 +77,8 @@ board.state.on_step = passed.tick
 
 
 def sleep(seconds):
-    if not isinstance(seconds, float):
-        seconds = as_int(seconds)
+    if not isinstance(seconds, int):
+        seconds = as_float(seconds)
     _sleep(int(seconds * 1000000))
 
 
@@ -117,7 +117,8 @@ def ticks_add(ticks, delta):
 
 
 def ticks_diff(end, start):
-    return end - start
+    """What is no number counts as some number on the board."""
+    return (end if isinstance(end, int) else 0) - (start if isinstance(start, int) else 0)
 
 
 def time():

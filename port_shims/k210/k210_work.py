@@ -6,8 +6,10 @@ Measured on the firmware (v0.6.2_84, full): every malloc and free of one call.  
 is not found."""
 
 import k210_board as board
-from k210_args import as_int, as_tuple
+import k210_files as files
+from k210_args import as_int, as_tuple, option
 
+_EIO = 5
 ALL = -1  # the largest block that the firmware asks for, a figure of the build
 FREE = 0  # gives the latest block back
 
@@ -28,13 +30,11 @@ def inside(img, roi):
 
 def _roi(img, args, kwargs, at=0):
     """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to the image."""
-    if len(args) <= at and "roi" not in kwargs:
-        return img._w, img._h
-    return inside(img, args[at] if len(args) > at else kwargs["roi"])
+    return inside(img, option(args, kwargs, at, "roi", (0, 0, img._w, img._h)))
 
 
 def _number(args, kwargs, at, name, default):
-    return as_int(args[at] if len(args) > at else kwargs.get(name, default))
+    return as_int(option(args, kwargs, at, name, default))
 
 
 def _image(img, args, kwargs):
@@ -170,6 +170,8 @@ def _shadows(img, args, kwargs):
 
 def _other(img, args, kwargs):
     """The other side of a sum: an image, or a line of one color."""
+    if isinstance(args[0], str) and files.source(args[0]) is None:
+        raise OSError(_EIO)
     return () if type(args[0]).__name__ == "Image" else (_line(img),)
 
 

@@ -5,7 +5,7 @@
 import k210_board as board
 import k210_image
 import k210_work
-from k210_args import Takes, as_int, as_str, as_tuple
+from k210_args import Takes, as_int, as_str, as_tuple, option
 
 _INIT = Takes(
     "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,offset_w1:i,offset_h1:i,rst:i,dcx:i,"
@@ -78,9 +78,7 @@ def display(img, *args, **kwargs):
     board.point("lcd.display")
     if not isinstance(img, k210_image.Image):
         raise TypeError("Can't convert %s to type" % type(img).__name__)
-    roi = args[:1] or ([kwargs["roi"]] if "roi" in kwargs else ())
-    if roi:
-        k210_work.inside(img, roi[0])
+    k210_work.inside(img, option(args, kwargs, 0, "roi", (0, 0, img.width(), img.height())))
     if "oft" in kwargs:
         as_tuple(kwargs["oft"], 2)
 

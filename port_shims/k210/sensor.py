@@ -176,8 +176,6 @@ def run(enable):
 
 
 def skip_frames(*args, **kwargs):
-    if args:
-        as_int(args[0])
     board.point("skip_frames")
     if board.state.sensor is None:
         board.crash("skip_frames() without a camera", "call sensor.reset() first")
@@ -219,7 +217,7 @@ def height():
     return _shape()[1]
 
 
-def snapshot():
+def snapshot(*args, **kwargs):
     board.point("snapshot")
     board.frame()
     camera = board.state.sensor

@@ -144,6 +144,12 @@ def command(
     0 with a memory table when --frames or --seconds end it.
     """
     if firmware not in FIRMWARES:
+        for option, given in (("--heap", heap), ("--uart", uart), ("--trace", trace)):
+            if given:
+                text = "a firmware image does not have this. Next: --firmware NAME, a build's name"
+                raise click.BadParameter(text, param_hint=option)
+        if board_heap != sim_run.BOARD_HEAP:
+            limits["gc_heap"] = board_heap
         sys.exit(run_on_image(script, firmware, flash, sd, limits))
     for name in _OF_IMAGES:
         if limits[name] is not None:

@@ -35,9 +35,12 @@ _IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE
 
 @dataclass(frozen=True)
 class Options:
-    """What is on the board, and when the script is stopped. `seconds` are of the board's clock."""
+    """What is on the board, and when the script is stopped. `seconds` are of the board's clock.
+
+    With `gc_heap` the board is set to a GC heap of so many bytes first, and restarted."""
 
     files: tuple[tuple[int, Path], ...] = ()
+    gc_heap: int | None = None
     sd: Path | None = None
     camera: str | None = None
     frames: int | None = None
@@ -79,6 +82,10 @@ class _Watched(SerialPort):
         self._interrupted: float | None = None
         self._answered = 0
         self.limited = self.watching = False
+
+    def known_resets(self) -> None:
+        """The resets so far were meant."""
+        self._resets = self.state()["resets"]
 
     def read(self, most: int) -> bytes:
         if self.watching and time.monotonic() - self._looked > _LOOK:
@@ -177,6 +184,10 @@ class Session:
         self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
         self.port = _Watched(self.board, self.options.save_lcd)
         self.repl = at_prompt(self.port, self.firmware.name)
+        if self.options.gc_heap is not None:
+            self.repl.check(f"from Maix import utils\nutils.gc_heap_size({self.options.gc_heap})")
+            self.repl.hard_reset()
+            self.port.known_resets()
         self.tracer = Tracer(self.board, self.known, self.folder)
 
     def _modules(self) -> dict[str, Path]:

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The fence around a simulated script: what of the host it could still get at, if it looked into the stand-in itself.
+
+A script sees the globals of every function here (f.__globals__), so nothing that opens files or imports modules may lie
+in globals: it is kept in closures, which ask before they do it.  On CPython, where closures and frames can be looked
+into as well, the interpreter's audit hook asks, and cannot be taken away.
+"""
+
+import sys
+
+_EPERM = 1
+_MICROPYTHON = sys.implementation.name == "micropython"
+#: what happens inside CPython itself while a script runs, or shows nothing of the host
+_HARMLESS = (
+    "import compile exec object.__getattr__ builtins.id builtins.input builtins.input/result sys._getframe "
+    "sys._getframemodulename sys.excepthook sys.unraisablehook array.__new__ code.__new__ marshal.loads time.sleep "
+    "cpython._PySys_ClearAuditHooks open"
+).split()
+
+
+def _asks(reads, writes, folders):
+    """may(name, mode): whether a file of the host may be opened."""
+    kind, text = type, str
+
+    def below(folder):
+        for known in folders:
+            if folder == known or folder.startswith(known + "/"):
+                return True
+        return False
+
+    def may(name, mode):
+        if kind(name) is not text or kind(mode) is not text:
+            return False
+        if mode in ("w", "wb"):
+            return name in writes
+        if mode not in ("r", "rb"):
+            return False
+        if name in reads:
+            return True
+        folder, _, last = name.rpartition("/")
+        return last.endswith((".py", ".mpy")) and "/../" not in name and below(folder)
+
+    return may
+
+
+def _opener(real, may):
+    error = OSError
+
+    def fenced(name, mode="rb"):
+        if not may(name, mode):
+            raise error(_EPERM)
+        return real(name, mode)
+
+    return fenced
+
+
+def _loader(real, path, modules):
+    """import of a script's own modules: never one that the interpreter has inside."""
+    kind, text, error, has = type, str, ImportError, hasattr
+
+    def inside(name):
+        kept = path[:]
+        path[:] = []
+        try:
+            real(name)
+            return True
+        except error:
+            return False
+        finally:
+            modules.pop(name, None)
+            path[:] = kept
+
+    def load(name, *more):
+        if kind(name) is not text:
+            raise error("no module")
+        top = name.split(".")[0]
+        if top and top not in modules and inside(top):
+            raise error(
+                "no module named '%s': the simulator's interpreter has one of its own" % name
+            )
+        found = real(name, *more)
+        if more[3:] != (0,) and more[3:] and not has(found, "__file__"):
+            raise error("no module named '%s'" % name)
+        return found
+
+    return load
+
+
+def close(real_open, reads, writes, folders):
+    """(open, import, mount) behind the fence; mount is None on CPython."""
+    import builtins  # none of these in globals
+
+    may = _asks(reads, writes, folders)
+    if _MICROPYTHON:
+        import vfs
+
+        opener = _opener(vfs.VfsPosix().open, may)
+        vfs.umount("/")
+        return opener, _loader(builtins.__import__, sys.path, sys.modules), vfs.mount
+    _watch(may)
+    return real_open, builtins.__import__, None
+
+
+def _watch(may):
+    """CPython: an audit hook refuses all that is not harmless."""
+    import json  # what is imported late
+    import linecache
+    import os
+    import tokenize
+
+    os.environ.clear()
+    for name in ("mkfifo", "mknod", "putenv", "unsetenv"):  # these are not asked about
+        for module in (os, sys.modules.get("posix")):
+            if hasattr(module, name):
+                delattr(module, name)
+    harmless, refusal = tuple(_HARMLESS), PermissionError
+
+    def hook(event, args):
+        if event not in harmless or (event == "open" and not may(args[0], args[1])):
+            raise refusal(_EPERM, "the simulator keeps a script from " + event)
+
+    sys.addaudithook(hook)
+
+
+def window():
+    """bytes_of(frame, n): n bytes that lie in a bytearray; a bytearray of their own where it is too small."""
+    kind, array, size = type, bytearray, len
+    try:
+        from uctypes import addressof, bytearray_at
+    except ImportError:  # CPython: nothing is set aside
+        return lambda frame, n: array(n)
+
+    def bytes_of(frame, n):
+        if kind(frame) is not array or not 0 <= n <= size(frame):
+            return array(n)
+        return bytearray_at(addressof(frame), n)
+
+    return bytes_of
