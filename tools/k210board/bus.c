@@ -94,11 +94,9 @@ u64 bus_read(Hart *h, u64 address, int size) {
 
 void bus_write(Hart *h, u64 address, u64 value, int size) {
     u8 *memory = bus_memory(address, (u64)size);
-    if (memory) {
-        memcpy(memory, &value, (size_t)size);
-        return;
-    }
-    const Range *r = range_at(h, address, 7);
+    if (memory && h && trace_bytes) trace_store(h, (u64)(memory - ram), value, size);
+    if (memory) memcpy(memory, &value, (size_t)size);
+    const Range *r = memory ? NULL : range_at(h, address, 7);
     if (!r) return;
     u32 o = (u32)address - r->base, part = o & (u32)(r->width - 1);
     o -= part;

@@ -1,52 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // The camera: an OV7740 as a file of registers behind I2C (i2c.h; Synopsys DW_apb_i2c) or the DVP's
-// SCCB, and the DVP that puts its pictures into memory (dvp.h), 30 a second. What it sees: PPM
-// pictures, or a pattern.
+// SCCB, and the DVP that puts its pictures into memory (dvp.h), 30 a second.
 #include "board.h"
-#include <stdlib.h>
 
-bool camera_there;
-static FILE *pictures; // PPM pictures one after the other; after the last comes the first
-static u8 *picture;
-static int picture_w, picture_h;
+u8 *film; // pictures one after the other: width and height in 16 bits each, red, green, blue bytes
+u64 film_size;
 
-// --- what it sees ---
+typedef struct { u16 w, h; const u8 *rgb; } Picture;
 
-static bool read_picture(void) {
-    int w, h, most;
-    if (fscanf(pictures, " P6 %d %d %d", &w, &h, &most) != 3 || fgetc(pictures) < 0 ||
-        most != 255 || w <= 0 || h <= 0 || w > 10000 || h > 10000)
-        return false;
-    size_t n = 3 * (size_t)w * (size_t)h;
-    u8 *data = realloc(picture, n);
-    if (!data) return false;
-    picture = data;
-    picture_w = w;
-    picture_h = h;
-    return fread(data, 1, n, pictures) == n;
-}
-
-static void next_picture(void) {
-    if (!pictures || read_picture()) return;
-    rewind(pictures);
-    read_picture();
-}
-
-// A ramp in red and green and a blue that moves with time, or PPM pictures.
-bool camera_open(const char *path) {
-    camera_there = true;
-    if (!strcmp(path, "pattern")) return true;
-    pictures = fopen(path, "rb");
-    if (!pictures || !read_picture()) return false;
-    rewind(pictures);
-    return true;
-}
-
-static void pixel(int x, int y, int w, int h, u8 rgb[3]) {
-    const u8 ramp[3] = {(u8)(x * 255 / w), (u8)(y * 255 / h), (u8)(host.frames * 4)};
-    size_t at = picture ? (size_t)(y * picture_h / h * picture_w + x * picture_w / w) : 0;
-    memcpy(rgb, picture ? picture + 3 * at : ramp, 3);
+// After the last comes the first.
+static Picture next_picture(void) {
+    static u64 at;
+    Picture p = {0, 0, NULL};
+    if (at + 4 > film_size) at = 0;
+    memcpy(&p, film + at, 4);
+    p.rgb = film + at + 4;
+    at += 4 + 3 * (u64)p.w * p.h;
+    return at <= film_size ? p : (Picture){1, 1, film}; // cut off: no such picture
 }
 
 // --- its registers ---
@@ -68,17 +39,12 @@ enum { TARGET_ADDRESS = 0x04, COMMAND = 0x10, CLEAR_ABORT = 0x54, ENABLE = 0x6c 
 u64 i2c_read(int device, u32 o, u64 stored) {
     I2c *i = &board.i2c[device - I2C];
     switch (o) {
-    case COMMAND:
-        if (!i->got_n) return 0;
-        stored = i->got[0];
-        memmove(i->got, i->got + 1, sizeof i->got - 1);
-        i->got_n--;
-        break;
+    case COMMAND: return TAKE(i->got);
     case 0x2c: case 0x34: return (i->missing ? 0x40 : 0) | 0x10; // transmit abort, transmit empty
     case CLEAR_ABORT: i->missing = false; return 0;
-    case 0x70: i->fresh = true; return 6 | (i->got_n ? 8 : 0);
+    case 0x70: i->fresh = true; return 6 | (i->got.n ? 8 : 0);
     case 0x74: return 0;
-    case 0x78: i->fresh = true; return (u64)i->got_n;
+    case 0x78: i->fresh = true; return i->got.n;
     case 0x80: return i->missing;
     }
     return stored;
@@ -88,12 +54,12 @@ void i2c_write(int device, u32 o, u64 v) {
     I2c *i = &board.i2c[device - I2C];
     Camera *c = &board.camera;
     if (o == ENABLE || o == TARGET_ADDRESS) i->fresh = true;
-    if (o == ENABLE && !v) i->got_n = 0;
+    if (o == ENABLE && !v) i->got.n = 0;
     if (o != COMMAND) return;
-    if (!camera_there || (REG(device, TARGET_ADDRESS) & 0x7f) != ADDRESS) {
+    if (!film || (REG(device, TARGET_ADDRESS) & 0x7f) != ADDRESS) {
         i->missing = true;
     } else if (v & 0x100) { // read
-        if (i->got_n < (int)sizeof i->got) i->got[i->got_n++] = sensor_register(c->at++);
+        PUT(i->got, sensor_register(c->at++));
     } else if (i->fresh) {
         c->at = (u8)v;
         i->fresh = false;
@@ -118,15 +84,15 @@ static void update(void) {
 // One picture: three planes for the KPU, and RGB565 with the two pixels of a word swapped.
 static void frame(void) {
     u32 c = REG(DVP, CONFIG);
-    int w = (int)(c >> 12 & 0xff) * 8 * (c & BURST ? 4 : 1), h = (int)(c >> 20 & 0x3ff);
-    size_t n = (size_t)w * (size_t)h;
-    u8 *plane[3], rgb[3], *display = c & TO_DISPLAY ? bus_memory(REG(DVP, DISPLAY), 2 * n) : NULL;
+    size_t w = (c >> 12 & 0xff) * 8 * (c & BURST ? 4 : 1), h = c >> 20 & 0x3ff, n = w * h;
+    u8 *plane[3], *display = c & TO_DISPLAY ? bus_memory(REG(DVP, DISPLAY), 2 * n) : NULL;
     for (u32 k = 0; k < 3; k++) plane[k] = c & TO_AI ? bus_memory(REG(DVP, AI + 4 * k), n) : NULL;
     if (!n) return;
-    next_picture();
+    Picture p = next_picture();
     host.frames++;
     for (size_t i = 0; i < n; i++) {
-        pixel((int)i % w, (int)i / w, w, h, rgb);
+        size_t x = i % w * p.w / w, y = i / w * p.h / h;
+        const u8 *rgb = p.rgb + 3 * (y * p.w + x);
         for (int k = 0; k < 3; k++)
             if (plane[k]) plane[k][i] = rgb[k];
         u16 v = (u16)((rgb[0] & 0xf8) << 8 | (rgb[1] & 0xfc) << 3 | rgb[2] >> 3);
@@ -137,7 +103,7 @@ static void frame(void) {
 void camera_tick(void) {
     Camera *c = &board.camera;
     u64 period = cpu_hertz() / 30;
-    if (!camera_there || board.cycles < c->next) return;
+    if (!film || board.cycles < c->next) return;
     if (!c->in_frame && REG(DVP, CONFIG) & (INT_START | INT_FINISH)) c->status |= FRAME_START;
     if (c->in_frame && c->status & CAPTURE) {
         frame();
@@ -157,7 +123,7 @@ static void sccb(void) {
     Camera *c = &board.camera;
     u32 control = REG(DVP, SCCB_CONTROL), bytes = REG(DVP, SCCB_CONFIG) & 3;
     c->read = 0xff;
-    if (!camera_there || (control & 0xfe) != ADDRESS << 1) return;
+    if (!film || (control & 0xfe) != ADDRESS << 1) return;
     if (control & 1) { // write
         c->at = (u8)(control >> 8);
         if (bytes >= 2) c->regs[c->at] = (u8)(control >> 16);

@@ -15,8 +15,8 @@ static bool has_data(u64 address) {
     static const u32 SPIS[4] = {0x52000000, 0x53000000, 0x50240000, 0x54000000};
     u32 page = (u32)address & 0xffffff00;
     for (int i = 0; i < 4; i++)
-        if (page == SPIS[i]) return board.spi[i].got_n;
-    if (page == 0x40800000) return board.kpu.fifo_at < board.kpu.fifo_n;
+        if (page == SPIS[i]) return board.spi[i].got.n;
+    if (page == 0x40800000) return board.kpu.fifo.n;
     return page < 0x50210000 || page > 0x50230000; // UARTs receive nothing
 }
 

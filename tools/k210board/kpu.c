@@ -163,12 +163,12 @@ static void one_channel(const Layer *l, int o, const u8 *in, s64 *sum, s64 *seen
 }
 
 static void to_fifo(const u8 *result, size_t size, u64 wanted) {
-    Kpu *k = &board.kpu;
-    u64 n = wanted < KPU_FIFO - 16 ? wanted : KPU_FIFO - 16;
-    k->fifo_at = 0;
-    k->fifo_n = (u32)((n + 15) & ~7ull);
-    memset(k->fifo, 0, k->fifo_n);
-    memcpy(k->fifo, result, n < size ? n : size);
+    for (u64 at = board.kpu.fifo.n = 0, v; at < wanted + 8; at += 8) { // a word more, for readers
+        size_t n = at >= size ? 0 : size - at > 8 ? 8 : size - at;
+        v = 0;
+        memcpy(&v, result + at, n);
+        PUT(board.kpu.fifo, v);
+    }
 }
 
 static void run_layer(const Layer *l) {
@@ -201,16 +201,11 @@ static void take_argument(u64 v) {
 
 u64 kpu_read(int device, u32 o, u64 stored) {
     Kpu *k = &board.kpu;
-    u64 v = 0;
     switch (o) {
     case INT_STATUS: return k->raised & ~k->mask;
     case INT_RAW: return k->raised;
     case INT_MASK: return k->mask;
-    case FIFO_OUT:
-        if (k->fifo_at == k->fifo_n) return 0;
-        memcpy(&v, k->fifo + k->fifo_at, 8);
-        k->fifo_at += 8;
-        return v;
+    case FIFO_OUT: return TAKE(k->fifo);
     }
     return stored;
 }

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 // A Kendryte K210 board in software: takes open files for RAM, flash, SD card, serial and control
 // line, and runs.
-//   k210board --ram FD --flash FD [--sd FD] [--serial FD] [--control FD]
-//             [--camera pattern|FILE.ppm] [--serial-speedup N] [--real-time 1]
+//   k210board --ram FD --flash FD [--sd FD] [--camera FD] [--serial FD] [--control FD]
+//             [--serial-speedup N] [--real-time 1]
 // Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
 // take no time.
 #include "board.h"
-#include "trace.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,7 +22,6 @@ Board board;
 struct Host host = {.control = -1, .speedup = 1};
 u8 *ram;
 static int serial = -1;
-static bool real_time;
 
 // --- the serial line ---
 
@@ -46,14 +44,12 @@ void serial_out(u8 c) {
     if (out_n == sizeof out) serial_flush();
 }
 
-static void type(u8 c) { host.typed[(host.typed_at + host.typed_n++) % SERIAL_QUEUE] = c; }
-
 static void serial_poll(void) {
     u8 b[4096];
-    size_t room = SERIAL_QUEUE - host.typed_n;
+    size_t room = ROOM(host.typed) - host.typed.n;
     serial_flush();
     ssize_t n = serial < 0 ? 0 : read(serial, b, room < sizeof b ? room : sizeof b);
-    for (ssize_t i = 0; i < n; i++) type(b[i]);
+    for (ssize_t i = 0; i < n; i++) PUT(host.typed, b[i]);
 }
 
 // --- reset and hang ---
@@ -117,8 +113,8 @@ static bool turn(Hart *h, bool look) {
 // Nobody has anything to do until the next event: time jumps there.
 static void skip_idle_time(void) {
     u64 next = board.cycles + LONGEST_SKIP;
-    if (camera_there && board.camera.next < next) next = board.camera.next;
-    if (host.typed_n && board.received_n < 8 && board.next_byte < next) next = board.next_byte;
+    if (film && board.camera.next < next) next = board.camera.next;
+    if (host.typed.n && board.received.n < 8 && board.next_byte < next) next = board.next_byte;
     for (int i = 0; i < HARTS; i++) {
         u64 at = board.mtimecmp[i] * CPU_PER_MTIME;
         if (board.mtimecmp[i] < 1ull << 57 && at < next && at > board.cycles) next = at;
@@ -142,7 +138,7 @@ static void keep_real_time(void) {
     struct pollfd p[2] = {{serial, POLLIN, 0}, {host.control, POLLIN, 0}};
     poll(p, 2, ahead > 5000000 ? 5 : 1);
     serial_poll();
-    if (host.typed_n) ns = 0;
+    if (host.typed.n) ns = 0;
 }
 
 static void host_poll(void) {
@@ -160,7 +156,7 @@ static void host_poll(void) {
 static void check_limits(u64 passed) {
     bool timed_out = host.cycles_left && host.cycles_left <= passed;
     if (timed_out || (host.last_frame && host.frames >= host.last_frame)) {
-        type(3);
+        PUT(host.typed, 3);
         host.last_frame = host.cycles_left = 0;
         host.limited = true;
     } else if (host.cycles_left) {
@@ -187,36 +183,36 @@ static void run(void) {
         camera_tick();
         if ((round & 255) == 0 || (idle && ((++idle_rounds & 15) == 0 || board_hangs())))
             host_poll();
-        if (idle && real_time && !host.typed_n) keep_real_time();
+        if (idle && host.real_time && !host.typed.n) keep_real_time();
     }
 }
 
 // --- start ---
 
-static u8 *map(int fd, size_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED) {
-        perror("k210board: mmap");
-        exit(2);
-    }
-    return p;
+static const struct { const char *name; int *number; u8 **file; u64 *size, least; } OPTIONS[] = {
+    {"--serial", &serial, 0, 0, 0}, {"--serial-speedup", &host.speedup, 0, 0, 0},
+    {"--control", &host.control, 0, 0, 0}, {"--real-time", &host.real_time, 0, 0, 0},
+    {"--ram", 0, &ram, 0, RAM_SIZE}, {"--flash", 0, &flash_chip, 0, FLASH_SIZE},
+    {"--sd", 0, &sd_card, &sd_size, 512}, {"--camera", 0, &film, &film_size, 8}};
+
+// Maps a file that is open here, all of it.
+static bool map(int fd, u8 **file, u64 *size, u64 least) {
+    struct stat s;
+    if (fstat(fd, &s) || (u64)s.st_size < least) return false;
+    *file = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (size) *size = (u64)s.st_size;
+    return *file != MAP_FAILED;
 }
 
 static bool option(const char *name, const char *value) {
-    int n = atoi(value);
-    struct stat s;
-    if (!strcmp(name, "--ram")) ram = map(n, RAM_SIZE);
-    else if (!strcmp(name, "--flash")) flash_chip = map(n, FLASH_SIZE);
-    else if (!strcmp(name, "--serial")) serial = n;
-    else if (!strcmp(name, "--control")) host.control = n;
-    else if (!strcmp(name, "--serial-speedup")) host.speedup = n > 0 ? n : 1;
-    else if (!strcmp(name, "--real-time")) real_time = n;
-    else if (!strcmp(name, "--camera")) return camera_open(value);
-    else if (!strcmp(name, "--sd") && !fstat(n, &s)) {
-        sd_size = (u64)s.st_size & ~511ull;
-        sd_card = map(n, sd_size);
-    } else return false;
-    return true;
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        if (strcmp(name, OPTIONS[i].name)) continue;
+        if (!OPTIONS[i].number)
+            return map(atoi(value), OPTIONS[i].file, OPTIONS[i].size, OPTIONS[i].least);
+        *OPTIONS[i].number = atoi(value);
+        return true;
+    }
+    return false;
 }
 
 int main(int argc, char **argv) {

@@ -33,26 +33,22 @@ static u32 frame(int i, u32 out) {
     return in;
 }
 
-static void got(Spi *s, u32 v) {
-    if (s->got_n < SPI_GOT) s->got[(s->got_at + s->got_n++) % SPI_GOT] = v;
-}
-
 static void receive(int i) {
     board.spi[i].receiving = true;
     for (u32 n = (REG(SPI + i, CTRLR1) & 0xffff) + 1; n; n--)
-        got(&board.spi[i], frame(i, 0xffffffff));
+        PUT(board.spi[i].got, frame(i, 0xffffffff));
 }
 
 static void standard(int i) {
     Spi *s = &board.spi[i];
     u32 tmod = mode(i);
     bool sends = tmod != RECEIVE && !(tmod == EEPROM_READ && s->receiving);
-    for (u32 k = 0; sends && k < s->sent_n; k++) {
-        u32 v = frame(i, s->sent[k]);
-        if (tmod == SEND_AND_RECEIVE) got(s, v);
+    for (u32 k = 0; sends && k < s->sent.n; k++) {
+        u32 v = frame(i, s->sent.item[k]);
+        if (tmod == SEND_AND_RECEIVE) PUT(s->got, v);
     }
-    if (tmod >= RECEIVE && s->sent_n && !s->receiving) receive(i);
-    s->sent_n = 0;
+    if (tmod >= RECEIVE && s->sent.n && !s->receiving) receive(i);
+    s->sent.n = 0;
 }
 
 // Dual, quad or octal: instruction, address, then data; the chip's wait cycles lie between.
@@ -60,49 +56,36 @@ static void enhanced(int i) {
     Spi *s = &board.spi[i];
     u32 c = REG(SPI + i, SPI_CTRLR0), instructions = c >> 8 & 3 ? 1 : 0;
     int address_bits = (int)(c >> 2 & 15) * 4;
-    if (mode(i) != SEND && (s->sent_n < instructions + !!address_bits || s->receiving)) return;
-    for (u32 k = 0; k < s->sent_n; k++) {
-        if (s->phase == 0 && instructions) {
-            flash_byte((u8)s->sent[k]);
-            s->phase = address_bits ? 1 : 2;
-        } else if (s->phase <= 1 && address_bits) {
-            for (int b = address_bits - 8; b >= 0; b -= 8) flash_byte((u8)(s->sent[k] >> b));
-            s->phase = 2;
-        } else if (mode(i) == SEND) {
-            frame(i, s->sent[k]);
-        }
+    u32 head = instructions + (address_bits ? 1 : 0);
+    if (mode(i) != SEND && (s->sent.n < head || s->receiving)) return;
+    for (const u32 *v = s->sent.item; v < s->sent.item + s->sent.n; v++, s->frames++) {
+        int bits = s->frames < instructions ? 8 : address_bits;
+        for (int b = bits - 8; s->frames < head && b >= 0; b -= 8) flash_byte((u8)(*v >> b));
+        if (s->frames >= head && mode(i) == SEND) frame(i, *v);
     }
     if (mode(i) != SEND) {
         flash_wait();
         receive(i);
     }
-    s->sent_n = 0;
+    s->sent.n = 0;
 }
 
 static void run(int i) {
     if (!(REG(SPI + i, SSIENR) & 1) || !REG(SPI + i, SER)) return;
     if (i == CHIP) flash_select();
-    if (i == DISPLAY) lcd_transfer(board.spi[i].sent_n);
+    if (i == DISPLAY) lcd_transfer(board.spi[i].sent.n);
     if (i == CHIP && field(i, 21, 22, 3)) enhanced(i);
     else standard(i);
     dma_pump();
 }
 
-static u32 take(Spi *s) {
-    if (!s->got_n) return 0;
-    u32 v = s->got[s->got_at];
-    s->got_at = (s->got_at + 1) % SPI_GOT;
-    s->got_n--;
-    return v;
-}
-
 u64 spi_read(int device, u32 o, u64 stored) {
     Spi *s = &board.spi[device - SPI];
-    if (o >= DATA && o < DATA_END) return take(s);
+    if (o >= DATA && o < DATA_END) return TAKE(s->got);
     switch (o) {
     case 0x20: case 0x30: case 0x34: return 0; // nothing waits to be sent; no interrupt
-    case 0x24: return s->got_n > 32 ? 32 : s->got_n;
-    case 0x28: return 6 | (s->got_n ? 8 : 0); // transmit FIFO empty, receive FIFO not empty
+    case 0x24: return s->got.n > 32 ? 32 : s->got.n;
+    case 0x28: return 6 | (s->got.n ? 8 : 0); // transmit FIFO empty, receive FIFO not empty
     case 0x5c: return 0x3430312a;             // version 4.01*
     }
     return stored;
@@ -112,11 +95,11 @@ void spi_write(int device, u32 o, u64 v) {
     int i = device - SPI;
     Spi *s = &board.spi[i];
     bool data = o >= DATA && o < DATA_END, off = o == SSIENR && !(v & 1);
-    if (data && s->sent_n < SPI_SENT) s->sent[s->sent_n++] = (u32)v;
-    if (off) s->sent_n = s->got_n = 0;
+    if (data) PUT(s->sent, (u32)v);
+    if (off) s->sent.n = s->got.n = 0;
     if (off || (o == SER && !v)) { // the command ends
         s->receiving = false;
-        s->phase = 0;
+        s->frames = 0;
         if (i == CHIP) flash_deselect();
     } else if (data || o == SER) {
         run(i);

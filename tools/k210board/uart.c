@@ -8,7 +8,7 @@ enum { TXDATA = 0, RXDATA = 4, TXCTRL = 8, RXCTRL = 12, IE = 16, IP = 20, DIV = 
 enum { MAY_SEND = 1, HAS_RECEIVED = 2 };
 
 static u32 pending(void) {
-    bool received = board.received_n > (int)(REG(UARTHS, RXCTRL) >> 16 & 7);
+    bool received = board.received.n > (REG(UARTHS, RXCTRL) >> 16 & 7);
     return (received ? HAS_RECEIVED : 0) | (REG(UARTHS, TXCTRL) >> 16 & 7 ? MAY_SEND : 0);
 }
 
@@ -16,22 +16,18 @@ static void update(void) { irq_set(IRQ_UARTHS, pending() & REG(UARTHS, IE)); }
 
 // Bytes from the host arrive at the speed of the line.
 void uarths_tick(void) {
-    if (!host.typed_n || !(REG(UARTHS, RXCTRL) & 1) || board.cycles < board.next_byte ||
-        board.received_n == sizeof board.received)
+    if (!host.typed.n || !(REG(UARTHS, RXCTRL) & 1) || board.cycles < board.next_byte ||
+        board.received.n == ROOM(board.received))
         return;
-    board.received[board.received_n++] = host.typed[host.typed_at];
-    host.typed_at = (host.typed_at + 1) % SERIAL_QUEUE;
-    host.typed_n--;
+    PUT(board.received, TAKE(host.typed));
     u64 byte = ((u64)(REG(UARTHS, DIV) & 0xffff) + 1) * 10;
     board.next_byte = board.cycles + byte / (u64)host.speedup + 1;
     update();
 }
 
 static u32 take(void) {
-    if (!board.received_n) return 0x80000000u;
-    u32 v = board.received[0];
-    memmove(board.received, board.received + 1, sizeof board.received - 1);
-    board.received_n--;
+    if (!board.received.n) return 0x80000000u;
+    u32 v = TAKE(board.received);
     update();
     return v;
 }
@@ -41,10 +37,7 @@ u64 uarths_read(int device, u32 o, u64 stored) {
 }
 
 void uarths_write(int device, u32 o, u64 value) {
-    if (o == TXDATA) {
-        serial_out((u8)value);
-        return;
-    }
+    if (o == TXDATA) return serial_out((u8)value);
     update();
     yield_harts();
 }

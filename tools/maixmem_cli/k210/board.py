@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import mmap
 import os
 import socket
@@ -22,6 +21,9 @@ from maixmem_cli.k210.compiler import board_program
 RAM_BASE = 0x80000000
 RAM_SIZE = 8 << 20
 _ANSWER = 30.0  # seconds
+# What the order "state" answers, in this order, and after it for each hart.
+_STATE = "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited".split()
+_HART = "mepc mcause mbadaddr pc".split()
 
 
 class BoardStopped(Exception):
@@ -56,13 +58,16 @@ class Board:
         flash: bytes | bytearray | int,
         *,
         sd: int | None = None,
-        camera: str | None = None,
+        camera: int | None = None,
         serial: int | None = None,
         real_time: bool = False,
         sanitize: bool = False,
         errors: Any = None,
     ) -> None:
-        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written."""
+        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written.
+
+        `sd` and `camera` are descriptors of the card and of the pictures that the camera sees (pictures.film).
+        """
         program = board_program(sanitize=sanitize)
         own_flash = None if isinstance(flash, int) else chip_file(flash)
         flash_fd = flash if isinstance(flash, int) else own_flash
@@ -82,10 +87,8 @@ class Board:
             "--serial": serial_fd,
             "--control": control.fileno(),
         }
-        if sd is not None:
-            fds["--sd"] = sd
+        fds.update({k: v for k, v in (("--sd", sd), ("--camera", camera)) if v is not None})
         command = [str(program), *(str(w) for pair in fds.items() for w in pair)]
-        command += ["--camera", camera] if camera else []
         command += ["--real-time", "1"] if real_time else ["--serial-speedup", "8"]
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
@@ -113,13 +116,19 @@ class Board:
                 said += got
         except OSError as e:
             raise BoardStopped(self._last_words() or f"the board does not answer: {e}") from e
-        if not said.startswith(b"ok"):
+        answer, _, word = said.decode().strip().rpartition(" ")
+        if word != "ok":
             raise ValueError(f"the board refused {text!r}")
-        return said[3:].decode().strip()
+        return answer
 
     def state(self) -> dict[str, Any]:
         """Instructions, seconds of its clock, frames, whether it hangs, the registers of both harts."""
-        return json.loads(self.order("state"))
+        numbers = [int(n) for n in self.order("state").split()]
+        state: dict[str, Any] = dict(zip(_STATE, numbers))
+        each = len(_HART) + 32
+        harts = [numbers[i : i + each] for i in range(len(_STATE), len(numbers), each)]
+        state["harts"] = [{**dict(zip(_HART, h)), "x": [0, *h[len(_HART) + 1 :]]} for h in harts]
+        return state
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[Board]:

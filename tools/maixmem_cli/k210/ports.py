@@ -61,7 +61,7 @@ class SerialPort:
             raise OSError(f"the board has stopped {self.board.said().strip()}".rstrip())
         return data
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """The board's state; OSError when it has stopped."""
         try:
             return self.board.state()

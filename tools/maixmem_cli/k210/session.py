@@ -77,7 +77,7 @@ class _Watched(SerialPort):
         self._looked = 0.0
         self._resets: object = self.state()["resets"]
         self._interrupted: float | None = None
-        self._answered = 0
+        self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
         self.limited = self.watching = False
 
     def read(self, most: int) -> bytes:
@@ -91,10 +91,11 @@ class _Watched(SerialPort):
 
     def _answer(self) -> None:
         """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a terminal."""
-        if int(str(self.state()["asks"])) > self._answered:
+        if self.state()["asks"] > self._answered:
             self._answered += 1
             line = sys.stdin.readline()
             self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
+            self._spoke = self.state()["microseconds"]
 
     def look(self) -> None:
         """Raises when the board was reset or does nothing any more; keeps a new picture of the display."""
@@ -104,8 +105,11 @@ class _Watched(SerialPort):
             self._save()
         if state["resets"] != self._resets:
             self._resets = state["resets"]
+            self._spoke = 0
             raise _Reset("the board was reset")
-        if int(str(state["idle_microseconds"])) > _STUCK * 1e6 and not state["typed"]:
+        # an idle board's clock runs ahead of what was typed just now
+        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
+        if idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered:
             raise _Stuck("nothing happens any more")
         if state["limited"]:
             self.limited = True
@@ -116,7 +120,7 @@ class _Watched(SerialPort):
     def _save(self) -> None:
         assert self._lcd
         path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
-        raw = path.with_suffix(".ppm")
+        raw = path.with_suffix(".raw")
         self.board.order(f"lcd {raw}")
         data = pictures.png(raw.read_bytes())
         raw.unlink()
@@ -168,10 +172,10 @@ class Session:
         if self.options.sd:
             sd = chip_file(sd_image.build(self.options.sd, modules))
             self._stack.callback(os.close, sd)
-        camera = self.options.camera
-        if camera and camera != pictures.PATTERN:
-            pictures.camera_stream(Path(camera), self.folder / "camera.ppm")
-            camera = str(self.folder / "camera.ppm")
+        camera = None
+        if self.options.camera:
+            camera = chip_file(pictures.film(self.options.camera))
+            self._stack.callback(os.close, camera)
         if self.options.save_lcd:
             self.options.save_lcd.mkdir(parents=True, exist_ok=True)
         self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
