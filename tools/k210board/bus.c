@@ -38,7 +38,7 @@ static const Range RANGES[] = {
     {0x50400000, 2 * WHOLE, "WDT (watchdog)", 0, 4, NULL, NULL},
     {0x50420000, WHOLE, NULL, OTP, 4, otp_read, NULL},
     {0x50430000, WHOLE, NULL, DVP, 4, dvp_read, dvp_write},
-    {0x50440000, WHOLE, NULL, SYSCTL, 4, sysctl_read, sysctl_write},
+    {0x50440000, WHOLE, NULL, SYSCTL, 4, NULL, sysctl_write},
     {0x50450000, WHOLE, "AES", 0, 4, NULL, NULL},
     {0x50460000, WHOLE, NULL, RTC, 4, rtc_read, rtc_write},
     {0x52000000, WHOLE, NULL, SPI, 4, spi_read, spi_write},

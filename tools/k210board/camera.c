@@ -24,28 +24,25 @@ static Picture next_picture(void) {
 
 enum { ADDRESS = 0x21 };
 
-static u8 sensor_register(u8 number) {
-    switch (number) {
-    case 0x0a: return 0x77; // product
-    case 0x0b: return 0x42;
-    case 0x1c: return 0x7f; // manufacturer
-    case 0x1d: return 0xa2;
-    }
-    return board.camera.regs[number];
+void camera_reset(void) {
+    memcpy(board.camera.regs + 0x0a, (u8[]){0x77, 0x42}, 2); // product
+    memcpy(board.camera.regs + 0x1c, (u8[]){0x7f, 0xa2}, 2); // manufacturer
 }
 
-enum { TARGET_ADDRESS = 0x04, COMMAND = 0x10, CLEAR_ABORT = 0x54, ENABLE = 0x6c };
+enum { TARGET_ADDRESS = 0x04, COMMAND = 0x10, INT_STATUS = 0x2c, INT_RAW = 0x34 };
+enum { CLEAR_ABORT = 0x54, ENABLE = 0x6c, I2C_STATUS = 0x70, RECEIVED = 0x78, WHY_ABORT = 0x80 };
+enum { READ = 0x100 }; // COMMAND
 
 u64 i2c_read(int device, u32 o, u64 stored) {
     I2c *i = &board.i2c[device - I2C];
+    if (o == I2C_STATUS || o == RECEIVED) i->fresh = true;
+    if (o == CLEAR_ABORT) i->missing = false;
     switch (o) {
     case COMMAND: return TAKE(i->got);
-    case 0x2c: case 0x34: return (i->missing ? 0x40 : 0) | 0x10; // transmit abort, transmit empty
-    case CLEAR_ABORT: i->missing = false; return 0;
-    case 0x70: i->fresh = true; return 6 | (i->got.n ? 8 : 0);
-    case 0x74: return 0;
-    case 0x78: i->fresh = true; return i->got.n;
-    case 0x80: return i->missing;
+    case INT_STATUS: case INT_RAW: return (i->missing ? 0x40 : 0) | 0x10; // transmit FIFO empty
+    case I2C_STATUS: return 6 | (i->got.n ? 8 : 0);
+    case RECEIVED: return i->got.n;
+    case WHY_ABORT: return i->missing;
     }
     return stored;
 }
@@ -56,16 +53,11 @@ void i2c_write(int device, u32 o, u64 v) {
     if (o == ENABLE || o == TARGET_ADDRESS) i->fresh = true;
     if (o == ENABLE && !v) i->got.n = 0;
     if (o != COMMAND) return;
-    if (!film || (REG(device, TARGET_ADDRESS) & 0x7f) != ADDRESS) {
-        i->missing = true;
-    } else if (v & 0x100) { // read
-        PUT(i->got, sensor_register(c->at++));
-    } else if (i->fresh) {
-        c->at = (u8)v;
-        i->fresh = false;
-    } else {
-        c->regs[c->at++] = (u8)v;
-    }
+    if (!film || (REG(device, TARGET_ADDRESS) & 0x7f) != ADDRESS) i->missing = true;
+    else if (v & READ) PUT(i->got, c->regs[c->at++]);
+    else if (i->fresh) c->at = (u8)v;
+    else c->regs[c->at++] = (u8)v;
+    i->fresh &= (v & READ) != 0;
 }
 
 // --- DVP ---
@@ -87,15 +79,14 @@ static void frame(void) {
     size_t w = (c >> 12 & 0xff) * 8 * (c & BURST ? 4 : 1), h = c >> 20 & 0x3ff, n = w * h;
     u8 *plane[3], *display = c & TO_DISPLAY ? bus_memory(REG(DVP, DISPLAY), 2 * n) : NULL;
     for (u32 k = 0; k < 3; k++) plane[k] = c & TO_AI ? bus_memory(REG(DVP, AI + 4 * k), n) : NULL;
-    if (!n) return;
     Picture p = next_picture();
     host.frames++;
     for (size_t i = 0; i < n; i++) {
         size_t x = i % w * p.w / w, y = i / w * p.h / h;
         const u8 *rgb = p.rgb + 3 * (y * p.w + x);
+        u16 v = (u16)((rgb[0] & 0xf8) << 8 | (rgb[1] & 0xfc) << 3 | rgb[2] >> 3);
         for (int k = 0; k < 3; k++)
             if (plane[k]) plane[k][i] = rgb[k];
-        u16 v = (u16)((rgb[0] & 0xf8) << 8 | (rgb[1] & 0xfc) << 3 | rgb[2] >> 3);
         if (display) memcpy(display + 2 * (i ^ 1), &v, 2);
     }
 }
@@ -122,14 +113,10 @@ u64 dvp_read(int device, u32 o, u64 stored) {
 static void sccb(void) {
     Camera *c = &board.camera;
     u32 control = REG(DVP, SCCB_CONTROL), bytes = REG(DVP, SCCB_CONFIG) & 3;
-    c->read = 0xff;
-    if (!film || (control & 0xfe) != ADDRESS << 1) return;
-    if (control & 1) { // write
-        c->at = (u8)(control >> 8);
-        if (bytes >= 2) c->regs[c->at] = (u8)(control >> 16);
-    } else {
-        c->read = sensor_register(c->at);
-    }
+    bool there = film && (control & 0xfe) == ADDRESS << 1, write = control & 1;
+    if (there && write) c->at = (u8)(control >> 8);
+    if (there && write && bytes >= 2) c->regs[c->at] = (u8)(control >> 16);
+    c->read = there && !write ? c->regs[c->at] : 0xff;
 }
 
 // Each status bit has a write enable beside it.

@@ -5,8 +5,8 @@
 #include "board.h"
 #include <time.h>
 
-enum { PLL0 = 0x08, LOCKS = 0x18, SELECT = 0x20, SOFT_RESET = 0x30, THRESHOLD = 0x40 };
-enum { RESET_STATUS = 0x60, CRYSTAL = 26000000 };
+enum { PLL0 = 0x08, SELECT = 0x20, SOFT_RESET = 0x30, THRESHOLD = 0x40 };
+enum { RESET_STATUS = 0x60, CRYSTAL = 26000000, LOCKED = 0x30303 }; // LOCKED: all PLLs
 
 static u64 pll0(void) {
     u32 s = REG(SYSCTL, PLL0);
@@ -23,10 +23,6 @@ static u64 timer_hertz(int t) {
     return source / (((REG(SYSCTL, THRESHOLD) >> 8 * t & 0xff) + 1) * 2);
 }
 
-u64 sysctl_read(int device, u32 o, u64 stored) {
-    return o == LOCKS ? 3 | 1 << 8 | 3 << 8 | 3 << 16 : stored; // all PLLs are locked
-}
-
 void sysctl_write(int device, u32 o, u64 v) {
     if (o == SOFT_RESET && v & 1) {
         host.reset_wanted = true;
@@ -38,7 +34,7 @@ void sysctl_write(int device, u32 o, u64 v) {
 // As the boot ROM leaves them: PLL0 near 793 MHz, the CPU at half of it.
 void clocks_reset(bool warm) {
     static const u32 FIRST[] = {0xa5a5a5a5, CRYSTAL, 60 << 4 | 1 << 10, 59 << 4 | 3 << 10,
-                                59 << 4 | 3 << 10, 0, 0, 0, 1, 0, 0x3f, 0x3fffffff};
+                                59 << 4 | 3 << 10, 0, LOCKED, 0, 1, 0, 0x3f, 0x3fffffff};
     memcpy(board.regs[SYSCTL].word, FIRST, sizeof FIRST);
     REG(SYSCTL, RESET_STATUS) = warm ? 8 : 0;
     board.rtc_second = 946684800; // 2000-01-01
@@ -47,16 +43,20 @@ void clocks_reset(bool warm) {
 // --- timers ---
 
 enum { LOAD = 0x00, VALUE = 0x04, CONTROL = 0x08, END = 0x0c, STATUS = 0x10, EACH = 0x14 };
-enum { ALL_STATUS = 0xa0, ALL_END = 0xa4, ALL_RAW = 0xa8 };
-enum { ON = 1, FROM_LOAD = 2, MASKED = 4 };
+enum { ALL_STATUS = 0xa0, ALL_END = 0xa4, ON = 1, FROM_LOAD = 2, MASKED = 4, SHORTEST = 200 };
 
 static u32 control(int t, int c) { return REG(TIMER + t, EACH * c + CONTROL); }
 
-static bool asks(int t, int c) { return board.timer[t][c].raised && !(control(t, c) & MASKED); }
+// A bit for each channel that asks for an interrupt.
+static u32 asking(int t) {
+    u32 all = 0;
+    for (int c = 0; c < 4; c++) all |= (board.timer[t][c].raised && !(control(t, c) & MASKED)) << c;
+    return all;
+}
 
 static void timer_irq(int t) {
-    for (int c = 0; c < 4; c += 2)
-        irq_set(IRQ_TIMER0 + 2 * t + c / 2, asks(t, c) || asks(t, c + 1));
+    irq_set(IRQ_TIMER0 + 2 * t, asking(t) & 3);
+    irq_set(IRQ_TIMER0 + 2 * t + 1, asking(t) & 12);
 }
 
 static u32 span(int t, int c) {
@@ -66,21 +66,18 @@ static u32 span(int t, int c) {
 static void timer_start(int t, int c) {
     TimerChannel *k = &board.timer[t][c];
     k->period = scaled(span(t, c), cpu_hertz(), timer_hertz(t));
-    if (k->period < 200) k->period = 200;
-    k->start = now();
-    k->next = k->start + k->period;
+    if (k->period < SHORTEST) k->period = SHORTEST;
+    k->next = now() + k->period;
 }
 
 void timer_tick(void) {
-    for (int t = 0; t < 3; t++)
-        for (TimerChannel *k = board.timer[t]; k < board.timer[t] + 4; k++)
-            if (k->on && board.cycles >= k->next) {
-                k->raised = true;
-                k->start = k->next;
-                k->next += k->period;
-                if (k->next < board.cycles) k->next = board.cycles + k->period;
-                timer_irq(t);
-            }
+    for (TimerChannel *k = board.timer[0]; k < board.timer[3]; k++) {
+        if (!k->on || board.cycles < k->next) continue;
+        k->raised = true;
+        k->next += k->period;
+        if (k->next < board.cycles) k->next = board.cycles + k->period;
+        timer_irq((int)(k - board.timer[0]) / 4);
+    }
 }
 
 // The cycle of the next event, or the one given when that comes first.
@@ -92,8 +89,8 @@ u64 timer_next(u64 before) {
 
 static u32 timer_value(int t, int c) {
     if (!board.timer[t][c].on) return 0;
-    u64 gone = scaled(now() - board.timer[t][c].start, timer_hertz(t), cpu_hertz());
-    return span(t, c) > gone ? (u32)(span(t, c) - gone) : 0;
+    u64 next = board.timer[t][c].next, left = next > now() ? next - now() : 0;
+    return (u32)scaled(left, timer_hertz(t), cpu_hertz());
 }
 
 static u64 timer_clear(int t, int from, int to) {
@@ -104,15 +101,13 @@ static u64 timer_clear(int t, int from, int to) {
 
 u64 timer_read(int device, u32 o, u64 stored) {
     int t = device - TIMER, c = (int)(o / EACH);
-    u32 all = 0;
-    for (int i = 0; i < 4; i++)
-        all |= (u32)(o == ALL_RAW ? board.timer[t][i].raised : asks(t, i)) << i;
     if (o == ALL_END) return timer_clear(t, 0, 4);
-    if (c > 3) return o == ALL_STATUS || o == ALL_RAW ? all : 0;
+    if (o == ALL_STATUS) return asking(t);
+    if (c > 3) return 0;
     switch (o % EACH) {
     case VALUE: return timer_value(t, c);
     case END: return timer_clear(t, c, c + 1);
-    case STATUS: return all >> c & 1;
+    case STATUS: return asking(t) >> c & 1;
     }
     return stored;
 }
@@ -138,13 +133,10 @@ u64 rtc_read(int device, u32 o, u64 stored) {
     time_t second = board.rtc_second + (s64)((now() - board.rtc_cycle) / cpu_hertz());
     struct tm tm;
     gmtime_r(&second, &tm);
-    u32 year = (u32)tm.tm_year + 1900, month = (u32)tm.tm_mon + 1;
-    switch (o) {
-    case RTC_DATE: return (u32)tm.tm_wday | (u32)tm.tm_mday << 8 | month << 16 | year % 100 << 20;
-    case RTC_TIME: return (u32)tm.tm_sec << 10 | (u32)tm.tm_min << 16 | (u32)tm.tm_hour << 24;
-    case RTC_CENTURY: return year / 100;
-    }
-    return stored;
+    int year = tm.tm_year + 1900, month = tm.tm_mon + 1;
+    if (o == RTC_DATE) stored = tm.tm_wday | tm.tm_mday << 8 | month << 16 | year % 100 << 20;
+    if (o == RTC_TIME) stored = tm.tm_sec << 10 | tm.tm_min << 16 | tm.tm_hour << 24;
+    return o == RTC_CENTURY ? (u64)year / 100 : stored;
 }
 
 void rtc_write(int device, u32 o, u64 v) {

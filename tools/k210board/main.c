@@ -3,7 +3,6 @@
 // A Kendryte K210 board in software: takes open files for RAM, flash, SD card, serial and control
 // line, and runs.
 //   k210board --ram FD --flash FD [--sd FD] [--camera FD] [--serial FD] [--control FD]
-//             [--serial-speedup N] [--real-time 1]
 // Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
 // take no time.
 #include "board.h"
@@ -13,13 +12,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000, SPIN_0 = 64, SPIN_1 = 24 };
 
 Board board;
-struct Host host = {.control = -1, .speedup = 1};
+struct Host host = {.control = -1};
 u8 *ram;
 static int serial = -1;
 
@@ -61,6 +59,7 @@ static void board_reset(bool warm) {
     host.reset_wanted = false;
     clocks_reset(warm);
     dma_reset();
+    camera_reset();
     for (int i = 0; i < HARTS; i++) {
         hart_reset(&board.hart[i], i);
         board.mtimecmp[i] = ~0ull >> 1;
@@ -86,12 +85,6 @@ bool board_hangs(void) {
 }
 
 // --- time ---
-
-static s64 host_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (s64)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 // Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
 // a mark.
@@ -121,24 +114,6 @@ static void skip_idle_time(void) {
     }
     next = timer_next(next);
     if (next > board.cycles) board.cycles = next;
-}
-
-// Sleeps while the board's clock is ahead of the host's.
-static void keep_real_time(void) {
-    static s64 ns;
-    static u64 cycles;
-    if (!ns || board.cycles < cycles) {
-        ns = host_ns();
-        cycles = board.cycles;
-    }
-    u64 board_ns = scaled(board.cycles - cycles, 1000000000, cpu_hertz());
-    s64 ahead = (s64)board_ns - (host_ns() - ns);
-    if (ahead < -10000000) ns = 0;
-    if (ahead <= 1000000) return;
-    struct pollfd p[2] = {{serial, POLLIN, 0}, {host.control, POLLIN, 0}};
-    poll(p, 2, ahead > 5000000 ? 5 : 1);
-    serial_poll();
-    if (host.typed.n) ns = 0;
 }
 
 static void host_poll(void) {
@@ -183,15 +158,13 @@ static void run(void) {
         camera_tick();
         if ((round & 255) == 0 || (idle && ((++idle_rounds & 15) == 0 || board_hangs())))
             host_poll();
-        if (idle && host.real_time && !host.typed.n) keep_real_time();
     }
 }
 
 // --- start ---
 
 static const struct { const char *name; int *number; u8 **file; u64 *size, least; } OPTIONS[] = {
-    {"--serial", &serial, 0, 0, 0}, {"--serial-speedup", &host.speedup, 0, 0, 0},
-    {"--control", &host.control, 0, 0, 0}, {"--real-time", &host.real_time, 0, 0, 0},
+    {"--serial", &serial, 0, 0, 0}, {"--control", &host.control, 0, 0, 0},
     {"--ram", 0, &ram, 0, RAM_SIZE}, {"--flash", 0, &flash_chip, 0, FLASH_SIZE},
     {"--sd", 0, &sd_card, &sd_size, 512}, {"--camera", 0, &film, &film_size, 8}};
 

@@ -48,8 +48,8 @@ def chip_file(data: bytes | bytearray) -> int:
     return fd
 
 
-# Owns the process, the RAM that both see, and the descriptors it made. The serial line is a socket here, or whatever
-# descriptor `serial` is (a pty), which stays the caller's. Every call ends: by its answer or by BoardStopped.
+# Owns the process, the RAM that both see, and the descriptors it made. Every call ends: by its answer
+# or by BoardStopped.
 class Board:
     """One board. Use it as a context manager; leaving stops it."""
 
@@ -59,8 +59,6 @@ class Board:
         *,
         sd: int | None = None,
         camera: int | None = None,
-        serial: int | None = None,
-        real_time: bool = False,
         sanitize: bool = False,
         errors: Any = None,
     ) -> None:
@@ -75,21 +73,16 @@ class Board:
         self.ram = mmap.mmap(self._ram_fd, RAM_SIZE)
         self._control, control = socket.socketpair()
         self._control.settimeout(_ANSWER)
-        self.serial: socket.socket | None = None
-        line: socket.socket | None = None
-        if serial is None:
-            self.serial, line = socket.socketpair()
-        serial_fd = serial if line is None else line.fileno()
-        os.set_blocking(serial_fd, False)  # type: ignore[arg-type]
+        self.serial, line = socket.socketpair()
+        line.setblocking(False)
         fds = {
             "--ram": self._ram_fd,
             "--flash": flash_fd,
-            "--serial": serial_fd,
+            "--serial": line.fileno(),
             "--control": control.fileno(),
         }
         fds.update({k: v for k, v in (("--sd", sd), ("--camera", camera)) if v is not None})
         command = [str(program), *(str(w) for pair in fds.items() for w in pair)]
-        command += ["--real-time", "1"] if real_time else ["--serial-speedup", "8"]
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command,
@@ -99,8 +92,7 @@ class Board:
             start_new_session=True,
         )
         control.close()
-        if line:
-            line.close()
+        line.close()
         if own_flash is not None:
             os.close(own_flash)
 
@@ -161,8 +153,7 @@ class Board:
     def stop(self) -> int:
         """Ends the board; its exit status. What was written to flash is in the file by then."""
         self._control.close()
-        if self.serial:
-            self.serial.close()
+        self.serial.close()
         try:
             status = self._process.wait(10)
         except subprocess.TimeoutExpired:

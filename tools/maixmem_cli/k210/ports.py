@@ -40,7 +40,6 @@ class SerialPort:
     in_waiting = 1 << 16  # as much as there is
 
     def __init__(self, board: Board) -> None:
-        assert board.serial is not None
         self.board = board
         self._socket = board.serial
         self._quiet_since = time.monotonic()
