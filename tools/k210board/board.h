@@ -73,14 +73,14 @@ typedef struct {
 
 typedef struct {
     bool selected, writable;
-    u8 command, page[256];
-    int byte, page_n; // of the command; that were written into the page
-    u32 address, page_address;
+    int byte; // of the command
+    u32 address;
 } Flash;
 
 typedef struct {
-    u8 command[6], answer[2048], data[512];
-    int command_n, answer_at, answer_n;
+    u8 command[6], data[512];
+    QUEUE(u8, 2048) answer;
+    int command_n;
     bool idle, application, reading;
     int writing, block_n; // command 24 or 25; bytes of the block so far, -1 before its token
     u32 block;
@@ -142,10 +142,7 @@ typedef struct {
 typedef struct {
     Hart hart[HARTS];
     u64 cycles;
-    union { // what was written to each device last, by offset
-        u32 word[512];
-        u64 dword[256];
-    } regs[DEVICES];
+    u64 regs[DEVICES][512]; // what was written to each device last, by offset / 4
     u32 msip[HARTS];
     u64 mtimecmp[HARTS];
     Plic plic;
@@ -166,8 +163,7 @@ typedef struct {
 } Board;
 
 extern Board board;
-#define REG(device, offset) board.regs[device].word[(offset) / 4]
-#define REG64(device, offset) board.regs[device].dword[(offset) / 8]
+#define REG(device, offset) board.regs[device][(offset) / 4 % 512]
 extern u8 *ram, *flash_chip, *sd_card, *film; // film: what the camera sees
 extern u64 sd_size, film_size;
 

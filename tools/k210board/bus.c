@@ -78,7 +78,7 @@ static const Range *range_at(Hart *h, u64 address, int cause) {
 }
 
 static u64 register_value(const Range *r, u32 o) {
-    u64 stored = r->width == 8 ? REG64(r->device, o % 2048) : REG(r->device, o % 2048);
+    u64 stored = REG(r->device, o);
     return r->read ? r->read(r->device, o, stored) : stored;
 }
 
@@ -99,14 +99,10 @@ void bus_write(Hart *h, u64 address, u64 value, int size) {
     const Range *r = memory ? NULL : range_at(h, address, 7);
     if (!r) return;
     u32 o = (u32)address - r->base, part = o & (u32)(r->width - 1);
+    u64 meant = (size == 8 ? ~0ull : (1ull << 8 * size) - 1) << 8 * part;
     o -= part;
-    value <<= 8 * part;
-    if (r->width == 8) {
-        u64 meant = size == 8 ? ~0ull : ((1ull << 8 * size) - 1) << 8 * part;
-        if (size < 8) value = (value & meant) | (register_value(r, o) & ~meant);
-        REG64(r->device, o % 2048) = value;
-    } else {
-        REG(r->device, o % 2048) = (u32)value;
-    }
+    value = value << 8 * part & meant;
+    if (r->width == 8) value |= register_value(r, o) & ~meant;
+    REG(r->device, o) = value = r->width == 8 ? value : (u32)value;
     if (r->write) r->write(r->device, o, value);
 }

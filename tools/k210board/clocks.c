@@ -35,7 +35,7 @@ void sysctl_write(int device, u32 o, u64 v) {
 void clocks_reset(bool warm) {
     static const u32 FIRST[] = {0xa5a5a5a5, CRYSTAL, 60 << 4 | 1 << 10, 59 << 4 | 3 << 10,
                                 59 << 4 | 3 << 10, 0, LOCKED, 0, 1, 0, 0x3f, 0x3fffffff};
-    memcpy(board.regs[SYSCTL].word, FIRST, sizeof FIRST);
+    for (u32 i = 0; i < sizeof FIRST / 4; i++) REG(SYSCTL, 4 * i) = FIRST[i];
     REG(SYSCTL, RESET_STATUS) = warm ? 8 : 0;
     board.rtc_second = 946684800; // 2000-01-01
 }

@@ -48,16 +48,15 @@ void float_own(Hart *h) {
     give_rounding(h);
 }
 
-static void set_float(Hart *h, u64 value) {
-    float_own(h);
-    h->csr[FCSR] = value & 255;
-    give_rounding(h);
-}
-
 static u64 get_float(Hart *h) {
     float_own(h);
     take_flags(h);
     return h->csr[FCSR];
+}
+
+static void set_float(Hart *h, u64 mask, u64 value) {
+    h->csr[FCSR] = (get_float(h) & ~mask) | (value & mask);
+    give_rounding(h);
 }
 
 // --- control registers ---
@@ -85,9 +84,9 @@ u64 csr_read(Hart *h, u32 number) {
 void csr_write(Hart *h, u32 number, u64 value) {
     if (number == MISA || number == MIP || number >> 10 == 3) return; // read only
     switch (number) {
-    case FFLAGS: set_float(h, (get_float(h) & ~31ull) | (value & 31)); return;
-    case FRM: set_float(h, (get_float(h) & 31) | (value & 7) << 5); return;
-    case FCSR: set_float(h, value); return;
+    case FFLAGS: set_float(h, 31, value); return;
+    case FRM: set_float(h, 7 << 5, value << 5); return;
+    case FCSR: set_float(h, 255, value); return;
     case MSTATUS: value &= ~SD; h->yield = true; break;
     case MIE: h->yield = true; break;
     case MEPC: value &= ~1ull; break;

@@ -9,7 +9,7 @@ enum { VERSION = 0x08, CONFIG = 0x10, RUNNING = 0x18, RAISED = 0x30, RESET = 0x5
 enum { ENABLED = 1, INTERRUPTS = 2 };                                                // CONFIG
 enum { SOURCE = 0x00, TARGET = 0x08, BLOCK = 0x10, CONTROL = 0x18, DONE = 0x30 };    // of one
 enum { WANTED = 0x80, STATUS = 0x88, SIGNALLED = 0x90, CLEAR = 0x98 };
-#define CHANNEL(c, o) REG64(DMA, 0x100 * ((c) + 1) + (o))
+#define CHANNEL(c, o) REG(DMA, 0x100 * ((c) + 1) + (o))
 
 static bool has_data(u64 address) {
     static const u32 SPIS[4] = {0x52000000, 0x53000000, 0x50240000, 0x54000000};
@@ -22,7 +22,7 @@ static bool has_data(u64 address) {
 
 static void update(int c) {
     u64 raised = board.dma[c].status & CHANNEL(c, WANTED) & CHANNEL(c, SIGNALLED);
-    irq_set(IRQ_DMA0 + c, (u32)raised && REG64(DMA, CONFIG) & INTERRUPTS);
+    irq_set(IRQ_DMA0 + c, (u32)raised && REG(DMA, CONFIG) & INTERRUPTS);
 }
 
 static bool move(int c) {
@@ -52,7 +52,7 @@ void dma_pump(void) {
     for (bool again = true; again;) {
         again = false;
         for (int c = 0; c < CHANNELS; c++)
-            if (board.dma[c].active && REG64(DMA, CONFIG) & ENABLED) again |= move(c);
+            if (board.dma[c].active && REG(DMA, CONFIG) & ENABLED) again |= move(c);
     }
     pumping = false;
     yield_harts();

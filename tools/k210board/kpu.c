@@ -86,7 +86,7 @@ static u8 *framed(const Layer *l) {
 
 static s32 weight(const Layer *l, size_t i) {
     u16 v;
-    if (REG64(KPU, EIGHT_BIT) & 1) return l->weights[i];
+    if (REG(KPU, EIGHT_BIT) & 1) return l->weights[i];
     return memcpy(&v, l->weights + 2 * i, 2), v;
 }
 
