@@ -53,8 +53,7 @@ typedef struct {
     u64 x[33]; // x[32] takes what is written to x0
     u64 f[32];
     u64 pc, instructions;
-    u64 reserved; // offset in RAM that LR reserved
-    bool has_reserved;
+    const u8 *reserved; // place in RAM that LR reserved
     bool waiting;  // WFI
     bool yield;    // leave the run loop: interrupts may have changed
     bool spinning; // in a loop that changes nothing
@@ -192,7 +191,7 @@ void cpu_start(void), cpu_forget(void); // what was decoded: code may have chang
 void decode(Decoded *d);
 s64 hart_run(Hart *h, s64 count);
 bool hart_spins(Hart *h, int most, s64 *used);
-void hart_reset(Hart *h, int id), hart_trap(Hart *h, u64 cause, u64 value);
+void hart_reset(Hart *h, int id), hart_trap(Hart *h, u64 cause, u64 value), hart_return(Hart *h);
 bool hart_interrupt(Hart *h);
 u64 csr_read(Hart *h, u32 number);
 void csr_write(Hart *h, u32 number, u64 value);

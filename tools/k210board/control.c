@@ -54,7 +54,7 @@ void control_poll(void) {
     static char line[4096];
     static size_t n;
     struct pollfd p = {host.control, POLLIN, 0};
-    while (host.control >= 0 && poll(&p, 1, 0) > 0) {
+    while (poll(&p, 1, 0) > 0) {
         ssize_t got = read(host.control, line + n, sizeof line - 1 - n);
         host.quit = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
         if (got <= 0) return;

@@ -103,7 +103,16 @@ void hart_trap(Hart *h, u64 cause, u64 value) {
     c[MBADADDR] = value;
     c[MSTATUS] = (c[MSTATUS] & ~(u64)(WAS_ON | ON)) | before | MPP;
     h->pc = c[MTVEC] & ~3ull;
-    h->waiting = h->has_reserved = false;
+    h->waiting = false;
+    h->reserved = NULL;
+}
+
+// MRET: MIE is what MPIE is.
+void hart_return(Hart *h) {
+    u64 *status = &h->csr[MSTATUS];
+    *status = (*status & ~(u64)ON) | (*status & WAS_ON ? ON : 0) | WAS_ON;
+    h->pc = h->csr[MEPC];
+    h->reserved = NULL;
 }
 
 // Takes the most urgent pending interrupt, if one is enabled; a pending one ends WFI in any case.

@@ -22,7 +22,7 @@ static const struct { u32 mask; const char *imm; } FORMATS[] = {
     [U] = {0x7f, "svutsrqponmlkjihgfedc"}, [J] = {0x7f, "ska987654321bjihgfedc"}};
 
 static const struct { u32 match; u8 format; } WHOLE[] = {
-#define X(name, format, match) {match, format},
+#define X(name, format, match, ...) {match, format},
     OPS(X)
 #undef X
 };

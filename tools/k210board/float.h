@@ -65,8 +65,10 @@ static inline double nearest_even(double v) {
     return rest > .5 || (rest == .5 && fmod(r, 2)) ? r + 1 : r;
 }
 
-// An integer of [low, high), or the end of the range that v is beyond; NaN is above it.
-static inline u64 to_int(double v, u64 mode, double low, double high, u64 least, u64 most) {
+// An integer of so many bits, or the end of their range that v is beyond; NaN is above it.
+static inline u64 to_int(double v, u64 mode, int bits, bool is_signed) {
+    u64 most = ~0ull >> (64 - bits + is_signed), least = is_signed ? ~most : 0;
+    double high = 2 * (double)(most / 2 + 1), low = is_signed ? -high : 0;
     double r = mode == 1 ? trunc(v) : mode == 2 ? floor(v) : mode == 3 ? ceil(v)
              : mode == 4 ? round(v) : nearest_even(v);
     if (unlikely(!(r >= low && r < high))) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// A Kendryte K210 board in software: takes open files for RAM, flash, SD card, serial and control
-// line, and runs.
-//   k210board --ram FD --flash FD [--sd FD] [--camera FD] [--serial FD] [--control FD]
+// A Kendryte K210 board in software: takes open files by number (-1: none) and runs.
+//   k210board RAM FLASH SERIAL CONTROL SD CAMERA
 // Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
 // take no time.
 #include "board.h"
@@ -17,9 +16,9 @@
 enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000, SPIN_0 = 64, SPIN_1 = 24 };
 
 Board board;
-struct Host host = {.control = -1};
+struct Host host;
 u8 *ram;
-static int serial = -1;
+static int serial;
 
 // --- the serial line ---
 
@@ -29,7 +28,7 @@ static size_t out_n;
 // What nobody reads within a second is lost, as on a wire.
 static void serial_flush(void) {
     struct pollfd p = {serial, POLLOUT, 0};
-    for (size_t done = 0; done < out_n && serial >= 0;) {
+    for (size_t done = 0; done < out_n;) {
         ssize_t n = write(serial, out + done, out_n - done);
         done += n > 0 ? (size_t)n : 0;
         if (n <= 0 && ((errno != EAGAIN && errno != EINTR) || poll(&p, 1, PATIENCE_MS) <= 0)) break;
@@ -46,7 +45,7 @@ static void serial_poll(void) {
     u8 b[4096];
     size_t room = ROOM(host.typed) - host.typed.n;
     serial_flush();
-    ssize_t n = serial < 0 ? 0 : read(serial, b, room < sizeof b ? room : sizeof b);
+    ssize_t n = read(serial, b, room < sizeof b ? room : sizeof b);
     for (ssize_t i = 0; i < n; i++) PUT(host.typed, b[i]);
 }
 
@@ -89,7 +88,7 @@ bool board_hangs(void) {
 // Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
 // a mark.
 static bool turn(Hart *h, bool look) {
-    h->has_reserved = false;
+    h->reserved = NULL;
     for (s64 left = QUANTUM; left > 0 && !host.reset_wanted; left -= hart_run(h, left)) {
         s64 used = 0;
         hart_interrupt(h);
@@ -122,7 +121,7 @@ static void host_poll(void) {
     control_poll();
     while ((host.paused || board_hangs()) && !host.quit && !host.reset_wanted) {
         serial_poll();
-        poll(&p, 1, host.control < 0 ? 100 : 1000);
+        poll(&p, 1, 1000);
         control_poll();
     }
 }
@@ -163,41 +162,26 @@ static void run(void) {
 
 // --- start ---
 
-static const struct { const char *name; int *number; u8 **file; u64 *size, least; } OPTIONS[] = {
-    {"--serial", &serial, 0, 0, 0}, {"--control", &host.control, 0, 0, 0},
-    {"--ram", 0, &ram, 0, RAM_SIZE}, {"--flash", 0, &flash_chip, 0, FLASH_SIZE},
-    {"--sd", 0, &sd_card, &sd_size, 512}, {"--camera", 0, &film, &film_size, 8}};
-
-// Maps a file that is open here, all of it.
-static bool map(int fd, u8 **file, u64 *size, u64 least) {
+// Maps a file that is open here, all of it; null when it cannot be or is too short.
+static u8 *map(const char *fd, u64 least, u64 *size) {
     struct stat s;
-    if (fstat(fd, &s) || (u64)s.st_size < least) return false;
-    *file = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (size) *size = (u64)s.st_size;
-    return *file != MAP_FAILED;
-}
-
-static bool option(const char *name, const char *value) {
-    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
-        if (strcmp(name, OPTIONS[i].name)) continue;
-        if (!OPTIONS[i].number)
-            return map(atoi(value), OPTIONS[i].file, OPTIONS[i].size, OPTIONS[i].least);
-        *OPTIONS[i].number = atoi(value);
-        return true;
-    }
-    return false;
+    if (fstat(atoi(fd), &s) || (*size = (u64)s.st_size) < least) return NULL;
+    void *p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 int main(int argc, char **argv) {
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(argv[i], argv[i + 1])) {
-            fprintf(stderr, "k210board: %s: unknown, or its file cannot be used\n", argv[i]);
-            return 2;
-        }
+    u64 size;
+    ram = argc == 7 ? map(argv[1], RAM_SIZE, &size) : NULL;
+    flash_chip = argc == 7 ? map(argv[2], FLASH_SIZE, &size) : NULL;
     if (!ram || !flash_chip) {
-        fputs("k210board: --ram FD and --flash FD are needed\n", stderr);
+        fputs("k210board: six files are needed, the RAM's and the flash's of full size\n", stderr);
         return 2;
     }
+    serial = atoi(argv[3]);
+    host.control = atoi(argv[4]);
+    sd_card = map(argv[5], 512, &sd_size);
+    film = map(argv[6], 4, &film_size);
     signal(SIGPIPE, SIG_IGN);
     cpu_start();
     board_reset(false);

@@ -75,18 +75,12 @@ class Board:
         self._control.settimeout(_ANSWER)
         self.serial, line = socket.socketpair()
         line.setblocking(False)
-        fds = {
-            "--ram": self._ram_fd,
-            "--flash": flash_fd,
-            "--serial": line.fileno(),
-            "--control": control.fileno(),
-        }
-        fds.update({k: v for k, v in (("--sd", sd), ("--camera", camera)) if v is not None})
-        command = [str(program), *(str(w) for pair in fds.items() for w in pair)]
+        fds = (self._ram_fd, flash_fd, line.fileno(), control.fileno(), sd, camera)
+        command = [str(program), *(str(-1 if fd is None else fd) for fd in fds)]
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command,
-            pass_fds=tuple(fd for fd in fds.values() if fd is not None),
+            pass_fds=[fd for fd in fds if fd is not None],
             stdin=subprocess.DEVNULL,
             stderr=errors or self._errors,
             start_new_session=True,
