@@ -110,7 +110,7 @@ typedef struct {
 typedef struct {
     u64 layer[12];
     int layer_n;
-    u32 raised, mask;
+    u32 raised;
     QUEUE(u64, 1 << 17) fifo;
 } Kpu;
 
@@ -235,7 +235,7 @@ void serial_out(u8 c), control_poll(void);
 // trace.c: what the profiler asks of the interpreter; nothing of it costs anything before
 extern u64 trace_from, trace_bytes; // stores into this part of RAM are told
 bool trace_hooked(const Decoded *d);
-u16 trace_hook(const Hart *h, const Decoded *d, u64 pc); // the op that belongs there
+u32 trace_hook(const Hart *h, const Decoded *d, u64 pc); // the op that belongs there
 void trace_store(const Hart *h, u64 offset, u64 value, int size);
 bool trace_command(const char *words);
 void trace_reset(void); // RAM was loaded anew

@@ -6,7 +6,6 @@
 
 u8 *film; // pictures one after the other: width and height in 16 bits each, red, green, blue bytes
 u64 film_size;
-
 typedef struct { u16 w, h; const u8 *rgb; } Picture;
 
 // After the last comes the first.
@@ -21,7 +20,6 @@ static Picture next_picture(void) {
 }
 
 // --- its registers ---
-
 enum { ADDRESS = 0x21 };
 
 void camera_reset(void) {
@@ -61,7 +59,6 @@ void i2c_write(int device, u32 o, u64 v) {
 }
 
 // --- DVP ---
-
 enum { CONFIG = 0x00, AI = 0x04, SCCB_CONFIG = 0x14, SCCB_CONTROL = 0x18, STATUS = 0x20 };
 enum { DISPLAY = 0x28 };                                                                // address
 enum { FRAME_START = 1, FRAME_FINISH = 0x100, CAPTURE = 0x10000, SCCB_GO = 0x3000000 }; // STATUS

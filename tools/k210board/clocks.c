@@ -41,10 +41,8 @@ void clocks_reset(bool warm) {
 }
 
 // --- timers ---
-
 enum { LOAD = 0x00, VALUE = 0x04, CONTROL = 0x08, END = 0x0c, STATUS = 0x10, EACH = 0x14 };
 enum { ALL_STATUS = 0xa0, ALL_END = 0xa4, ON = 1, FROM_LOAD = 2, MASKED = 4, SHORTEST = 200 };
-
 static u32 control(int t, int c) { return REG(TIMER + t, EACH * c + CONTROL); }
 
 // A bit for each channel that asks for an interrupt.
@@ -126,7 +124,6 @@ void timer_write(int device, u32 o, u64 v) {
 }
 
 // --- RTC ---
-
 enum { RTC_DATE = 0, RTC_TIME = 4, RTC_CENTURY = 0x28 };
 
 u64 rtc_read(int device, u32 o, u64 stored) {

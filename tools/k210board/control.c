@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// The control line: one order a line, one answer a line ("... ok" or "... no"), from the program
-// that started us. In integers, as clocks.c.
+// The control line: one order a line from the program that started us, which waits for the answer,
+// a line that ends in "ok" or "no". In integers, as clocks.c.
 #include "board.h"
-#include <errno.h>
 #include <poll.h>
-#include <unistd.h>
 
 static FILE *answer;
 
@@ -43,29 +41,17 @@ static bool obey(const char *order) {
     return true;
 }
 
-static void answer_order(const char *order) {
-    if (!answer) answer = fdopen(host.control, "w");
-    fputs(obey(order) ? "ok\n" : "no\n", answer);
-    host.quit |= fflush(answer) != 0;
-}
-
-// Reads what has come. The line's end is the end of the board: nobody would stop it.
+// Obeys what has come. The line's end is the end of the board: nobody would stop it.
 void control_poll(void) {
-    static char line[4096];
-    static size_t n;
+    static FILE *orders;
+    char line[4096];
     struct pollfd p = {host.control, POLLIN, 0};
-    while (poll(&p, 1, 0) > 0) {
-        ssize_t got = read(host.control, line + n, sizeof line - 1 - n);
-        host.quit = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-        if (got <= 0) return;
-        n += (size_t)got;
-        line[n] = 0;
-        for (char *end; (end = strchr(line, '\n'));) {
-            *end = 0;
-            answer_order(line);
-            n -= (size_t)(end + 1 - line);
-            memmove(line, end + 1, n + 1);
-        }
-        if (n == sizeof line - 1) n = 0; // no order is that long
+    if (!orders) orders = fdopen(host.control, "r");
+    if (!answer) answer = fdopen(host.control, "w");
+    while (!host.quit && poll(&p, 1, 0) > 0) {
+        host.quit = !fgets(line, sizeof line, orders);
+        line[strcspn(line, "\n")] = 0;
+        fputs(obey(line) ? "ok\n" : "no\n", answer);
+        host.quit |= fflush(answer) != 0;
     }
 }

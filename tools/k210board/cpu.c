@@ -19,7 +19,6 @@ void cpu_start(void) {
 }
 
 void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
-
 static s64 execute(Hart *h, s64 count);
 
 // An instruction that does not round as the hart does.

@@ -21,7 +21,6 @@ void hart_reset(Hart *h, int id) {
 }
 
 // --- floating point: the host's flags and rounding are those of the hart that computes ---
-
 static Hart *computing;
 static const struct { int flag, host; } FLAGS[] = {
     {16, FE_INVALID}, {8, FE_DIVBYZERO}, {4, FE_OVERFLOW}, {2, FE_UNDERFLOW}, {1, FE_INEXACT}};
@@ -60,7 +59,6 @@ static void set_float(Hart *h, u64 mask, u64 value) {
 }
 
 // --- control registers ---
-
 static u64 pending(const Hart *h) {
     u64 bits = board.msip[h->id] & 1 ? 1 << SOFTWARE : 0;
     if (now() / CPU_PER_MTIME >= board.mtimecmp[h->id]) bits |= 1 << TIMER_IRQ;

@@ -116,5 +116,7 @@ void decode(Decoded *d) {
     // x[32] takes what is written to x0; the others have no such result, or mean 0
     bool integer = (d->op >= OP_LB && d->op < OP_CSRRW) || (d->op >= OP_SB && d->op < OP_FLW);
     if (d->rd == 0 && (integer || d->op >= OP_FLES)) d->rd = 32;
-    if (trace_hooked(d)) d->op = OP_HOOK;
+    if (!trace_hooked(d)) return;
+    d->raw = d->op;
+    d->op = OP_HOOK;
 }

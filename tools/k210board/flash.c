@@ -5,7 +5,6 @@
 #include "board.h"
 
 u8 *flash_chip;
-
 enum { IGNORED, READS, ANSWERS, READS_STATUS, PROGRAMS, ERASES, WRITES_STATUS, ENABLES, DISABLES };
 static const struct {
     u8 code, does, data_at; // number of the first data byte, counted from the instruction

@@ -26,7 +26,6 @@ typedef struct {
 // of one channel: its sum of products, of its pixels under the kernel, its values before pooling
 static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
-
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
 
 static s64 cut_signed(u64 v, int from, int bits) {
@@ -194,9 +193,8 @@ static void take_argument(u64 v) {
 u64 kpu_read(int device, u32 o, u64 stored) {
     Kpu *k = &board.kpu;
     switch (o) {
-    case INT_STATUS: return k->raised & ~k->mask;
+    case INT_STATUS: return k->raised & ~REG(KPU, INT_MASK);
     case INT_RAW: return k->raised;
-    case INT_MASK: return k->mask;
     case FIFO_OUT: return TAKE(k->fifo);
     }
     return stored;
@@ -204,8 +202,7 @@ u64 kpu_read(int device, u32 o, u64 stored) {
 
 void kpu_write(int device, u32 o, u64 v) {
     if (o == ARGUMENT) take_argument(v);
-    if (o == INT_MASK) board.kpu.mask = v & 7;
     if (o == INT_CLEAR) board.kpu.raised &= ~(u32)v;
-    irq_set(IRQ_KPU, board.kpu.raised & ~board.kpu.mask & 7);
+    irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
     yield_harts();
 }

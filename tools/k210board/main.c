@@ -14,14 +14,12 @@
 #include <unistd.h>
 
 enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000, SPIN_0 = 64, SPIN_1 = 24 };
-
 Board board;
 struct Host host;
 u8 *ram;
 static int serial;
 
 // --- the serial line ---
-
 static u8 out[1 << 16];
 static size_t out_n;
 
@@ -50,7 +48,6 @@ static void serial_poll(void) {
 }
 
 // --- reset and hang ---
-
 // Power on, or a reset by the program: the boot ROM copies the image at 0 of the flash into RAM.
 static void board_reset(bool warm) {
     memset(&board, 0, sizeof board);
@@ -84,7 +81,6 @@ bool board_hangs(void) {
 }
 
 // --- time ---
-
 // Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
 // a mark.
 static bool turn(Hart *h, bool look) {
@@ -161,7 +157,6 @@ static void run(void) {
 }
 
 // --- start ---
-
 // Maps a file that is open here, all of it; null when it cannot be or is too short.
 static u8 *map(const char *fd, u64 least, u64 *size) {
     struct stat s;

@@ -6,7 +6,6 @@
 
 u8 *sd_card;
 u64 sd_size;
-
 enum { BLOCK = 512, START = 0xfe, START_MULTIPLE = 0xfc, STOP = 0xfd, ACCEPTED = 0x05 };
 enum { READ_MANY = 18, WRITE_ONE = 24, WRITE_MANY = 25, APPLICATION = 55 };
 

@@ -7,7 +7,6 @@
 #include "ops.h"
 
 // --- records ---
-
 typedef struct {
     u64 time; // instructions of both harts
     u32 kind, site;
@@ -18,19 +17,15 @@ typedef struct {
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
 // is new; from MARK on: another function is called, its number is added.
 enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, GC_NEW = 16, GC_GROW, GC_FREE };
-enum { MARK = 32, LONGEST_RUN = 512, DEPTH = 512, NEAR = 256 << 10, SITES = 1 << 16 };
-
+enum { MARK = 32, RETURNS = 128 }; // something that is followed returns to here
+enum { LONGEST_RUN = 512, DEPTH = 512, NEAR = 256 << 10, SITES = 1 << 16 };
 u64 trace_from, trace_bytes;
 static FILE *events;
 static u64 top_at; // address of the word that points to the allocator's top chunk
 static Event run;  // blocks of the GC heap that changed one after the other: a first, b how many
                    // of one site, in c objects
 
-static u64 word(u64 address) {
-    u64 v = 0;
-    const u8 *p = bus_memory(address, 8);
-    return p ? memcpy(&v, p, 8), v : 0;
-}
+static u64 word(u64 address) { return bus_read(NULL, address, 8); }
 
 static void write_event(Event e) {
     e.time = board.hart[0].instructions + board.hart[1].instructions + (u64)done_now;
@@ -54,35 +49,23 @@ static u64 arena_end(void) {
 }
 
 // --- hooks: one for each halfword of RAM ---
+static u8 hooks[RAM_SIZE / 2]; // kind of the function that begins there; RETURNS
 
-static struct Hook {
-    u16 op;       // that belongs there
-    u8 kind;      // of function that begins here
-    bool returns; // something that is followed returns to here
-} hooks[RAM_SIZE / 2];
-
-bool trace_hooked(const Decoded *d) {
-    struct Hook *k = &hooks[d - decoded];
-    k->op = d->op;
-    return k->kind || k->returns;
-}
+bool trace_hooked(const Decoded *d) { return hooks[d - decoded]; }
 
 static bool hook(u64 pc, u8 kind) {
     u64 i = (pc - RAM_CACHED) / 2;
     if (i >= RAM_SIZE / 2) return false;
-    if (kind) hooks[i].kind = kind;
-    else hooks[i].returns = true;
+    hooks[i] = kind == RETURNS ? hooks[i] | RETURNS : (hooks[i] & RETURNS) | kind;
     if (decoded[i].op != OP_HOOK) decoded[i].op = OP_DECODE;
     return true;
 }
 
 // --- the Python lines ---
-
-static struct Followed {
-    struct { u64 sp, state; } frame[DEPTH]; // C stack and mp_code_state_t of bytecode that runs
-    int frames;
-    struct { u64 back, sp, a, b; u32 kind, site; } call; // of the allocator, the outermost
-} followed[HARTS];
+typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytecode that runs
+typedef struct { u64 back, sp, a, b; u32 kind, site; } Call; // of the allocator, the outermost
+typedef struct { Frame frame[DEPTH]; int frames; Call call; } Followed;
+static Followed followed[HARTS];
 
 // Called at or below that stack pointer, on the same stack.
 static bool below(u64 sp, u64 other) { return sp <= other && other - sp < NEAR; }
@@ -127,7 +110,7 @@ static bool place_of(u64 state, Place *p) {
 }
 
 // What began at or below a stack pointer has ended.
-static void drop_ended(struct Followed *f, u64 sp) {
+static void drop_ended(Followed *f, u64 sp) {
     while (f->frames && below(f->frame[f->frames - 1].sp, sp)) f->frames--;
 }
 
@@ -136,7 +119,7 @@ static void drop_ended(struct Followed *f, u64 sp) {
 static u32 site_of(const Hart *h) {
     static struct { u64 hash; u32 number; } table[SITES];
     static u32 used;
-    struct Followed *f = &followed[h->id];
+    Followed *f = &followed[h->id];
     Place places[DEPTH];
     int n = 0;
     u64 sp = h->x[2], hash = 14695981039346656037ull;
@@ -157,16 +140,15 @@ static u32 site_of(const Hart *h) {
     return used;
 }
 
-static void entered_bytecode(const Hart *h, struct Followed *f) {
+static void entered_bytecode(const Hart *h, Followed *f) {
     drop_ended(f, h->x[2]);
-    if (f->frames == DEPTH || !hook(h->x[1], 0)) return;
-    f->frame[f->frames].sp = h->x[2];
-    f->frame[f->frames++].state = h->x[10];
+    if (f->frames == DEPTH || !hook(h->x[1], RETURNS)) return;
+    f->frame[f->frames++] = (Frame){h->x[2], h->x[10]};
 }
 
 // The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): tells its
 // type, how many arguments it has, the first.
-static void left_bytecode(const Hart *h, struct Followed *f) {
+static void left_bytecode(const Hart *h, Followed *f) {
     int before = f->frames;
     drop_ended(f, h->x[2]);
     if (!before || f->frames || h->x[10] != 2) return; // MP_VM_RETURN_EXCEPTION
@@ -175,31 +157,26 @@ static void left_bytecode(const Hart *h, struct Followed *f) {
 }
 
 // --- the allocator ---
-
-static void entered_allocator(const Hart *h, struct Followed *f, u32 kind) {
+static void entered_allocator(const Hart *h, Followed *f, u32 kind) {
     u64 sp = h->x[2], back = h->x[1];
     bool nested = f->call.back && sp < f->call.sp && below(sp, f->call.sp);
-    if (nested || !hook(back, 0)) return; // called by another of them
-    f->call.back = back;
-    f->call.sp = sp;
-    f->call.a = h->x[11];
-    f->call.b = h->x[12];
-    f->call.kind = kind;
-    f->call.site = site_of(h);
+    if (nested || !hook(back, RETURNS)) return; // called by another of them
+    f->call = (Call){back, sp, h->x[11], h->x[12], kind, site_of(h)};
 }
 
-static void left_allocator(u64 result, struct Followed *f) {
-    u64 a = f->call.a, b = f->call.b, size = result ? word(result - 8) & ~7ull : 0; // of the chunk
-    u32 kind = f->call.kind, site = f->call.site;
+static void left_allocator(u64 result, Followed *f) {
+    Call c = f->call;
+    u64 size = result ? word(result - 8) & ~7ull : 0; // of the chunk
+    u64 asked = c.kind == MALLOC ? c.a : c.b | c.a << 32;
     f->call.back = 0;
-    if (kind == FREE) emit(FREE, site, a, 0, arena_end());
-    else emit(kind, site, result, kind == MALLOC ? a : b | a << 32, arena_end() | size << 32);
+    if (c.kind == FREE) emit(FREE, c.site, c.a, 0, arena_end());
+    else emit(c.kind, c.site, result, asked, arena_end() | size << 32);
 }
 
-u16 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
-    struct Followed *f = &followed[h->id];
-    u32 kind = hooks[d - decoded].kind;
-    if (hooks[d - decoded].returns) {
+u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
+    Followed *f = &followed[h->id];
+    u32 kind = hooks[d - decoded] & ~(u32)RETURNS;
+    if (hooks[d - decoded] & RETURNS) {
         left_bytecode(h, f);
         if (f->call.back == pc && f->call.sp == h->x[2]) left_allocator(h->x[10], f);
     }
@@ -207,11 +184,10 @@ u16 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
     else if (kind == ASK) host.asks++;
     else if (kind >= MARK) emit(MARK, site_of(h), kind - MARK, 0, 0);
     else if (kind) entered_allocator(h, f, kind);
-    return hooks[d - decoded].op;
+    return d->raw;
 }
 
 // --- the GC's allocation table: two bits a block, 0 free, 1 head, 2 tail, 3 marked head ---
-
 static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     if (before && after) return; // marked or unmarked
     u32 kind = after == 0 ? GC_FREE : after == 1 ? GC_NEW : GC_GROW;
@@ -237,42 +213,35 @@ void trace_store(const Hart *h, u64 offset, u64 value, int size) {
 }
 
 // --- orders ---
-
 void trace_reset(void) {
     end_run();
     memset(followed, 0, sizeof followed);
 }
 
-static bool start(const char *path, u64 top, u64 table, u64 bytes) {
+static void start(const char *path, u64 top, u64 table, u64 bytes) {
     events = fopen(path, "wb");
     top_at = top;
     trace_from = table - RAM_CACHED;
     trace_bytes = bytes;
-    return events;
 }
 
-// An event that says where the first hart is; everything is in the file then.
-static bool tell_where(void) {
-    emit(MARK, site_of(&board.hart[0]), 0, 0, arena_end());
-    return events && !fflush(events);
-}
-
-static bool end(void) {
+static void end(void) {
     trace_reset();
     if (events) fclose(events);
     events = NULL;
     trace_bytes = 0;
     memset(hooks, 0, sizeof hooks);
     cpu_forget();
-    return true;
 }
 
-// "start FILE TOP TABLE BYTES" (of the GC, or 0 0), "hook KIND ADDRESS", "where", "end"
+// "start FILE TOP TABLE BYTES" (of the GC, or 0 0), "hook KIND ADDRESS", "end"; "where": an event
+// says where the first hart is, and everything is in the file.
 bool trace_command(const char *words) {
     char path[1024];
     unsigned long long a, b, c;
-    if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4)
-        return end() && start(path, a, b, c);
     if (sscanf(words, "hook %llu %llx", &a, &b) == 2) return hook(b, (u8)a);
-    return !strcmp(words, "where") ? tell_where() : !strcmp(words, "end") && end();
+    if (strcmp(words, "where")) end();
+    else emit(MARK, site_of(&board.hart[0]), 0, 0, arena_end());
+    if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) start(path, a, b, c);
+    return !strcmp(words, "end") || (events && !fflush(events));
 }
