@@ -67,7 +67,6 @@ enum { INT_START = 1, INT_FINISH = 2, TO_AI = 4, TO_DISPLAY = 8, BURST = 0x100 }
 static void update(void) {
     u32 c = REG(DVP, CONFIG), s = board.camera.status;
     irq_set(IRQ_DVP, (s & FRAME_START && c & INT_START) || (s & FRAME_FINISH && c & INT_FINISH));
-    yield_harts();
 }
 
 // One picture: three planes for the KPU, and RGB565 with the two pixels of a word swapped.

@@ -3,13 +3,10 @@
 // The control line: one order a line from the program that started us, which waits for the answer,
 // a line that ends in "ok" or "no". In integers, as clocks.c.
 #include "board.h"
+#include <inttypes.h>
 #include <poll.h>
 
 static FILE *answer;
-
-static void tell_numbers(const u64 *numbers, int n) {
-    for (int i = 0; i < n; i++) fprintf(answer, "%llu ", (unsigned long long)numbers[i]);
-}
 
 // In the order of _STATE in board.py.
 static bool tell_state(void) {
@@ -18,11 +15,11 @@ static bool tell_state(void) {
         scaled(board.cycles, 1000000, cpu_hertz()), scaled(host.idle_cycles, 1000000, cpu_hertz()),
         host.frames, host.asks, board.lcd.pixels, host.resets, host.typed.n, board_hangs(),
         host.limited};
-    tell_numbers(state, sizeof state / sizeof *state);
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++) fprintf(answer, "%" PRIu64 " ", state[i]);
     for (const Hart *h = board.hart; h < board.hart + HARTS; h++) {
-        const u64 registers[] = {h->csr[MEPC], h->csr[MCAUSE], h->csr[MBADADDR], h->pc};
-        tell_numbers(registers, 4);
-        tell_numbers(h->x, 32);
+        fprintf(answer, "%" PRIu64 " %" PRIu64 " ", h->csr[MEPC], h->csr[MCAUSE]);
+        fprintf(answer, "%" PRIu64 " %" PRIu64 " ", h->csr[MBADADDR], h->pc);
+        for (int r = 0; r < 32; r++) fprintf(answer, "%" PRIu64 " ", h->x[r]);
     }
     return true;
 }

@@ -18,6 +18,7 @@ void hart_reset(Hart *h, int id) {
     h->csr[MARCHID] = 1;
     h->csr[MIMPID] = 0x4d41495832303030ull; // read on a board
     h->csr[MHARTID] = (u64)id;
+    board.mtimecmp[id] = ~0ull >> 1;
 }
 
 // --- floating point: the host's flags and rounding are those of the hart that computes ---

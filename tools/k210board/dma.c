@@ -55,7 +55,6 @@ void dma_pump(void) {
             if (board.dma[c].active && REG(DMA, CONFIG) & ENABLED) again |= move(c);
     }
     pumping = false;
-    yield_harts();
 }
 
 void dma_reset(void) {
@@ -108,5 +107,4 @@ void dma_write(int device, u32 o, u64 v) {
     if (c < 0 || c >= CHANNELS) return;
     if ((o & 0xff) == CLEAR) board.dma[c].status &= ~v;
     update(c);
-    yield_harts();
 }

@@ -10,6 +10,7 @@ void irq_set(int irq, bool level) {
     Plic *p = &board.plic;
     p->level = level ? p->level | 1ull << irq : p->level & ~(1ull << irq);
     p->pending |= p->level & ~p->serving;
+    yield_harts();
 }
 
 // The most urgent source that the hart is asked to serve, or 0.
@@ -54,7 +55,6 @@ void plic_write(int device, u32 o, u64 value) {
     if (place(o)) *place(o) = (u32)value;
     if (claimant(o) >= 0) board.plic.serving &= ~(1ull << (value & 63));
     irq_set(0, false); // sources that are still high become pending again
-    yield_harts();
 }
 
 enum { MTIMECMP = 0x4000, MTIME = 0xbff8 };

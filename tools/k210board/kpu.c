@@ -204,5 +204,4 @@ void kpu_write(int device, u32 o, u64 v) {
     if (o == ARGUMENT) take_argument(v);
     if (o == INT_CLEAR) board.kpu.raised &= ~(u32)v;
     irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
-    yield_harts();
 }

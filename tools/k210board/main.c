@@ -56,10 +56,7 @@ static void board_reset(bool warm) {
     clocks_reset(warm);
     dma_reset();
     camera_reset();
-    for (int i = 0; i < HARTS; i++) {
-        hart_reset(&board.hart[i], i);
-        board.mtimecmp[i] = ~0ull >> 1;
-    }
+    for (int i = 0; i < HARTS; i++) hart_reset(&board.hart[i], i);
     u32 length;
     memcpy(&length, flash_chip + 1, 4);
     if (flash_chip[0] > 1 || !length || length > KPU_RAM) {

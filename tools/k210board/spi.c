@@ -13,22 +13,18 @@ enum { DISPLAY = 0, CARD = 1, CHIP = 3 };
 static u32 field(int i, int usual, int spi3, u32 mask) {
     return REG(SPI + i, CTRLR0) >> (i == CHIP ? spi3 : usual) & mask;
 }
-static int frame_bits(int i) { return (int)field(i, 16, 0, 31) + 1; }
 static u32 mode(int i) { return field(i, 8, 10, 3); }
-
-static u8 exchange(int i, u8 out) {
-    return i == CHIP ? flash_byte(out) : i == CARD ? sd_byte(out) : 0xff;
-}
 
 // One frame, its bytes in the order that endian says.
 static u32 frame(int i, u32 out) {
-    int bits = frame_bits(i), bytes = (bits + 7) / 8;
+    int bits = (int)field(i, 16, 0, 31) + 1, last = (bits - 1) & ~7;
     bool little = REG(SPI + i, ENDIAN) & 1;
     u32 in = 0;
     if (i == DISPLAY) lcd_frame(out, bits);
-    for (int n = 0; n < bytes; n++) {
-        int at = 8 * (little ? n : bytes - 1 - n);
-        in |= (u32)exchange(i, (u8)(out >> at)) << at;
+    for (int n = 0; n <= last; n += 8) {
+        int at = little ? n : last - n;
+        u8 b = (u8)(out >> at);
+        in |= (u32)(i == CHIP ? flash_byte(b) : i == CARD ? sd_byte(b) : 0xff) << at;
     }
     return in;
 }

@@ -218,13 +218,6 @@ void trace_reset(void) {
     memset(followed, 0, sizeof followed);
 }
 
-static void start(const char *path, u64 top, u64 table, u64 bytes) {
-    events = fopen(path, "wb");
-    top_at = top;
-    trace_from = table - RAM_CACHED;
-    trace_bytes = bytes;
-}
-
 static void end(void) {
     trace_reset();
     if (events) fclose(events);
@@ -242,6 +235,11 @@ bool trace_command(const char *words) {
     if (sscanf(words, "hook %llu %llx", &a, &b) == 2) return hook(b, (u8)a);
     if (strcmp(words, "where")) end();
     else emit(MARK, site_of(&board.hart[0]), 0, 0, arena_end());
-    if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) start(path, a, b, c);
+    if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) {
+        events = fopen(path, "wb");
+        top_at = a;
+        trace_from = b - RAM_CACHED;
+        trace_bytes = c;
+    }
     return !strcmp(words, "end") || (events && !fflush(events));
 }

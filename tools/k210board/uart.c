@@ -37,9 +37,8 @@ u64 uarths_read(int device, u32 o, u64 stored) {
 }
 
 void uarths_write(int device, u32 o, u64 value) {
-    if (o == TXDATA) return serial_out((u8)value);
-    update();
-    yield_harts();
+    if (o == TXDATA) serial_out((u8)value);
+    else update();
 }
 
 // Always ready to send, never anything received.
