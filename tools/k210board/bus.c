@@ -7,7 +7,7 @@
 enum { PAGE = 12, WHOLE = 0x10000 }; // bits of the smallest piece; size of most devices
 typedef struct {
     u32 base, size, units; // so many devices of that size, one after the other
-    int device, width;     // bytes of a register
+    u32 device, width;     // bytes of a register
     Read *read;            // null: what was written is read
     Write *write;
     const char *absent; // name of a device without a model: reads are 0, writes go nowhere
@@ -47,7 +47,7 @@ u8 *bus_memory(u64 address, u64 size) {
     return o < RAM_SIZE && size <= RAM_SIZE - o ? ram + o : NULL;
 }
 
-typedef struct { const Range *range; int device; u32 offset, part; } Place; // in a register
+typedef struct { const Range *range; u32 device, offset, part; } Place; // in a register
 
 // Who answers; no range and a fault of the hart when nobody does. 0 to 0xfff do not fault: the
 // debug module of the Rocket core lies there, so a null pointer reads 0 (a guess, not measured).
@@ -63,17 +63,18 @@ static Place place_of(Hart *h, u64 address, int cause) {
     }
     if (!found) return (Place){NULL, 0, 0, 0};
     const Range *r = &RANGES[found - 1];
-    if (r->absent && !told[found - 1])
+    u32 o = (u32)address - r->base, unit = r->units > 1 ? o / WHOLE : 0, part = o & (r->width - 1);
+    if (likely(!r->absent)) return (Place){r, r->device + unit, o - unit * WHOLE - part, part};
+    if (!told[found - 1])
         fprintf(stderr, "k210board: %s at %#llx is not modelled: reads are 0, writes do nothing\n",
                 r->absent, (unsigned long long)address);
     told[found - 1] = true;
-    u32 o = (u32)address - r->base, part = o & (u32)(r->width - 1);
-    return (Place){r->absent ? NULL : r, r->device + (int)(o / r->size), o % r->size - part, part};
+    return (Place){NULL, 0, 0, 0};
 }
 
 static u64 register_value(Place p) {
     u64 stored = REG(p.device, p.offset);
-    return p.range->read ? p.range->read(p.device, p.offset, stored) : stored;
+    return p.range->read ? p.range->read((int)p.device, p.offset, stored) : stored;
 }
 
 u64 bus_read(Hart *h, u64 address, int size) {
@@ -94,5 +95,5 @@ void bus_write(Hart *h, u64 address, u64 value, int size) {
     value = value << 8 * p.part & meant;
     if (p.range->width == 8) value |= register_value(p) & ~meant;
     REG(p.device, p.offset) = value = p.range->width == 8 ? value : (u32)value;
-    if (p.range->write) p.range->write(p.device, p.offset, value);
+    if (p.range->write) p.range->write((int)p.device, p.offset, value);
 }

@@ -15,7 +15,7 @@ static bool tell_state(void) {
         scaled(board.cycles, 1000000, cpu_hertz()), scaled(host.idle_cycles, 1000000, cpu_hertz()),
         host.frames, host.asks, board.lcd.pixels, host.resets, host.typed.n, board_hangs(),
         host.limited};
-    for (size_t i = 0; i < sizeof state / sizeof *state; i++) fprintf(answer, "%" PRIu64 " ", state[i]);
+    for (size_t i = 0; i < sizeof state / 8; i++) fprintf(answer, "%" PRIu64 " ", state[i]);
     for (const Hart *h = board.hart; h < board.hart + HARTS; h++) {
         fprintf(answer, "%" PRIu64 " %" PRIu64 " ", h->csr[MEPC], h->csr[MCAUSE]);
         fprintf(answer, "%" PRIu64 " %" PRIu64 " ", h->csr[MBADADDR], h->pc);

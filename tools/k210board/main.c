@@ -50,7 +50,12 @@ static void serial_poll(void) {
 // --- reset and hang ---
 // Power on, or a reset by the program: the boot ROM copies the image at 0 of the flash into RAM.
 static void board_reset(bool warm) {
-    memset(&board, 0, sizeof board);
+    if (warm) { // otherwise all of it is new
+        memset(&board, 0, sizeof board);
+        memset(ram, 0, RAM_SIZE);
+        cpu_forget();
+        trace_reset();
+    }
     host.resets++;
     host.reset_wanted = false;
     clocks_reset(warm);
@@ -64,10 +69,7 @@ static void board_reset(bool warm) {
               stderr);
         exit(2);
     }
-    memset(ram, 0, RAM_SIZE);
     memcpy(ram, flash_chip + 5, length);
-    cpu_forget();
-    trace_reset();
 }
 
 // The first hart can do nothing more: it spins or waits with all interrupts off. So the firmware
