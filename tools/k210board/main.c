@@ -121,12 +121,13 @@ static void host_poll(void) {
     }
 }
 
-// Types Ctrl-C when the program has had its frames or its time.
+// Types Ctrl-C when the program has had its frames or its time, and again for one that goes on.
 static void check_limits(u64 passed) {
     bool timed_out = host.cycles_left && host.cycles_left <= passed;
     if (timed_out || (host.last_frame && host.frames >= host.last_frame)) {
         PUT(host.typed, 3);
-        host.last_frame = host.cycles_left = 0;
+        host.last_frame = 0;
+        host.cycles_left = 5 * cpu_hertz();
         host.limited = true;
     } else if (host.cycles_left) {
         host.cycles_left -= passed;

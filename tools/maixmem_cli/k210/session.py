@@ -227,6 +227,7 @@ class Session:
     def _ended(self, error: str) -> Outcome:
         with contextlib.suppress(OSError):
             self.port.look()
+        self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
         if self.port.limited and (not error or "KeyboardInterrupt" in error):
             return Outcome(LIMIT)
         named = error.replace(f'"{RAW_FILE}"', f'"{self.script.name}"')
