@@ -230,7 +230,7 @@ class Session:
         self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
         if self.port.limited and (not error or "KeyboardInterrupt" in error):
             return Outcome(LIMIT)
-        named = error.replace(f'"{RAW_FILE}"', f'"{self.script.name}"')
+        named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         return Outcome(RAISED, named) if error else self._exit()
 
     def _exit(self) -> Outcome:
