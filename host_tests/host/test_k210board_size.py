@@ -18,7 +18,9 @@ def _files() -> dict[str, list[str]]:
 def test_no_line_is_wider_and_no_file_longer() -> None:
     files = _files()
     assert len(files) > 15
-    wide = [(n, i) for n, ls in files.items() for i, line in enumerate(ls, 1) if len(line) > _COLUMNS]
+    wide = [
+        (n, i) for n, ls in files.items() for i, line in enumerate(ls, 1) if len(line) > _COLUMNS
+    ]
     assert wide == []
     assert {n: len(ls) for n, ls in files.items() if len(ls) > _A_FILE} == {}
 

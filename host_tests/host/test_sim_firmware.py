@@ -41,6 +41,31 @@ def test_raises(image: Path, tmp_path: Path) -> None:
 
 
 @each_image
+def test_an_error_that_is_known_comes_with_advice(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "x = []\nwhile True:\n    x.append(bytearray(10000))\n")
+    assert done.exit_code == 1
+    assert "= the GC heap has no block of that size\n1. gc.collect()" in done.stderr
+
+
+@each_image
+def test_ctrl_c_comes_again_for_a_script_that_swallows_it(image: Path, tmp_path: Path) -> None:
+    source = """
+        import time
+        for i in range(2):
+            try:
+                while True:
+                    time.sleep_ms(10)
+            except KeyboardInterrupt:
+                print("swallowed")
+        while True:
+            time.sleep_ms(10)
+        """
+    done = sim(tmp_path, image, source, "--seconds", 1)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("swallowed") == 2
+
+
+@each_image
 def test_frames_end_an_endless_loop(image: Path, tmp_path: Path) -> None:
     source = """
         import sensor, lcd
