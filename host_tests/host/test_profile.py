@@ -159,7 +159,7 @@ def test_a_script_that_raises(tmp_path: Path) -> None:
     script = written(tmp_path, "main.py", "b = bytearray(5000)\n1 / 0\n")
     done = invoke(script, "--firmware", emulated.IMAGES[0])
     assert done.exit_code == 1
-    assert 'File "main.py", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
+    assert f'File "{script}", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
     assert "main.py:1" in done.stdout
 
 
