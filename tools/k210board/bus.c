@@ -51,7 +51,7 @@ typedef struct { const Range *range; u32 device, offset, part; } Place; // in a 
 
 // Who answers; no range and a fault of the hart when nobody does. 0 to 0xfff do not fault: the
 // debug module of the Rocket core lies there, so a null pointer reads 0 (a guess, not measured).
-static Place place_of(Hart *h, u64 address, int cause) {
+static inline Place place_of(Hart *h, u64 address, int cause) {
     static u8 index[1 << (32 - PAGE)]; // 1 + place in the table, for each page of the lower 4 GiB
     static bool told[RANGES_N];
     for (int i = 0; i < RANGES_N && !index[RANGES[RANGES_N - 1].base >> PAGE]; i++)
