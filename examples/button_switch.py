@@ -6,7 +6,7 @@ Put the models into flash at CLASSIFY and FACES (maixmem kfpkg, then kflash). Wi
 """
 
 import sensor
-from maixmem import KModelError, NoRoom, hexa
+from maixmem import KModelError, NoRoom
 from maixmem_kmodel import read_info
 from maixmem_models import ModelManager
 
@@ -33,14 +33,14 @@ def camera_runs():
 
 def add(models, name, address, setup=None):
     """Adds a model; False, and how to put one there, when there is none at that address."""
-    print("{}: looking for its model at {}".format(name, hexa(address)))
+    print("{}: looking for its model at {}".format(name, hex(address)))
     try:
         read_info(address)
         models.add(name, address, setup=setup)
         return True
     except KModelError as e:
         text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
-        print(text.format(hexa(address), e, hexa(address)))
+        print(text.format(hex(address), e, hex(address)))
         return False
 
 

@@ -9,7 +9,6 @@ free: the free half is in pieces. The pools are made once, and 1,000 frames go t
 import gc
 
 import sensor
-from maixmem import kib
 from maixmem_pool import ImagePool
 
 FRAMES = 1000
@@ -55,7 +54,7 @@ class Event:
 def tell(what, k, frames):
     """A line now and then."""
     if k and not k % TELL:
-        print("{}: frame {} of {}, {} free".format(what, k, frames, kib(gc.mem_free())))
+        print("{}: frame {} of {}, {} bytes free".format(what, k, frames, gc.mem_free()))
 
 
 def plain_frame(k, seen, kept, log):
@@ -81,7 +80,7 @@ def plain(frames):
             plain_frame(k, chance.next(), kept, log)
         except MemoryError as e:
             gc.collect()
-            print("plain: frame {} failed with {} free: {}".format(k, kib(gc.mem_free()), e))
+            print("plain: frame {} failed with {} bytes free: {}".format(k, gc.mem_free(), e))
             return k
     return frames
 
@@ -115,7 +114,7 @@ def pooled(frames):
     gc.collect()
     print(
         "pooled: {} frames, at most {} cut-outs at once, {} free".format(
-            k + 1, cuts.high_water, kib(gc.mem_free())
+            k + 1, cuts.high_water, gc.mem_free()
         )
     )
     return frames

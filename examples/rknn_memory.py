@@ -74,8 +74,17 @@ def in_two_threads(port):
     port.unload(first)
 
 
+def on_the_weights_of_another(port):
+    """The same network for another resolution, converted with remove_weight=True; here the same file once more."""
+    first = port.load(MODEL, shared=False)
+    second = port.load(MODEL, master=first)
+    print("on shared weights: {} bytes".format(sum([len(x) for x in second.run(*frame(second))])))
+    port.unload(second)  # before the first
+    port.unload(first)
+
+
 def several_resolutions(port):
-    """Of a model that was converted for several; up to runtime 1.5.0 load(other, master=first) shares weights instead."""
+    """Of a model that was converted for several, with runtime 1.5.2 or newer."""
     model = port.load(MODEL, dynamic=True)
     choices = model.shapes()
     if not choices or not choices[0]:
@@ -90,5 +99,6 @@ port = maixmem.set_port(maixmem_rknn.Port())
 cost = what_it_takes(port)
 memory_of_your_own(port, cost)
 in_two_threads(port)
+on_the_weights_of_another(port)
 several_resolutions(port)
 print("left: {} bytes".format(port.used))

@@ -24,17 +24,17 @@ def there(address):
         read_info(address)
         return True
     except maixmem.KModelError as e:
-        where = maixmem.hexa(address)
+        where = hex(address)
         text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
         print(text.format(where, e, where))
         return False
     except NotImplementedError as e:
-        print("model at {}, not looked at: {}".format(maixmem.hexa(address), e))
+        print("model at {}, not looked at: {}".format(hex(address), e))
         return True
 
 
 def load_and_free(name, address, watch):
-    print("--- model {} from {}".format(name, maixmem.hexa(address)))
+    print("--- model {} from {}".format(name, hex(address)))
     net = kpu.load(address)
     try:
         watch.mark(name + " loaded")

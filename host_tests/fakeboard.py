@@ -177,24 +177,19 @@ class FakeBoard:
         self._thread.join(10)
         self._vm.kill()
         self._vm.wait()
-        for fd in (self._host, self._slave, self._term, self._wake_read, self._wake_write):
-            if fd >= 0:
-                os.close(fd)
-        Path(self.port).unlink(missing_ok=True)
+        self._unlink()
+        for fd in (self._term, self._wake_read, self._wake_write):
+            os.close(fd)
 
     def replug(self) -> None:
         """A new terminal behind the same name, as when a USB plug goes in again. A cut that is due is off."""
         with self._plug:
             self.cut_after = None
-            for fd in (self._host, self._slave):
-                if fd >= 0:
-                    os.close(fd)
+            self._unlink()
             self._host, self._slave = pty.openpty()
             tty.setraw(self._slave)
             os.set_blocking(self._host, False)
-            temp = self.port + "~"
-            os.symlink(os.ttyname(self._slave), temp)
-            os.replace(temp, self.port)
+            os.symlink(os.ttyname(self._slave), self.port)
         os.write(self._wake_write, b"x")
 
     def press_reset(self) -> None:
@@ -202,10 +197,16 @@ class FakeBoard:
         self._raw = False
         self._vm.kill()
 
-    def _unplug(self) -> None:
+    def _unlink(self) -> None:
+        """Takes the name away, then the terminal: its number may be another terminal's at once."""
+        Path(self.port).unlink(missing_ok=True)
         ends, self._host, self._slave = (self._host, self._slave), -1, -1
-        for fd in ends:  # the host notices now, and may call replug() at once
-            os.close(fd)
+        for fd in ends:
+            if fd >= 0:
+                os.close(fd)
+
+    def _unplug(self) -> None:
+        self._unlink()  # the host notices now, and may call replug() at once
         if self.replug_at_once:
             self.replug()
 

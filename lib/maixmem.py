@@ -21,13 +21,6 @@ except ImportError:
 
 __version__ = "0.1.0"
 
-# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
-# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
-PORTS = (
-    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
-    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
-)
-
 _ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part is in memory
 
 _port = None
@@ -170,7 +163,7 @@ def port():
     """The port of this platform, found once; set_port() overrides. Raises ImportError when its file is missing."""
     global _port
     if _port is None:
-        _port = part(find_port()).Port()
+        _port = part(once("maixmem_report", "find_port")).Port()
     return _port
 
 
@@ -179,23 +172,6 @@ def set_port(new):
     global _port
     _port = new
     return new
-
-
-def find_port() -> str:
-    """The name of the module that has the port of this platform, by the table PORTS."""
-    for row in PORTS.split():
-        platform, probe, name = row.split(":")
-        if platform in ("*", sys.platform):
-            try:
-                if probe[0] == "/":
-                    open(probe, "rb").close()
-                    return name
-                found = __import__(probe)
-                # CPython takes a folder of that name for a package
-                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
-                    return name
-            except (ImportError, OSError):
-                pass
 
 
 # --- the report ---
@@ -225,21 +201,3 @@ def Watch():
 def set_gc_heap(nbytes: int) -> str:
     """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its port."""
     return port().set_gc_heap(nbytes)
-
-
-# --- numbers as text ---
-
-
-def kib(n: int) -> str:
-    """Bytes as short text: 17 B, 512.0 KiB, 1.2 MiB. Integer arithmetic, rounds down."""
-    if n < 0:
-        return "-" + kib(-n)
-    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if n >= size:
-            return "{}.{} {}".format(n // size, n % size * 10 // size, unit)
-    return "{} B".format(n)
-
-
-def hexa(n: int) -> str:
-    """An address as text: 0x300000."""
-    return "0x{:06x}".format(n)

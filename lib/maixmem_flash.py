@@ -8,20 +8,15 @@ m.scan()
 m.report()
 """
 
-from maixmem import FlashOverlap, hexa, once, port, sentence
+from maixmem import once, sentence
 from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).
 SECTOR = 4096  # flashers erase whole sectors, and refuse a start inside one
 BLOCK_64K = 65536  # some flashers fill the last block of a file with zeros
-MODEL_BASE = 0x300000  # the documented place of models, above the official builds
-MIN_FIRMWARE_END = (
-    0x0AFF25  # the end of the smallest of them (minimum, v0.6.2_84): below, each has its bytes
-)
 
 USER = "given"  # the source of a region that the caller named
-FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
-_KINDS = FLASHED + ("filesystem", "config", "free")
+_KINDS = "firmware, model, data, filesystem, config, free"
 
 
 # Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem, config, data, free.
@@ -32,7 +27,7 @@ class FlashRegion:
     def __init__(
         self, name: str, start: int, nbytes: int, kind: str = "data", source: str = USER
     ) -> None:
-        if kind not in _KINDS:
+        if kind not in _KINDS.split(", "):
             raise ValueError(sentence("kind", name, kind, _KINDS))
         check_size(name, start, nbytes)
         self.name = name
@@ -43,30 +38,7 @@ class FlashRegion:
         self.intact = None  # type: bool | None
 
     def __str__(self):
-        return "{} {}..{}".format(self.name, hexa(self.start), hexa(self.end))
-
-    __repr__ = __str__
-
-
-# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in the map) or "beyond"
-# (past the end of flash): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second`
-# owns, "erase" or "padding": risks. `second` may be None.
-class Conflict:
-    """Bytes start..end that two regions want, or that the chip does not have."""
-
-    def __init__(
-        self, kind: str, first: FlashRegion, second: "FlashRegion | None", start: int, end: int
-    ) -> None:
-        self.kind = kind
-        self.first = first
-        self.second = second
-        self.start = start
-        self.end = end
-        self.nbytes = end - start
-
-    def __str__(self):
-        n = self.nbytes
-        return sentence(self.kind, self.first, self.second, n, hexa(self.start), hexa(self.end))
+        return "{} {:#08x}..{:#08x}".format(self.name, self.start, self.end)
 
 
 def check_size(what: str, start: int, nbytes: int) -> None:
@@ -80,11 +52,6 @@ def spiffs_start(size: int) -> "int | None":
     """Where SPIFFS is on a chip of this size (smaller chips repeat), or None when it has no room on it."""
     start = SPIFFS_START % size
     return start if start + SPIFFS_SIZE <= size else None
-
-
-def round_up(n: int, unit: int) -> int:
-    """The least multiple of `unit` that is n or more."""
-    return (n + unit - 1) // unit * unit
 
 
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and conflict with
@@ -113,15 +80,15 @@ class FlashMap:
         self.regions.append(region)
         return region
 
-    def conflicts(self) -> "list[Conflict]":
-        """For bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
+    def conflicts(self) -> list:
+        """A maixmem_flash_check.Conflict for bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
         return once("maixmem_flash_check", "conflicts", self)
 
-    def risks(self) -> "list[Conflict]":
-        """For bytes with one owner that flashing another region may erase or overwrite."""
+    def risks(self) -> list:
+        """A Conflict for bytes with one owner that flashing another region may erase or overwrite."""
         return once("maixmem_flash_check", "risks", self)
 
-    def check(self) -> "list[Conflict]":
+    def check(self) -> list:
         """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns risks()."""
         return once("maixmem_flash_check", "check", self)
 
@@ -142,7 +109,6 @@ class FlashMap:
         default all multiples of 64 KiB; verify streams each image through SHA-256; gaps reads what has no owner.
         What could not be read is in `unread`, never fine. Imports maixmem_flash_scan, its contract says what that holds.
         """
-        read = read or port().read_flash
         once(
             "maixmem_flash_scan maixmem_kmodel maixmem_k210_setup",
             "scan",
@@ -156,4 +122,4 @@ class FlashMap:
 
     def report(self, out=print) -> bool:
         """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line. True if all is fine."""
-        return once("maixmem_flash_check", "report", self, out)
+        return once("maixmem_flash_check maixmem_report", "report", self, out)

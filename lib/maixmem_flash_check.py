@@ -5,20 +5,47 @@
 A function takes a FlashMap and changes nothing of it. maixmem_flash imports this for one question.
 """
 
-from maixmem import FlashOverlap, hexa, kib, once, sentence
+from maixmem import FlashOverlap, sentence
 from maixmem_flash import (
     BLOCK_64K,
-    FLASHED,
-    MIN_FIRMWARE_END,
-    MODEL_BASE,
     SECTOR,
     USER,
-    Conflict,
     FlashMap,
     FlashRegion,
     check_size,
-    round_up,
 )
+
+FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
+MODEL_BASE = 0x300000  # the documented place of models, above the official builds
+MIN_FIRMWARE_END = (
+    0x0AFF25  # the end of the smallest of them (minimum, v0.6.2_84): below, each has its bytes
+)
+
+
+# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in the map) or "beyond"
+# (past the end of flash): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second`
+# owns, "erase" or "padding": risks. `second` may be None.
+class Conflict:
+    """Bytes start..end that two regions want, or that the chip does not have."""
+
+    def __init__(
+        self, kind: str, first: FlashRegion, second: "FlashRegion | None", start: int, end: int
+    ) -> None:
+        self.kind = kind
+        self.first = first
+        self.second = second
+        self.start = start
+        self.end = end
+        self.nbytes = end - start
+
+    def __str__(self):
+        n = self.nbytes
+        return sentence(self.kind, self.first, self.second, n, self.start, self.end)
+
+
+def round_up(n: int, unit: int) -> int:
+    """The least multiple of `unit` that is n or more."""
+    return (n + unit - 1) // unit * unit
 
 
 def owners(m: FlashMap) -> "list[FlashRegion]":
@@ -112,7 +139,7 @@ def check(m: FlashMap) -> "list[Conflict]":
 
 
 def _unread_line(m):
-    ranges = ["{}..{}".format(hexa(a), hexa(b)) for a, b, _ in m.unread]
+    ranges = ["{:#08x}..{:#08x}".format(a, b) for a, b, _ in m.unread]
     return "not read: {}: {}".format(", ".join(ranges), m.unread[-1][2])
 
 
@@ -133,17 +160,19 @@ def gap_for(m: FlashMap, nbytes: int, align: int, start: int, unit: int) -> "int
 
 def report(m: FlashMap, out=print) -> bool:
     """See FlashMap.report()."""
+    from maixmem_report import kib, wrap
+
     lines = []
     for r in sorted(m.regions, key=lambda r: r.start):
         size = kib(r.end - r.start)
-        text = "{}..{} {:>10} {}: {}"
-        lines.append(text.format(hexa(r.start), hexa(r.end), size, r.name, r.source))
+        text = "{:#08x}..{:#08x} {:>10} {}: {}"
+        lines.append(text.format(r.start, r.end, size, r.name, r.source))
     bad = conflicts(m)
     lines += ["! {}".format(c) for c in bad] + ["? {}".format(c) for c in risks(m)]
     lines += ["? {}: flashers refuse a start inside a sector".format(r) for r in unaligned(m)]
     if m.unread:
         lines.append(_unread_line(m))
     for text in lines + m.notes:
-        for line in once("maixmem_report", "wrap", text):
+        for line in wrap(text):
             out(line)
     return not (bad or m.unread or m.notes or [r for r in m.regions if r.intact is False])

@@ -4,7 +4,7 @@
 
 import gc
 
-from maixmem import const, hexa
+from maixmem import const, port
 from maixmem_flash import BLOCK_64K, SECTOR, USER, FlashMap, spiffs_start
 from maixmem_k210_chip import IMAGE_OVERHEAD, SPIFFS_SIZE
 from maixmem_k210_setup import image_bytes
@@ -110,7 +110,7 @@ class Scan:
             start = int.from_bytes(entry[4:8], "big")
             source = "Kboot entry {}".format(i)
             if self._image("app {}".format(i), start, source, verify) is False:
-                self._map.notes.append("{}: no image at {}".format(source, hexa(start)))
+                self._map.notes.append("{}: no image at {:#08x}".format(source, start))
 
     def _image(self, name, start, source, verify):
         """Adds the image whose header is at start; False when there is none, None when that cannot be read."""
@@ -192,7 +192,7 @@ class Scan:
             self._found(name, offset, k.nbytes, "model", "its header")
         elif k.format[:2] in ("v5", "v6") and len(self._map.notes) < _NOTES:
             self._map.notes.append(
-                "{} at {}: its length is not in its header".format(name, hexa(offset))
+                "{} at {:#08x}: its length is not in its header".format(name, offset)
             )
 
     # --- what has no owner ---
@@ -239,7 +239,7 @@ def scan(m: FlashMap, read, offsets, verify: bool, gaps: bool) -> None:
     """See FlashMap.scan()."""
     if hasattr(gc, "threshold"):
         gc.threshold(_COLLECT)  # once() set less: 16 MiB of reads would be 4,000 collections
-    Scan(m, read).run(offsets, verify, gaps)
+    Scan(m, read or port().read_flash).run(offsets, verify, gaps)
 
 
 def images(read) -> "list[tuple[str, int, int]]":

@@ -25,6 +25,7 @@ class Port:
 
     name = "k210"
     watched = ("gc", "heap")
+    share = "evict"
     slots = 5  # the firmware refuses a sixth model
     margin = 0  # a forecast counts whole pages, at the worst place that one can end
 
@@ -48,7 +49,7 @@ class Port:
     def warnings(self) -> "list[str]":
         """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
-        if -_EDGE <= off <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
+        if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
         return once("maixmem_k210_gc", "warnings")
 
@@ -102,7 +103,11 @@ class Port:
 
         Never keep what the firmware's copy() returns: its AI plane is not set, pix_to_ai() on it hangs.
         """
-        src.copy(copy_to_fb=dst)
+        try:
+            src.copy(copy_to_fb=dst)
+        except (AttributeError, TypeError):  # before v0.6.2-72
+            part("maixmem_k210_draw").adapt(Port)
+            self.copy_into(dst, src)
 
 
 def _piece(n):
@@ -118,4 +123,9 @@ def _piece(n):
 
 
 # Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the class has others
-utils = once("maixmem_k210_adapt", "adapt", Port)
+try:
+    from Maix import utils
+
+    utils.heap_free, utils.flash_read, utils.gc_heap_size
+except (ImportError, AttributeError):
+    utils = once("maixmem_k210_adapt", "adapt", Port)

@@ -1,38 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the firmware of this K210 can, asked when its ports come in: what it lacks is replaced. A one-time part."""
+"""What stands in for calls that the firmware of this K210 lacks: comes in where one is missed. A one-time part."""
 
 from maixmem import part, sentence
 
-_UTILS = ("heap_free", "flash_read", "gc_heap_size")
 _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
 
 
 def adapt(port_class):
-    """Maix.utils, or maixmem_k210_older, which has the same calls; what else the firmware lacks goes into the class."""
+    """Maix.utils of CanMV, or maixmem_k210_older, which has the same calls; others go into the class."""
     try:
-        import Maix
-    except ImportError:
-        import maix as Maix  # CanMV
-    found = getattr(Maix, "utils", None)
-    if [name for name in _UTILS if not hasattr(found, name)]:
+        from maix import utils
+
+        utils.heap_free, utils.flash_read, utils.gc_heap_size
+        return utils
+    except (ImportError, AttributeError):
         found = part("maixmem_k210_older")
         found.adapt(port_class)
-    if not _copies():
-        part("maixmem_k210_draw").adapt(port_class)
-    return found
-
-
-def _copies():
-    """Whether images have what pools ask of them, and copy() takes an image (v0.6.2-72 and later)."""
-    try:
-        import image
-
-        src, dst = image.Image(size=(8, 8)), image.Image(size=(8, 8))
-        src.copy(copy_to_fb=dst)
-        return hasattr(src, "to_grayscale") and hasattr(src, "pix_to_ai")
-    except (ImportError, TypeError, AttributeError, OSError):
-        return False
+        return found
 
 
 def kpu_module():
@@ -42,8 +27,6 @@ def kpu_module():
     except ImportError:
         from maix import KPU
 
-        return KPU
-    if not [name for name in _CORE if not hasattr(KPU, name)]:
         return KPU
     return _Completed(KPU)
 

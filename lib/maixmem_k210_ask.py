@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a K210 seldom: does its firmware load V4 models, what helps where there is no room.
+"""What is asked of a K210 seldom: does it load V4, what is a model that it cannot read, what helps where there is no room.
 
 A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
 
 from maixmem import const, once, sentence
-from maixmem_k210_chip import PAGE
+from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, required_free
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
+_CONV = const(10240)  # a layer type that a model may begin with
 
 
 def has_v4(p):
@@ -44,11 +45,43 @@ def explain(p, error) -> str:
     cures = []
     if [x for x in p.parts if x[0] is not None]:
         cures.append(sentence("cure_release"))
-    if cost.file_peak and need - cost.peak["heap"] + cost.file_peak <= free:
-        cures.append(sentence("cure_file", cost.file_peak))
+    by_file = _file_peak(cost)
+    if by_file and need - cost.peak["heap"] + by_file <= free:
+        cures.append(sentence("cure_file", by_file))
     size = once("maixmem_k210_gc", "smaller_gc_heap", need - free)
     if size:
         cures.append(sentence("cure_gc_heap", size))
     cures.append(sentence("cure_firmware"))
     text = sentence("no_room_holes" if error.holes else "no_room_left", need, free, error.holes)
     return "{} Next: {}.".format(text, "; or ".join(cures))
+
+
+def _file_peak(cost):
+    """What the model of an address takes when it is loaded from a file instead; 0 where it is not at an address."""
+    found = cost.allocations
+    if not isinstance(cost.source, int) or not found[1][1] & TRANSIENT:  # streamed
+        return 0
+    found = [x for x in found if not x[1] & TRANSIENT]
+    page = [(4 * PAGE + SPI_EXTRA, TRANSIENT | UNCHECKED)]
+    return required_free(found[:1] + page + found[1:3] + page + found[3:])[0]
+
+
+def told(source, stream, how: dict):
+    """The KModel at an address that cannot be read: of a `file` that is the same, or of its length, `nbytes`.
+
+    By its length the working memory of a model is not known; that of V3 is refused cleanly when it does not fit."""
+    from maixmem_k210_setup import read
+    from maixmem_kmodel import KModel
+
+    nbytes, file = how.get("nbytes"), how.get("file")
+    if file is not None:
+        info = read(file)
+        info.size = None
+        return info
+    if isinstance(nbytes, bool) or not isinstance(nbytes, int) or nbytes < 1:
+        raise ValueError(sentence("not_told", source, nbytes))
+    info = KModel("v3", stream is not None, None)
+    info.nbytes = info.largest_body = nbytes
+    info.main_mem = info.header = 0
+    info.first_type = _CONV
+    return info

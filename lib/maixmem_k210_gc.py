@@ -7,7 +7,7 @@ A one-time part of the K210's port; the rules are for the desk as well. Measured
 
 import gc
 
-from maixmem import const, kib, sentence
+from maixmem import const, sentence
 from maixmem_k210_chip import GC_BLOCK, PAGE
 
 MIN_GC_HEAP = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
@@ -81,7 +81,7 @@ def warnings() -> "list[str]":
     stored, active = utils.gc_heap_size(), active_gc_heap()
     if abs(stored - active) > EDGE:
         key = "gc_heap_too_large" if stored > active else "gc_heap_other"
-        found.append(sentence(key, stored, active, kib(stored)))
+        found.append(sentence(key, stored, active))
     version = firmware_version()
     if version and version < _FREES_ONCE:
         found.append(sentence("frees_twice", *version))

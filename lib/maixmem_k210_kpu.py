@@ -24,7 +24,12 @@ from maixmem_k210_chip import (
     sbrk_increment,
 )
 
-kpu = once("maixmem_k210_adapt", "kpu_module")
+try:
+    import KPU as kpu
+
+    kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
+except (ImportError, AttributeError):
+    kpu = once("maixmem_k210_adapt", "kpu_module")
 
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
@@ -85,7 +90,6 @@ class Net(maixmem_models.Net):
 class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
-    share = "evict"
     Net = Net
 
     def __init__(self) -> None:
@@ -196,7 +200,9 @@ class Port(maixmem_k210.Port):
             try:
                 return kpu.load(source) if stream is None else kpu.load_flash(source, *stream)
             except BaseException as e:
-                code = _code(e)
+                text = str(e)  # "... load error:2006, ..."
+                code = text[text.find("error:") + 6 :].split(",", 1)[0]
+                code = int(code) if code.isdigit() else None
                 if code == 2009 and again:
                     gc.collect()  # models that nobody holds, perhaps of an earlier run
                     again = False
@@ -207,7 +213,7 @@ class Port(maixmem_k210.Port):
                 if code == 2006:  # holes turned out to be taken
                     self.parts = [p for p in self.parts if p[0] is not None]
                     self.unsure = False
-                text = sentence("load", e)
+                text = sentence("load", text)
                 if code == 2006:
                     e = NoRoom(text, "heap", cost.peak["heap"], utils.heap_free())
                 else:
@@ -266,11 +272,3 @@ class Port(maixmem_k210.Port):
             else:
                 self.unsure = parts[-1][1] < TRIM + 2 * PAGE
         self.parts = parts
-
-
-def _code(e):
-    """The number in "load error:2006, ...", or None."""
-    try:
-        return int(str(e).split("error:")[1].split(",")[0])
-    except (IndexError, ValueError):
-        return None

@@ -9,18 +9,18 @@ from maixmem import Cost, KModelError, const, once, sentence
 from maixmem_k210_chip import (
     FLASH_SIZE,
     IMAGE_OVERHEAD,
+    PAGE,
+    SPI_EXTRA,
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
     chunk,
     required_free,
 )
-from maixmem_kmodel import KModel, read_info
+from maixmem_kmodel import read_info
 
 _NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
-_SPI_PAGE = const(16514)  # the buffer for a page of SPIFFS, which is read by SPI
 _SD_BUFFER = const(2048)
-_CONV = const(10240)  # a layer type that a model may begin with
 
 
 # --- what a model takes ---
@@ -30,7 +30,10 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
     """The Cost of a model, for the port `p`. cost.allocations is the list of KModel, .nbytes what it has in flash."""
     method = getattr(p, "method", _method(source, stream))
     try:
-        info = _told(source, stream, **told or {}) or _read(source)
+        if isinstance(source, str) or can_read_flash():
+            info = read(source)
+        else:
+            info = once("maixmem_k210_ask", "told", source, stream, told or {})
     except KModelError as e:
         where = _warning(p, source, 1)
         if not where:
@@ -44,7 +47,7 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
     refuse = info.unsupported_reason({"v4": v4, "ram": None}, method)
     buffer = 0
     if method == "load_path":
-        buffer = _file_buffer(source)
+        buffer = file_buffer(source)
         if not [x for x in _NAMES if x in source]:
             refuse = sentence("no_kmodel_in_path", source)
     if stream is not None:
@@ -60,12 +63,11 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
     cost.allocations = allocations
     cost.nbytes = info.nbytes or 1
     cost.warning = _warning(p, source, cost.nbytes)
-    cost.file_peak = required_free(info.allocations("load_path", _SPI_PAGE))[0]
-    cost.file_peak *= method not in ("load_path", "canmv")
     return cost
 
 
-def _read(source):
+def read(source):
+    """read_info(); an OSError with the path and the next step."""
     try:
         return read_info(source)
     except OSError as e:
@@ -77,25 +79,6 @@ def can_read_flash() -> bool:
     from maixmem_k210 import utils
 
     return "flash_read" not in getattr(utils, "missing", ())
-
-
-def _told(source, stream, nbytes: "int | None" = None, file: "str | None" = None):
-    """The KModel at an address that cannot be read: of a file that is the same, or of its length; None elsewhere.
-
-    By its length the working memory of a model is not known; that of V3 is refused cleanly when it does not fit."""
-    if isinstance(source, str) or can_read_flash():
-        return None
-    if file is not None:
-        info = _read(file)
-        info.size = None
-        return info
-    if isinstance(nbytes, bool) or not isinstance(nbytes, int) or nbytes < 1:
-        raise ValueError(sentence("not_told", source, nbytes))
-    info = KModel("v3", stream is not None, None)
-    info.nbytes = info.largest_body = nbytes
-    info.main_mem = info.header = 0
-    info.first_type = _CONV
-    return info
 
 
 def _method(source, stream):
@@ -110,13 +93,13 @@ def _method(source, stream):
     return "stream_dual" if stream[0] else "stream_single"
 
 
-def _file_buffer(path):
-    """Bytes that the driver of a file system takes to read."""
+def file_buffer(path):
+    """Bytes that the driver of a file system takes to read; of SPIFFS a page by SPI, as a flash read."""
     if path[:1] != "/":
         import os
 
         path = os.getcwd() + "/"
-    return _SD_BUFFER if path[:4] == "/sd/" else _SPI_PAGE
+    return _SD_BUFFER if path[:4] == "/sd/" else 4 * PAGE + SPI_EXTRA
 
 
 # --- where it lies ---

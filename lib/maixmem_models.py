@@ -310,4 +310,4 @@ class ModelManager:
 
     def status(self, out=print) -> dict:
         """Prints and returns what is resident, what it takes and what is missing: see maixmem_status."""
-        return once("maixmem_status", "status", self, out)
+        return once("maixmem_status maixmem_report", "status", self, out)

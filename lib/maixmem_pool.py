@@ -43,6 +43,8 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 class BufferPool:
     """Equal buffers that are allocated once."""
 
+    failures = 0  # how often acquire() found none free
+
     def __init__(self, nbytes: int, count: int, align: int = 1, block=None) -> None:
         for n in (nbytes, count, align):
             if not isinstance(n, int) or n < 1:
@@ -66,9 +68,8 @@ class BufferPool:
         self._free = [len(items)] + items
         self._held = {id(item): None for item in items}
         self.count = len(items)
-        self.failures = 0
         self._loan = None
-        for _ in range(_LOANS):
+        for _ in items[:_LOANS]:
             self._loan = _Loan(self, self._loan)
 
     # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from the heap.
@@ -127,12 +128,7 @@ class BufferPool:
 
     def check(self) -> int:
         """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are out."""
-        used = self.in_use
-        free = {id(buf) for buf in self._free[1 : self.count - used + 1]}
-        good = [k for k in free if not self._held.get(k, True)]
-        if len(good) + used != self.count or len(self.holders()) != used:
-            raise PoolError(sentence("check", used, self.count, self.holders()))
-        return used
+        return once("maixmem_pool_ask", "check", self)
 
 
 # What borrow() gives: it holds the buffer under itself, so that it can only give back what it took.
@@ -157,8 +153,8 @@ class _Loan:
 # Allocation: the constructor makes all images. take() and acquire() allocate nothing; of what the firmware does
 # in take(), copy() leaves an object of 64 bytes to the collector, as snapshot() does (MaixPy v0.6.2_84).
 # An image whose holder changed its size or format (crop(), to_grayscale(), a copy into it) is made anew before
-# it is handed out again, the only time that acquire() allocates. NoRoom if that fails: nothing is lost, the next
-# acquire() tries again. A script that the IDE runs again in the same interpreter finds the pool of its first run in
+# it is handed out again, the only time that acquire() allocates. NoRoom (where not even the code for it has room, its
+# base MemoryError) if that fails: nothing is lost, the next acquire() tries again. A script that the IDE runs again in the same interpreter finds the pool of its first run in
 # the way: where there is no room otherwise, a new pool takes over the images of the one of its size, format and count
 # that a global name still holds, and closes it: its acquire() is PoolEmpty from then on. `replaced` counts them: keep it 0 by working on images that are not the pool's.
 # The pool never shows an image that copy() returned, whose AI copy is an address that was never set.
@@ -185,24 +181,17 @@ class ImagePool(BufferPool):
                 items.append(self._new())
         except NoRoom:
             items.clear()
-            if not once("maixmem_pool_reuse", "take_over", self, count, items):
+            if not once("maixmem_pool_ask", "take_over", self, count, items):
                 raise
         self._code = items[0].format()
         self._fill(items)
         self._items = items  # all of them: the stack lets go of those that are out
 
-    def close(self) -> list:
-        """Hands nothing out any more. Returns the buffers, free or not: nobody else may use those that are out."""
-        items = self._items
-        self._fill([])
-        self._items = []
-        return items
-
     def acquire(self, tag: object = True):
         """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all are out."""
         n = self._free[0]
         if n and not self._whole(self._free[n]):
-            self._renew(n)
+            once("maixmem_pool_ask", "renew", self, n)
         return super().acquire(tag)
 
     def take(self, src, tag: object = True):
@@ -229,34 +218,11 @@ class ImagePool(BufferPool):
             if self.ai:
                 img.pix_to_ai()
             return img
+        except AttributeError as e:
+            raise NotImplementedError(sentence("missing", e))
         except MemoryError as e:
             error = e
         gc.collect()  # what the attempt left
         free = gc.mem_free() if hasattr(gc, "mem_free") else None
         text = sentence("image_pool_room", self.w, self.h, self.format, free, error)
         raise NoRoom(text, "gc", None, free)
-
-    # A gap keeps the place while the new image is made, so that the old one's memory can be had for it.
-    def _renew(self, n):
-        free = self._free
-        held = self._held
-        items = self._items
-        gap = _Gap()
-        held[id(gap)] = False
-        held.pop(id(free[n]))
-        for i in range(len(items)):
-            if items[i] is free[n]:
-                items[i] = gap
-                break
-        free[n] = gap
-        gc.collect()
-        img = self._new()
-        held[id(img)] = False
-        items[i] = free[n] = img
-        held.pop(id(gap))
-        self.replaced += 1
-
-
-class _Gap:
-    def width(self):
-        return 0

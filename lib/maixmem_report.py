@@ -1,10 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The report as a table with bars and as a dict: what maixmem.report() imports, and lines of a width. A one-time part."""
+"""What is asked of any platform seldom: which port it has, the report as a table and as a dict. A one-time part."""
 
 import gc
+import sys
 
-from maixmem import Region, __version__, const, kib
+from maixmem import Region, __version__, const
+
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
+# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+PORTS = (
+    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
+    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
+)
 
 _BAR = const(16)
 _KEYS = ("name", "total", "used", "free", "largest", "exact")
@@ -34,6 +42,14 @@ def report(port, out=print) -> dict:
     }
 
 
+def watched(watch, out) -> None:
+    """See Watch.report()."""
+    rows = [("start", watch.start)] + watch.marks + [("lowest", watch.low), ("now", watch.free)]
+    out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in watch.names]))
+    for label, row in rows:
+        out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))
+
+
 def _cell(n: "int | None", mark: str) -> str:
     return "?" if n is None else kib(n) + mark
 
@@ -57,6 +73,44 @@ def wrap(text: str, width: int = 60) -> "list[str]":
         line = line + " " + word if line else word
     lines.append(line)
     return lines
+
+
+# --- numbers as text ---
+
+
+def kib(n: int) -> str:
+    """Bytes as short text: 17 B, 512.0 KiB, 1.2 MiB. Integer arithmetic, rounds down."""
+    if n < 0:
+        return "-" + kib(-n)
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if n >= size:
+            return "{}.{} {}".format(n // size, n % size * 10 // size, unit)
+    return "{} B".format(n)
+
+
+def hexa(n: int) -> str:
+    """An address as text: 0x300000."""
+    return "0x{:06x}".format(n)
+
+
+# --- the port of this platform ---
+
+
+def find_port() -> str:
+    """The name of the module that has the port of this platform, by the table PORTS."""
+    for row in PORTS.split():
+        platform, probe, name = row.split(":")
+        if platform in ("*", sys.platform):
+            try:
+                if probe[0] == "/":
+                    open(probe, "rb").close()
+                    return name
+                found = __import__(probe)
+                # CPython takes a folder of that name for a package
+                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
+                    return name
+            except (ImportError, OSError):
+                pass
 
 
 # --- the interpreter's own heap, on every MicroPython ---

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is asked of a model manager seldom: what it holds, printed, and to forget a model. A one-time part."""
 
-from maixmem import const, kib, sentence
+from maixmem import const, sentence
 
 _MARKS = {"resident": "*", "half": "!", "out": " "}
 _PAGE_ENDS = const(8192)  # what room may be off by without anything missing: memory moves in pages
@@ -15,6 +15,8 @@ def status(manager, out=print) -> dict:
     since before the first load and that no model here holds: camera and other buffers made since, or a leak. Bytes;
     allocates some KB; loads and frees nothing, but the port may take some ms to find the room.
     """
+    from maixmem_report import kib
+
     models = sorted(manager.models.values(), key=lambda m: (-m.order, str(m.name)))
     rows = [_row(m) for m in models]
     for r in rows:

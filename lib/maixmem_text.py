@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The sentences of errors, by a short name: imported when an error is made, and dropped again. A one-time part."""
 
-from maixmem import hexa, kib
-
 _SENTENCES = {
     # models
     "add": "add: {0!r} is there. Next: forget({0!r}) first.",
@@ -61,7 +59,7 @@ _SENTENCES = {
     "gc_heap_lost": "GC heap size: {} was written, {} reads back. Next: check that /flash is not full, then set it again.",
     "gc_heap_stored": "GC heap of {} bytes stored. Next: machine.reset() (a soft reset keeps the old size).",
     "gc_heap_other": "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset().",
-    "gc_heap_too_large": "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset(). If it stays so after a reset, {} could not be allocated at boot: set a smaller one.",
+    "gc_heap_too_large": "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset(). If it stays so after a reset, that much could not be allocated at boot: set a smaller one.",
     "frees_twice": "MaixPy {}.{}.{}-{}: before 0.5.1-48 freeing a YOLO model damages the heap. Next: flash v0.6.2-84.",
     # pools
     "BufferPool": "BufferPool({!r}, {!r}, {!r}): {!r} must be an int, 1 or more. Next: divide with //.",
@@ -77,11 +75,11 @@ _SENTENCES = {
     # flash map
     "kind": "flash region {}: kind {!r}. Next: one of {}.",
     "nbytes": "{}: start {!r} and {!r} bytes. Next: ints, 0 or more and 1 or more.",
-    "overlap": "{0} overlaps {1}: {2} bytes, {3}..{4}",
-    "firmware": "{0} lies in the area used by every official firmware (no firmware in this map): {2} bytes, {3}..{4}",
-    "beyond": "{0} extends past the end of flash: {2} bytes, {3}..{4}",
-    "erase": "flashing {0} erases whole sectors: {2} bytes of {1}, {3}..{4}",
-    "padding": "flashing {0} may write whole 64 KiB frames: {2} bytes of {1}, {3}..{4}",
+    "overlap": "{0} overlaps {1}: {2} bytes, {3:#08x}..{4:#08x}",
+    "firmware": "{0} lies in the area used by every official firmware (no firmware in this map): {2} bytes, {3:#08x}..{4:#08x}",
+    "beyond": "{0} extends past the end of flash: {2} bytes, {3:#08x}..{4:#08x}",
+    "erase": "flashing {0} erases whole sectors: {2} bytes of {1}, {3:#08x}..{4:#08x}",
+    "padding": "flashing {0} may write whole 64 KiB frames: {2} bytes of {1}, {3:#08x}..{4:#08x}",
     "damaged": "{} is damaged: its SHA-256 does not match",
     "flash_conflict": "{}. Next: another address, such as gap_for(nbytes) finds, then flash again what was overwritten.",
     "unread": "no conflict in what could be read, but {}",

@@ -4,7 +4,7 @@
 
 import gc
 
-from maixmem import kib
+from maixmem import once
 
 
 # Keeps, for every region the port can read without allocating, the free bytes now, at the start and the
@@ -53,8 +53,4 @@ class Watch:
 
     def report(self, out=print) -> None:
         """Prints start, marks, lowest and now, free bytes per region."""
-        out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in self.names]))
-        for label, row in (
-            [("start", self.start)] + self.marks + [("lowest", self.low), ("now", self.free)]
-        ):
-            out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))
+        once("maixmem_report", "watched", self, out)

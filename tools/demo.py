@@ -19,13 +19,13 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "host_tests"), str(ROOT / "lib")
 import kmodel_build  # noqa: E402
 import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
-from maixmem import hexa, kib  # noqa: E402
 from maixmem_cli import cmd_fit, project  # noqa: E402
 from maixmem_cli.firmwares import FIRMWARES  # noqa: E402
 from maixmem_cli.fit import fit, headers  # noqa: E402
 from maixmem_cli.fit_cure import cure  # noqa: E402
 from maixmem_cli.output import console  # noqa: E402
 from maixmem_cli.project import Project  # noqa: E402
+from maixmem_report import hexa, kib  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 FIRMWARE = "full"

@@ -7,9 +7,9 @@ import sys
 
 import maixmem
 from devtest import Skip, heap_locked, raises
-from maixmem import NoRoom, Region, Watch, hexa, kib
+from maixmem import NoRoom, Region, Watch
 from maixmem_port import Port
-from maixmem_report import bar, wrap
+from maixmem_report import bar, hexa, kib, wrap
 
 
 class FakePort(Port):

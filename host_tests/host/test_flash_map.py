@@ -13,8 +13,8 @@ from devtest import raises
 from maixmem import FlashOverlap
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.flash_moves import plan as moves
-from maixmem_flash import BLOCK_64K, MIN_FIRMWARE_END, MODEL_BASE, SECTOR, FlashMap
-from maixmem_flash_check import unaligned
+from maixmem_flash import BLOCK_64K, SECTOR, FlashMap
+from maixmem_flash_check import MIN_FIRMWARE_END, MODEL_BASE, unaligned
 from maixmem_k210_chip import FLASH_SIZE, IMAGE_OVERHEAD, SPIFFS_START
 
 TOY = 16 * SECTOR

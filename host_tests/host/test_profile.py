@@ -157,10 +157,12 @@ def test_the_command(tmp_path: Path) -> None:
 @needs_image
 def test_a_script_that_raises(tmp_path: Path) -> None:
     script = written(tmp_path, "main.py", "b = bytearray(5000)\n1 / 0\n")
-    done = invoke(script, "--firmware", emulated.IMAGES[0])
+    picture = tmp_path / "p.svg"
+    done = invoke(script, "--firmware", emulated.IMAGES[0], "--svg", picture)
     assert done.exit_code == 1
     assert f'File "{script}", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
     assert "main.py:1" in done.stdout
+    assert picture.read_text().startswith("<svg") and "input" not in picture.read_text()
 
 
 @needs_image

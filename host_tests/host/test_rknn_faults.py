@@ -7,7 +7,9 @@ from __future__ import annotations
 import pytest
 from maixmem import NoRoom
 from maixmem_models import ModelManager
-from rknn_raw import PAGE, Raw, answer, desk_fixture, small
+from maixmem_rknn import read_file
+from maixmem_rknn.api import pages
+from rknn_raw import PAGE, Crash, Raw, answer, desk_fixture, small
 
 DATA = {
     "a": small("a"),
@@ -20,6 +22,12 @@ MINI = {
     "b": small("b", weight=12288, internal=30000, targets=("rv1106",)),
     "c": small("c", internal=90000, targets=("rv1106",)),
 }
+# of which a runtime before 1.5.2 that runs out of memory leaves a context which nobody can destroy
+OLDER = {
+    "a": small("a", version=2),
+    "b": small("b", version=2, weight=12288, internal=30000),
+    "big": small("big", version=2, internal=150000),
+}
 # a code is returned without effect, an exception comes as a signal does: when the call has returned
 WAYS = (-1, -4, KeyboardInterrupt, MemoryError)
 
@@ -27,10 +35,10 @@ WAYS = (-1, -4, KeyboardInterrupt, MemoryError)
 class Scene:
     """A board with the port, and models in a known state: `have` maps names to handles."""
 
-    def __init__(self, profile="rk3588", **options):
-        self.raw = Raw(profile)
+    def __init__(self, profile="rk3588", version="1.6.0", **options):
+        self.raw = Raw(profile, version=version)
         self.port = self.raw.plug(**options)
-        self.data = MINI if profile == "rv1106" else DATA
+        self.data = MINI if profile == "rv1106" else DATA if version == "1.6.0" else OLDER
         self.have = {}
 
     def load(self, name, **how):
@@ -122,6 +130,10 @@ def scene_run(s):
     return s.run_all
 
 
+scene_older_first, scene_older_second = scene_first, scene_second
+scene_older_growth, scene_older_dup = scene_growth, scene_dup_first
+
+
 def scene_mini_first(s):
     s.load("a")
     s.unload("a")
@@ -150,8 +162,12 @@ SCENES = {
 }
 
 
-def profile_of(name):
-    return "rv1106" if name.startswith("mini") else "rk3588"
+def board_of(name):
+    """(profile, version) of the board that a scene is on."""
+    kind = name.partition("_")[0]
+    return {"mini": ("rv1106", "1.6.0"), "older": ("rk3588", "1.5.0")}.get(
+        kind, ("rk3588", "1.6.0")
+    )
 
 
 def check_after(s, failed):
@@ -165,6 +181,8 @@ def check_after(s, failed):
     # never less than what is taken; of a mini chip we count the copy of the weights that it had while loading
     contexts = len(s.have) + bool(s.port.arena.deferred_bytes)
     spare = 2 * PAGE + (4 * PAGE if s.port.lib.mini else 0)
+    if s.data is OLDER:
+        spare += max([pages(read_file(data).graph) for data in OLDER.values()])  # counted whole
     # of a slave the runtime counts nothing of its file, which is counted whole then
     slaves = len([m for m in s.port.models if m.master and not m.can_dup]) * 8 * PAGE
     assert 0 <= over <= contexts * spare + slaves + s.port.lib.leaked_bytes or refused_release, (
@@ -185,21 +203,29 @@ def check_after(s, failed):
     assert s.port.arena.size == 0 or refused_release
 
 
+# Between the port's question to the driver and rknn_init another program can take the memory: newer files end the process.
+def in_init(crash, point):
+    """1 for an end that no caller can prevent; raises any other."""
+    if not point.startswith("alloc ") or "rknn_init without memory" not in str(crash):
+        raise crash
+    return 1
+
+
 @pytest.mark.parametrize("name", SCENES)
 def test_every_fault_point(capsys, name):
-    build, profile = SCENES[name], profile_of(name)
-    s = Scene(profile)
+    build, board = SCENES[name], board_of(name)
+    s = Scene(*board)
     act = build(s)
     faults = s.raw.runtime.faults
     faults.clear()
     act()
     points, names = faults.count, list(faults.names)
     assert points > 0
-    runs = 0
+    runs = ended = 0
     for exc in WAYS:
         for k in range(1, points + 1):
             for forever in (False, True):
-                s = Scene(profile)
+                s = Scene(*board)
                 act = build(s)
                 faults = s.raw.runtime.faults
                 faults.clear()
@@ -208,6 +234,9 @@ def test_every_fault_point(capsys, name):
                     act()
                 except (Exception, KeyboardInterrupt) as e:
                     assert not isinstance(e, AssertionError), (k, exc, e)
+                except Crash as e:
+                    ended += in_init(e, names[k - 1])
+                    continue
                 assert faults.count >= k
                 failed = [names[k - 1]] if isinstance(exc, int) else []
                 check_after(s, failed)
@@ -215,7 +244,7 @@ def test_every_fault_point(capsys, name):
     with capsys.disabled():
         print(
             f"\n  rknn {name}: {points} fault points x {len(WAYS)} ways x once/for ever = {runs} runs, "
-            "nothing lost but what the runtime refused to take back, and that is counted"
+            f"{ended} ended by the runtime, in the others nothing lost but what it refused to take back, and that is counted"
         )
 
 
@@ -259,6 +288,9 @@ def test_every_fault_point_of_use(capsys, first, then):
                 faults.fail(k, exc, forever)
                 try:
                     m.use(then)
+                except Crash as e:
+                    in_init(e, names[k - 1])
+                    continue
                 except (Exception, KeyboardInterrupt):
                     assert m.state in ("rolled_back", "empty")
                     if m.state == "rolled_back":

@@ -139,7 +139,10 @@ def test_the_port_never_uses_0x10_with_a_path(boards, paths):
     # asked and loaded; the same, and once more with its own memory, which needs no new question; asked and loaded for
     # duplicates; a slave, which is not asked
     shared, own = INTERNAL_OUTSIDE, OUTSIDE
-    assert [flag for _, flag in seen] == [shared] * 5 + [own] * 2 + [0x20]
+    flags = [flag for _, flag in seen]
+    assert flags[1::2] == [shared] * 5 + [own] * 2 + [0x20]
+    # before each a context that takes nothing, with which the driver is asked for the memory
+    assert set(flags[::2]) == {OUTSIDE | INFO_ONLY}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

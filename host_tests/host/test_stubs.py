@@ -87,7 +87,7 @@ print(FlashMap().check()[-1].nbytes + 1, read_info("a.kmodel").nbytes, maixmem.r
         ("maixmem.reprot()", 'Module has no attribute "reprot"'),
         ("models.ues('a')", '"ModelManager" has no attribute "ues"'),
         ("FlashMap('16M')", 'incompatible type "str"; expected "int"'),
-        ("maixmem.kib('x')", 'incompatible type "str"; expected "int"'),
+        ("maixmem.set_gc_heap('x')", 'incompatible type "str"; expected "int"'),
     ],
 )
 def test_an_installed_copy_tells_its_types(

@@ -4,6 +4,7 @@
 
 $MAIXMEM_LINUXBENCH names a folder with, as far as they can be had:
     lib/armhf-VERSION/librknnrt.so, lib/mini-VERSION/librknnmrt.so      Rockchip's runtimes
+    lib/mmz/libmpimmz.so                                                Rockchip's RK_MPI_MMZ, for armhf
     include/VERSION/rknn_api.h                                          their headers
     root-armhf/                                                         a Linux for Arm with python3.11
     fakenpu-armhf.so                                                    a stand-in for the NPU's kernel driver, with counters
@@ -54,8 +55,8 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[Any]:
     return [json.loads(line[2:]) for line in done.stdout.splitlines() if line.startswith("> ")]
 
 
-def rknn(version: str, script: str, *arguments: str, driver: bool = True) -> Any:
-    """A script on an emulated Arm with the real librknnrt."""
+def rknn(version: str, script: str, *arguments: str, driver: bool = True, before: str = "") -> Any:
+    """A script on an emulated Arm with the real librknnrt; the library `before` is loaded before the driver's stand-in."""
     place = need(f"lib/armhf-{version}/librknnrt.so", "root-armhf", "fakenpu-armhf.so", "models")
     qemu = shutil.which("qemu-arm-static") or shutil.which("qemu-arm")
     if not qemu:
@@ -69,7 +70,8 @@ def rknn(version: str, script: str, *arguments: str, driver: bool = True) -> Any
         "PATH": os.environ["PATH"],
     }
     inside = ["-E", f"LD_LIBRARY_PATH={place / 'lib' / f'armhf-{version}'}"]
-    inside += ["-E", f"LD_PRELOAD={env['FAKENPU']}"] if driver else []
+    preload = " ".join(filter(None, (before, env["FAKENPU"])))
+    inside += ["-E", f"LD_PRELOAD={preload}"] if driver else []
     python = str(root / "usr" / "bin" / "python3.11")
     command = [qemu, "-L", str(root), *inside, python, str(HERE / script), str(paths.ROOT)]
     return subprocess.run(

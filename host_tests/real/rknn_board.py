@@ -20,7 +20,7 @@ def tell(*values):
 
 
 # Contract. `library` for our port or for plain calls, live() bytes of buffers that exist, path(name) of a model, fail(k)
-# makes the k-th allocation from now on fail (0: none).
+# makes the k-th allocation from now on and all later ones fail (0: none; the real one only).
 class Real:
     """The vendor's library and the fake driver."""
 
@@ -36,6 +36,9 @@ class Real:
 
     def held(self):
         return self._npu.fake_held()
+
+    def fail(self, k):
+        self._npu.fake_fail_at(k, 1)
 
     def path(self, name):
         return os.path.join(os.environ["BENCH"], "models", MODELS[name][0])

@@ -28,7 +28,7 @@ def main():
             calls[name[len("rknn_") :]] = call
     for name in MODELS:
         taken = version >= MODELS[name][2]
-        for flag in (0, 0x10, 0x100, 0x200) if taken else (0,):
+        for flag in (0, 0x10, 0x100, 0x110, 0x200) if taken else (0,):
             for path in (False, True):
                 Walk(there, calls, api, name).run(flag, path, taken)
     sys.stdout.flush()
@@ -60,11 +60,29 @@ class Walk:
         outputs = [self.attr(2, i) for i in range(counts.outputs)]
         for attr in inputs + outputs:
             self.row("attr", *self.describe(attr))
+        if flag & 0x100 and not path:
+            self.ask_driver()
+        if not flag and not path:
+            self.other_shapes(inputs)
         # with 0x100 nothing can run; a path under 0x10 keeps the file, and is not how anybody should load
         mems = self.memory(flag, size, inputs, outputs) if not flag & 0x100 and not path else []
         for mem in mems:
             self.row("destroy_mem", self.call["destroy_mem"](self.ctx, mem))
         self.row("destroy", self.call["destroy"](self.ctx))
+
+    # of a model of one shape: runtimes without the call do not know the questions either
+    def other_shapes(self, inputs):
+        if "set_input_shapes" not in self.call:
+            return
+        for command, into in ((13, self.api.InputRange), (14, self.api.TensorAttr)):
+            self.query(command, into())
+        attrs = (self.api.TensorAttr * len(inputs))(*inputs)
+        self.row("same shapes", self.call["set_input_shapes"](self.ctx, len(inputs), attrs))
+
+    def ask_driver(self):
+        mem = self.call["create_mem"](self.ctx, 1 << 20)
+        self.row("asked for memory", bool(mem))
+        self.row("given back", self.call["destroy_mem"](self.ctx, mem))
 
     def memory(self, flag, size, inputs, outputs):
         call, ctx = self.call, self.ctx

@@ -55,6 +55,28 @@ def test_every_capability_of_the_guide_ends_with_nothing_held(version: str):
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
+@pytest.mark.parametrize("example", ["rknn_memory.py", "rknn_switch.py"])
+def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
+    """As a reader starts it, with real models under the names that it has."""
+    models = bench.need("models") / "models"
+    second = "rk3588_segment" if version >= "1.5.2" else "rk3588_two_inputs_1.5"
+    shutil.copy(models / "rk3588_two_inputs_1.5.rknn", tmp_path / "detect.rknn")
+    shutil.copy(models / f"{second}.rknn", tmp_path / "classify.rknn")
+    done = bench.rknn(version, "rknn_example.py", example, str(tmp_path))
+    assert bench.rows(done) == [["left", 0, 0]]
+    said = done.stdout
+    if example == "rknn_memory.py":
+        assert "weights 5248, working memory 1114112, bound of" in said
+        assert "in blocks of your own: 131072 bytes" in said
+        assert "in two threads: [131072, 131072] bytes" in said
+        assert "on shared weights: 131072 bytes" in said
+        assert "one resolution only" in said and "left: 0 bytes" in said
+    else:
+        assert said.count("detect: 131072 bytes") == said.count("classify: ") - 1 == 3
+        assert "saved 1114112 bytes of working memory" in said
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
 def test_without_a_driver_one_sentence_says_so(version: str):
     done = bench.rknn(version, "rknn_refusals.py", version, driver=False)
     (row,) = [row for row in bench.rows(done) if row[0] == "good"]

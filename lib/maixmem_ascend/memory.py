@@ -8,6 +8,10 @@ memory.write(buf, jpeg)
 memory.free(buf)
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from maixmem import NoRoom, PoolError
 
 ASYNC_ALIGN = 64  # memcpy_async wants both addresses so; memcpy does not
@@ -44,13 +48,13 @@ _CODES = {
 class AclError(RuntimeError):
     """A pyACL call that failed; `code` is its code."""
 
-    def __init__(self, call, code, detail=""):
+    def __init__(self, call: str, code: int, detail: str = "") -> None:
         text = _CODES.get(code, "see acl_base.h")
         super().__init__("acl.{}{}: {} ({}).".format(call, detail, text, code))
         self.code = code
 
 
-def check(call, code, detail=""):
+def check(call: str, code: int, detail: str = "") -> None:
     """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted memory."""
     if code in _NO_MEMORY:
         text = "acl.{}{}: out of device memory ({}). Next: free models or buffers."
@@ -64,7 +68,7 @@ def check(call, code, detail=""):
 class Buffer:
     """Device or host memory by its address."""
 
-    def __init__(self, kind, ptr, nbytes, pool=None):
+    def __init__(self, kind: str, ptr: int, nbytes: int, pool: Any = None) -> None:
         self.kind = kind
         self.ptr = ptr
         self.nbytes = nbytes
@@ -77,9 +81,9 @@ class Buffer:
 class Memory:
     """Allocation by kind, release by the call that belongs to it, copies that are checked first."""
 
-    def __init__(self, acl):
+    def __init__(self, acl: Any) -> None:
         self._acl = acl
-        self._calls = {
+        self._calls: dict[str, tuple[str, Any, str, Any]] = {
             "device": (
                 "rt.malloc",
                 lambda n: acl.rt.malloc(n, _HUGE_FIRST),
@@ -95,7 +99,7 @@ class Memory:
             ),
         }
 
-    def alloc(self, kind, nbytes):
+    def alloc(self, kind: str, nbytes: int) -> Buffer:
         """A new Buffer of `nbytes`. NoRoom when there are not so many; ValueError for another kind."""
         if kind not in self._calls or nbytes < 1:
             raise ValueError(
@@ -111,7 +115,7 @@ class Memory:
         check(name, code, "({})".format(nbytes))
         return Buffer(kind, ptr, nbytes)
 
-    def free(self, buf):
+    def free(self, buf: Buffer) -> None:
         """Gives a Buffer back by the call of its kind. PoolError if it is free already or a piece of a pool."""
         if not buf.ptr:
             raise PoolError("free: this buffer is free already")
@@ -123,14 +127,14 @@ class Memory:
         check(name, free(buf.ptr))
         buf.ptr = 0
 
-    def copy(self, dst, src, nbytes=None):
+    def copy(self, dst: Buffer, src: Buffer, nbytes: int | None = None) -> None:
         """Copies `nbytes` (all of src) now. ValueError if they do not fit."""
         n = _length(dst, src, nbytes)
         check(
             "rt.memcpy", self._acl.rt.memcpy(dst.ptr, dst.nbytes, src.ptr, n, _copy_kind(dst, src))
         )
 
-    def copy_async(self, dst, src, stream, nbytes=None):
+    def copy_async(self, dst: Buffer, src: Buffer, stream: int, nbytes: int | None = None) -> None:
         """Queues a copy on a stream; both buffers must live until it is synchronized. ValueError for what cannot work.
 
         Host to host: the manual of 5.0.4.6 has it accepted and failing later, newer ones refuse it at once; here
@@ -149,12 +153,12 @@ class Memory:
             self._acl.rt.memcpy_async(dst.ptr, dst.nbytes, src.ptr, n, kind, stream),
         )
 
-    def write(self, dst, data):
+    def write(self, dst: Buffer, data: Any) -> None:
         """Copies Python bytes into a Buffer."""
         data = bytes(data)  # has to live until the copy is done
         self.copy(dst, Buffer("host", self._acl.util.bytes_to_ptr(data), len(data)))
 
-    def read(self, src, nbytes=None):
+    def read(self, src: Buffer, nbytes: int | None = None) -> bytes:
         """`nbytes` (all) of a Buffer as Python bytes, through host memory when it is the device's. ValueError outside."""
         n = src.nbytes if nbytes is None else nbytes
         if not src.ptr or not 0 < n <= src.nbytes:
@@ -162,16 +166,16 @@ class Memory:
             text = text.format(n, src.nbytes, "" if src.ptr else ", freed", src.nbytes)
             raise ValueError(text)
         if src.kind == "host":
-            return self._acl.util.ptr_to_bytes(src.ptr, n)
+            return bytes(self._acl.util.ptr_to_bytes(src.ptr, n))
         host = self.alloc("host", n)
         try:
             self.copy(host, src, n)
-            return self._acl.util.ptr_to_bytes(host.ptr, n)
+            return bytes(self._acl.util.ptr_to_bytes(host.ptr, n))
         finally:
             self.free(host)
 
 
-def _length(dst, src, nbytes):
+def _length(dst: Buffer, src: Buffer, nbytes: int | None) -> int:
     n = src.nbytes if nbytes is None else nbytes
     if not dst.ptr or not src.ptr or n < 1 or n > src.nbytes or n > dst.nbytes:
         text = "copy of {} bytes from a buffer of {} to one of {}: outside, or freed. Next: the smaller of the two."
@@ -179,6 +183,6 @@ def _length(dst, src, nbytes):
     return n
 
 
-def _copy_kind(dst, src):
+def _copy_kind(dst: Buffer, src: Buffer) -> int:
     """0 host to host, 1 host to device, 2 device to host, 3 device to device."""
     return (0 if src.kind == "host" else 2) + (0 if dst.kind == "host" else 1)

@@ -7,12 +7,14 @@ piece = pool.alloc(1000)                         frame = frames.acquire()
 pool.free(piece)                                 frames.release(frame)
 """
 
+from __future__ import annotations
+
 from maixmem import PoolError
 from maixmem_arena import ASCEND_DVPP, ASCEND_RT, Arena, piece_bytes, round_up
-from maixmem_image import image_bytes, strides
+from maixmem_image import ImageRule, image_bytes, strides
 from maixmem_pool import BufferPool
 
-from maixmem_ascend.memory import Buffer
+from maixmem_ascend.memory import Buffer, Memory
 
 _RULES = {"device": ASCEND_RT, "host": ASCEND_RT, "dvpp": ASCEND_DVPP}
 
@@ -23,27 +25,29 @@ _RULES = {"device": ASCEND_RT, "host": ASCEND_RT, "dvpp": ASCEND_DVPP}
 class DevicePool:
     """A large block of device, host or DVPP memory, handed out in pieces of any size."""
 
-    def __init__(self, memory, nbytes, kind="device", pieces=64):
+    def __init__(
+        self, memory: Memory, nbytes: int, kind: str = "device", pieces: int = 64
+    ) -> None:
         rule = _RULES[kind]
         self._memory = memory
         # On the board itself host memory starts anywhere: what the first piece skips is asked for as well.
         self._block = memory.alloc(kind, nbytes + (rule[2] if kind == "host" else 0))
         self.arena = Arena(self._block.nbytes, rule=rule, block=self._block.ptr, pieces=pieces)
 
-    def alloc(self, nbytes):
+    def alloc(self, nbytes: int) -> Buffer:
         """A piece of `nbytes` as a Buffer. PoolError when the pool is closed."""
         if not self._block.ptr:
             raise PoolError("alloc({}): this pool is closed. Next: make another.".format(nbytes))
         return Buffer(self._block.kind, self.arena.alloc(nbytes), nbytes, self)
 
-    def free(self, piece):
+    def free(self, piece: Buffer) -> None:
         """Takes a piece back. PoolError if it is not one of this pool's, or is free already."""
         if piece.pool is not self or not piece.ptr:
             raise PoolError("free: not a piece of this pool, or free already")
         self.arena.free(piece.ptr)
         piece.ptr = 0
 
-    def close(self):
+    def close(self) -> None:
         """Gives the block back. PoolError while pieces are out; harmless when it is closed already."""
         if not self._block.ptr:
             return
@@ -56,20 +60,20 @@ class DevicePool:
 class Picture(Buffer):
     """A buffer with the size and format of a picture."""
 
-    def __init__(self, ptr, size, pool):
+    def __init__(self, ptr: int, size: tuple[int, int, str, int], pool: Pictures | None) -> None:
         w, h, format, nbytes = size
         super().__init__("dvpp", ptr, nbytes, pool)
         self._size = w, h, format
 
-    def width(self):
+    def width(self) -> int:
         """Pixels in a row."""
         return self._size[0]
 
-    def height(self):
+    def height(self) -> int:
         """Rows."""
         return self._size[1]
 
-    def format(self):
+    def format(self) -> str:
         """The name of the format, as in the rule."""
         return self._size[2]
 
@@ -80,7 +84,9 @@ class Picture(Buffer):
 class Pictures(BufferPool):
     """`count` DVPP buffers for pictures of w x h in a format, by the rule of the unit that uses them."""
 
-    def __init__(self, memory, w, h, format, *, rule, count=2):
+    def __init__(
+        self, memory: Memory, w: int, h: int, format: str, *, rule: ImageRule, count: int = 2
+    ) -> None:
         if count < 1:
             raise ValueError("Pictures: {} of them: 1 or more".format(count))
         self._memory = memory
@@ -95,7 +101,7 @@ class Pictures(BufferPool):
         size = (w, h, format, self.nbytes)
         self._fill([Picture(self._block.ptr + i * self.stride, size, self) for i in range(count)])
 
-    def close(self):
+    def close(self) -> None:
         """Gives the memory back. PoolError while pictures are out; harmless when it is closed already."""
         if not self._block.ptr:
             return
@@ -106,7 +112,7 @@ class Pictures(BufferPool):
         self._memory.free(self._block)
         self._fill([])
 
-    def _empty(self):
+    def _empty(self) -> None:
         if not self._block.ptr:
             raise PoolError("acquire: these pictures are closed. Next: make others.")
         super()._empty()

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import acl
-from maixmem import Cost, NoRoom, Region, kib
+from maixmem import Cost, NoRoom, Region
 from maixmem_arena import ASCEND_RT, piece_bytes
 from maixmem_image import ImageRule, image_bytes
 from maixmem_port import Port as BasePort
+from maixmem_report import kib
 
 from maixmem_ascend import images as rules
 from maixmem_ascend.memory import AclError, Memory, check
@@ -151,7 +152,7 @@ class Port(BasePort):
         free, total, code = acl.rt.get_mem_info(dict(_ATTRS).get(region, -1))
         if not total:
             check("rt.get_mem_info", code, "({})".format(region))
-        return free
+        return int(free)
 
     def warnings(self) -> list[str]:
         """Sentences about memory that the device did not take back."""
@@ -351,7 +352,7 @@ class Port(BasePort):
         pointer = acl.util.bytes_to_ptr(data)
         nbytes, code = predict(pointer, len(data), _JPEG_FORMATS[format])
         check("media.dvpp_jpeg_predict_dec_size", code)
-        return nbytes
+        return int(nbytes)
 
 
 def _rules() -> dict[str, ImageRule]:

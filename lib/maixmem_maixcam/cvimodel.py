@@ -11,8 +11,10 @@ from __future__ import annotations
 import configparser
 import os
 import struct
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
-from maixmem import KModelError, hexa
+from maixmem import KModelError
 
 _MAGIC = b"CviModel"
 _SUFFIXES = (".cvimodel", ".axmodel")
@@ -51,7 +53,7 @@ _TENSOR_SIZE = 12
 class CviModel:
     """The sizes in one .cvimodel."""
 
-    def __init__(self, version, chip, have):
+    def __init__(self, version: tuple[int, int], chip: str, have: int) -> None:
         self.version = version
         self.chip = chip
         self.have = have
@@ -63,12 +65,12 @@ class CviModel:
         self.transient = 0
         self.exact = True
 
-    def need(self, dual_buff=False):
+    def need(self, dual_buff: bool = False) -> int:
         """Bytes of the carve-out for this model alone; dual_buff takes a second set of IO buffers."""
         return self.fixed + self.shared + self.io * (2 if dual_buff else 1)
 
 
-def read_cvimodel(source):
+def read_cvimodel(source: Any) -> CviModel:
     """The CviModel of a path or of bytes. Reads the header and the FlatBuffer, not the weights.
 
     KModelError for what is no such file, OSError as open() says. Work and memory are linear in the FlatBuffer.
@@ -85,18 +87,18 @@ def read_cvimodel(source):
 class _Cursor:
     """read(n) over bytes, as a file has it."""
 
-    def __init__(self, view):
+    def __init__(self, view: memoryview) -> None:
         self._view = view
         self._at = 0
 
-    def read(self, n):
+    def read(self, n: int) -> bytes:
         """The next n bytes, fewer at the end."""
         part = bytes(self._view[self._at : self._at + n])
         self._at += len(part)
         return part
 
 
-def _read(have, read):
+def _read(have: int, read: Callable[[int], bytes]) -> CviModel:
     head = read(_HEADER_1_0)
     if len(head) < _HEADER_1_0:
         _wrong(0, "header", "{} bytes".format(len(head)), "a header has 32 bytes or more")
@@ -121,7 +123,7 @@ def _read(have, read):
     return model
 
 
-def _chip(head):
+def _chip(head: bytes) -> str:
     name = bytes(head[30:46]).split(b"\0")[0]
     for c in name:
         if c < 33 or c > 126:
@@ -129,7 +131,7 @@ def _chip(head):
     return name.decode()
 
 
-def _walk(model, flat):
+def _walk(model: CviModel, flat: _Flat) -> None:
     root = flat.table(flat.deref(0, "root"), "root")
     end = model.nbytes
     for at in flat.tables(root, _MODEL_SECTIONS, "sections"):
@@ -152,7 +154,7 @@ def _walk(model, flat):
             model.io += _io_bytes(model, flat, tensor)
 
 
-def _io_bytes(model, flat, at):
+def _io_bytes(model: CviModel, flat: _Flat, at: int) -> int:
     offset = flat.i64(at, _TENSOR_OFFSET, "tensor.offset")
     if offset == -1 or (offset >> _KIND) & 7 <= 2:
         return 0  # lives inside one of the other blocks
@@ -176,12 +178,12 @@ def _io_bytes(model, flat, at):
 class _Flat:
     """A FlatBuffer that is not trusted."""
 
-    def __init__(self, data, base):
+    def __init__(self, data: bytes, base: int) -> None:
         self.data = data
         self.base = base
         self._left = len(data) // 4
 
-    def _get(self, kind, at, name):
+    def _get(self, kind: str, at: int, name: str) -> int:
         if at < 0 or at + struct.calcsize(kind) > len(self.data):
             _wrong(
                 self.base + at,
@@ -189,13 +191,13 @@ class _Flat:
                 at,
                 "an offset in the {} bytes of the body".format(len(self.data)),
             )
-        return struct.unpack_from(kind, self.data, at)[0]
+        return int(struct.unpack_from(kind, self.data, at)[0])
 
-    def deref(self, at, name):
+    def deref(self, at: int, name: str) -> int:
         """The position that the offset at `at` points to."""
         return at + self._get("<I", at, name)
 
-    def table(self, at, name):
+    def table(self, at: int, name: str) -> int:
         """`at`, checked to be a table with its list of fields."""
         self._left -= 1
         if self._left < 0:
@@ -207,30 +209,30 @@ class _Flat:
         self._get("<B", fields + size - 1, name + ".fields")
         return at
 
-    def _field(self, at, slot):
+    def _field(self, at: int, slot: int) -> int | None:
         fields = at - self._get("<i", at, "table")
         if 4 + 2 * slot >= self._get("<H", fields, "fields"):
             return None
         shift = self._get("<H", fields + 4 + 2 * slot, "field")
         return at + shift if shift else None
 
-    def _scalar(self, at, slot, kind, name):
+    def _scalar(self, at: int, slot: int, kind: str, name: str) -> int:
         where = self._field(at, slot)
         return 0 if where is None else self._get(kind, where, name)
 
-    def u8(self, at, slot, name):
+    def u8(self, at: int, slot: int, name: str) -> int:
         """A byte of the table at `at`, 0 when the file leaves it out."""
         return self._scalar(at, slot, "<B", name)
 
-    def u32(self, at, slot, name):
+    def u32(self, at: int, slot: int, name: str) -> int:
         """An unsigned word of the table at `at`, 0 when the file leaves it out."""
         return self._scalar(at, slot, "<I", name)
 
-    def i64(self, at, slot, name):
+    def i64(self, at: int, slot: int, name: str) -> int:
         """A signed double word of the table at `at`, 0 when the file leaves it out."""
         return self._scalar(at, slot, "<q", name)
 
-    def _vector(self, at, slot, width, name):
+    def _vector(self, at: int, slot: int, width: int, name: str) -> tuple[int, int]:
         where = self._field(at, slot)
         if where is None:
             _wrong(self.base + at, name, "absent", "a field that every model has")
@@ -245,13 +247,13 @@ class _Flat:
             )
         return first, count
 
-    def tables(self, at, slot, name):
+    def tables(self, at: int, slot: int, name: str) -> Iterator[int]:
         """The tables of a vector, one by one."""
         first, count = self._vector(at, slot, 4, name)
         for i in range(count):
             yield self.table(self.deref(first + 4 * i, name), name)
 
-    def shape(self, at, slot):
+    def shape(self, at: int, slot: int) -> list[int]:
         """The sizes of a tensor, each 1 or more."""
         where = self._field(at, slot)
         if where is None:
@@ -275,9 +277,9 @@ class _Flat:
         return sizes
 
 
-def _wrong(at, name, value, rule):
+def _wrong(at: int, name: str, value: object, rule: str) -> NoReturn:
     text = "cvimodel: at {} {} = {}: must be {}."
-    raise KModelError(text.format(hexa(max(at, 0)), name, value, rule) + _NEXT)
+    raise KModelError(text.format("{:#08x}".format(max(at, 0)), name, value, rule) + _NEXT)
 
 
 def mud_models(path: str) -> list[str]:

@@ -28,4 +28,4 @@ def camera_bytes(w: int, h: int, count: int = 3) -> int:
     """
     if min(w, h, count) < 1:
         raise ValueError(f"camera_bytes({w}, {h}, {count}): 1 or more of each")
-    return image_bytes(w, h, "yvu420sp", MAIXCAM) * count - MAIXCAM.extra * count
+    return int(image_bytes(w, h, "yvu420sp", MAIXCAM) * count - MAIXCAM.extra * count)

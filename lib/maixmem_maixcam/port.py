@@ -17,9 +17,10 @@ from typing import Any
 from maix import err, nn
 from maix import image as maix_image
 from maix import sys as maix_sys  # never `import sys` from maix: it would hide Python's
-from maixmem import KModelError, NoRoom, Region, kib
+from maixmem import KModelError, NoRoom, Region
 from maixmem_image import image_bytes
 from maixmem_port import Port as BasePort
+from maixmem_report import kib
 
 from maixmem_maixcam.cmm import LINUX_MIB, check_cmm, how_to_enlarge
 from maixmem_maixcam.costs import ModelCost, cost_of

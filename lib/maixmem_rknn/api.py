@@ -9,6 +9,7 @@ PAGE = 4096  # the driver takes whole pages
 # flags of rknn_init
 OUTSIDE = 0x10  # weights and internal memory come from the caller
 SHARE_WEIGHT = 0x20
+INFO_ONLY = 0x100  # the file is only described; with OUTSIDE it takes no memory in any version
 INTERNAL_OUTSIDE = (
     0x200  # only the internal memory comes from the caller; runtimes before 1.5.2 take no notice
 )

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 # code: (name in rknn_api.h, what it means and the next step)
 ROWS = {
     -1: (
@@ -56,12 +58,16 @@ PERHAPS_MEMORY = (-4, -6)
 
 
 class RknnError(RuntimeError):
-    """A call that the runtime refused: `.code` is its own code; the message has its name and the next step."""
+    """A call that the runtime refused: `.code` is its own code; the message has its name and the next step.
 
-    def __init__(self, text: str, code: int) -> None:
+    `.held` is the MemSize of a context that has to be left alone, None for all else.
+    """
+
+    def __init__(self, text: str, code: int, held: Any = None) -> None:
         name, advice = ROWS.get(code, ("unknown", "a code that rknn_api.h does not have"))
         super().__init__(f"{text}: {code} {name}: {advice}")
         self.code = code
+        self.held = held
 
 
 class MissingCall(NotImplementedError):

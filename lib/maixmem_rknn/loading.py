@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from maixmem import KModelError, NoRoom
 
 from maixmem_rknn import library
-from maixmem_rknn.api import OUTSIDE, PAGE, pages
+from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, pages
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile, read_file
 from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted
@@ -125,12 +125,12 @@ class Loader:
         self, data: Any, flag: int, master: Model | None, source: Any, file: RknnFile
     ) -> int:
         lib = self._lib
-        before = lib.leaked_contexts
         try:
+            self._try_memory(data, source, flag)
             return lib.init(data, flag, master.require_ctx() if master else 0)
         except RknnError as e:
-            if lib.leaked_contexts > before:
-                lib.leaked_bytes += pages(uncounted(flag, file, 0))
+            if e.held:
+                lib.leaked_bytes += pages(uncounted(flag, file, e.held.weight))
             free = self._port.free_npu()
             if e.code == MALLOC_FAIL:
                 text = "{}: NPU memory ran out, {} bytes are free: unload a model. {}"
@@ -143,6 +143,23 @@ class Loader:
             )
             refused.code = e.code
             raise refused from None
+
+    # A runtime whose rknn_init runs out of memory ends the process, there or in the destroy of what is left, or says that
+    # all is well. A context that only describes the file takes none: with that the driver is asked before, and can refuse.
+    def _try_memory(self, data: Any, source: Any, flag: int) -> None:
+        if self._lib.mini:
+            return
+        known = self._known.get((len(data), zlib.crc32(data), flag))
+        need = pages(known.dma if known and known.dma else len(data))
+        ctx = self._lib.init(data, OUTSIDE | INFO_ONLY)
+        try:
+            mem = self._lib.create_mem(ctx, need)
+        finally:
+            self._lib.destroy(ctx)
+        if mem is None:
+            text = "{}: the driver has not the {} bytes of NPU memory that rknn_init takes, {} are free: unload a model"
+            free = self._port.free_npu()
+            raise NoRoom(text.format(name_of(source), need, free), "npu", need, free)
 
     # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
     # take is known, and learnt, before anything is allocated.

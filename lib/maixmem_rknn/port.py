@@ -18,7 +18,8 @@ from collections.abc import Collection
 from typing import Any
 
 import maixmem_generic
-from maixmem import NoRoom, Region, kib
+from maixmem import NoRoom, Region
+from maixmem_report import kib
 
 from maixmem_rknn import errors
 from maixmem_rknn.api import pages

@@ -77,7 +77,8 @@ class Runtime:
         """A context for `model`, a ctypes array that must live until the weights are set (OUTSIDE) or this returns.
 
         A failed init leaves a context. Where the file was refused it holds nothing, and is destroyed; where memory ran out it
-        holds what there was, and its destroy was seen to end the process: it is left alone and counted as leaked.
+        holds what there was, and its destroy ends the process (it walks a graph that the init has freed): it is left
+        alone, counted as leaked, and what it says of its memory goes with the error as `held`.
         """
         extend = None
         if master:
@@ -93,26 +94,28 @@ class Runtime:
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
         handle = Handle(0)
-        code = None
+        code = held = None
         try:
             code = self._call(name)(*arguments(handle))
         finally:
             if code != 0 and handle.value:
-                self._discard_failed(handle.value, code)
-        _check(what, code)
+                held = self._discard_failed(handle.value, code)
+        if code:
+            raise RknnError(what, code, held)
         self._mems[handle.value] = {}
         return int(handle.value)
 
     # `code` None: a signal came when the call had succeeded.
-    def _discard_failed(self, ctx: int, code: int | None) -> None:
+    def _discard_failed(self, ctx: int, code: int | None) -> MemSize | None:
         if code != MALLOC_FAIL:
             self._calls["rknn_destroy"](ctx)
-            return
+            return None
         self.leaked_contexts += 1
         held = MemSize()
         size = ctypes.sizeof(held)
         if self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(held), size) == 0:
             self.leaked_bytes += pages(held.dma) + (2 * PAGE if held.dma else 0)  # page ends
+        return held
 
     def destroy(self, ctx: int, nbytes: int = 0) -> None:
         """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the runtime refuses."""
@@ -137,7 +140,8 @@ class Runtime:
 
     def mem_size(self, ctx: int) -> MemSize:
         """MemSize; zeroed first, because runtimes without SRAM do not write its fields."""
-        return self._query(ctx, MEM_SIZE, MemSize())
+        found: MemSize = self._query(ctx, MEM_SIZE, MemSize())
+        return found
 
     def counts(self, ctx: int) -> tuple[int, int]:
         """(inputs, outputs)."""
@@ -148,7 +152,8 @@ class Runtime:
         """The TensorAttr of one input or output."""
         found = TensorAttr()
         found.index = index
-        return self._query(ctx, command, found)
+        self._query(ctx, command, found)
+        return found
 
     def ranges(self, ctx: int, index: int) -> tuple[int, list[tuple[int, ...]]]:
         """(format, shapes) that an input of a dynamic model may have; no shapes for other models."""

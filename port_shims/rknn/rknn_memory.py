@@ -6,7 +6,7 @@ import ctypes
 import struct
 
 import rknn_model
-from rknn_objects import ATTR, FAIL, FD_PHYS, MEM, OUTSIDE, PARAM_INVALID, SUCC, Mem
+from rknn_objects import ATTR, FAIL, FD_PHYS, MEM, MODEL_INVALID, OUTSIDE, PARAM_INVALID, SUCC, Mem
 
 
 # Contract. A part of Runtime, which has the context table, the ledger and the log.
@@ -124,6 +124,8 @@ class MemoryCalls:
         context, code = self._live(number)
         if code:
             return code
+        if not context.spec.shapes:
+            return self._fail(MODEL_INVALID, "rknn model is static shape type")
         found = [
             ATTR.unpack(ctypes.string_at(attrs + i * ATTR.size, ATTR.size)) for i in range(count)
         ]

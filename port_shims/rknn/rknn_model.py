@@ -59,11 +59,10 @@ MEASURED = {
         dict(weight=4864, internal=1114112, regs=4096, blob=20480, outside=[16384],
              inputs=[[[1, 60, 60, 3], 64], [[1, 64, 64, 1], 0]], outputs=[[[1, 1000], 0]]),
     ),
-    # the model of the same name for RKNN-Toolkit2 1.5, with everything that librknnrt says of it; how its registers are
-    # divided is of our own choosing, their sum and their pages are not
+    # the model of the same name for RKNN-Toolkit2 1.5, with everything that librknnrt says of it
     "multi_1.5": (
         29772,
-        dict(weight=5248, internal=1114112, regs=[16456, 2048], blob=18816, outside=[13568], version=2,
+        dict(weight=5248, internal=1114112, regs=[17664, 840], blob=18816, outside=[13568], version=2,
              inputs=[[[1, 128, 128, 1], 128], [[1, 128, 128, 3], 128]],
              outputs=[[[1, 8, 128, 128], 0, {"zp": 20, "scale": 4.142370223999023, "wide": 262144}]]),
     ),

@@ -28,6 +28,8 @@ class Queries:
         context, code = self._live(number)
         if code:
             return code
+        if command in (13, 14, 15) and not context.spec.shapes:
+            return self._fail(MODEL_INVALID, "rknn model is static shape type")
         if command == 13:
             return self._ranges(context, info, size)
         answer = {0: self._counts, 5: self._version, 6: self._mem_size}.get(command)
@@ -51,7 +53,7 @@ class Queries:
         index = struct.unpack("@I", ctypes.string_at(info, 4))[0]
         shapes = [inputs[index][0] for inputs, _ in context.spec.shapes if index < len(inputs)]
         if not shapes:
-            return self._fail(MODEL_INVALID, "not a dynamic shape model")
+            return PARAM_INVALID
         words = [n for shape in shapes for n in shape + [0] * (16 - len(shape))]
         words += [0] * (512 * 16 - len(words))
         data = struct.pack("@IIi256s8192II", index, len(shapes), 1, b"", *words, len(shapes[0]))

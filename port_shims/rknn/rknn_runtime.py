@@ -54,7 +54,6 @@ class Runtime(MemoryCalls, Queries):
         self.pending = None
         self._contexts = {}
         self._mems = {}
-        self._failures = 0
         self._last = None
 
     # --- what tests ask ---
@@ -88,7 +87,7 @@ class Runtime(MemoryCalls, Queries):
         context = self._new_context(flag, out)
         code = self._init(context, model, size, extend)
         context.failed = code != SUCC
-        context.starved = code == MALLOC_FAIL
+        context.starved = code == MALLOC_FAIL and not context.flag & INFO_ONLY
         self._last = context
         return code
 
@@ -123,9 +122,12 @@ class Runtime(MemoryCalls, Queries):
                 self.profile.soc.upper(),
             )
             return self._fail(self.release.refuses, text)
-        for kind, nbytes in self._pieces(context, len(data), size == 0):
+        for k, (kind, nbytes) in enumerate(self._pieces(context, size == 0)):
             if nbytes and not self._take(context, kind, nbytes):
-                return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
+                code = self._starve(context, k, kind)
+                self._fail(code, "failed to malloc npu memory, size: %d" % nbytes)
+                if code != SUCC:
+                    return code
         if context.flag & SHARE_WEIGHT and not self._share(context, extend):
             return self._fail(
                 PARAM_INVALID, "RKNN_FLAG_SHARE_WEIGHT_MEM needs the context of the master"
@@ -143,8 +145,22 @@ class Runtime(MemoryCalls, Queries):
         except OSError:
             return b""
 
+    # What init ends with when there is no memory for its k-th piece; SUCC where it goes on as if nothing was. Measured on
+    # each runtime with files of containers 2 and 6: newer files bring down newer runtimes, which zero what they did not get.
+    def _starve(self, context, k, kind):
+        own = kind in ("regs", "blob", "outside")
+        if self.profile.mini or not own or not (self.release.splits or k == 0):
+            return MALLOC_FAIL
+        if not self.release.splits or (k == 0 and not context.spec.counted()):
+            return self.release.refuses
+        if not context.spec.counted():
+            return SUCC
+        if k == 0 or kind == "regs":
+            raise self._crash("SIGSEGV: rknn_init without memory for its registers")
+        return self.release.refuses
+
     # What init takes, in order. A path keeps the whole file in NPU memory, a buffer only what the model needs of it.
-    def _pieces(self, context, nbytes, path):
+    def _pieces(self, context, path):
         spec, flag = context.spec, context.flag
         regs = [("regs", n) for n in (spec.regs if isinstance(spec.regs, list) else [spec.regs])]
         outside = [("outside", n) for n in spec.outside]
@@ -157,11 +173,11 @@ class Runtime(MemoryCalls, Queries):
         elif flag & INTERNAL_OUTSIDE:
             inside = []
         if flag & INFO_ONLY:
-            return [] if self.release.info else inside
-        pieces = regs
+            return [] if self.release.info or flag & OUTSIDE else inside
         if flag & OUTSIDE:
-            return pieces + outside
-        return pieces + ([] if path else [("blob", spec.blob)]) + inside
+            return outside[:1] + regs + outside[1:]
+        blob = [] if path else [("blob", spec.blob)]
+        return (regs + blob if spec.counted() else blob + regs) + inside
 
     # Older runtimes make memory for inputs and outputs in init; set_internal_mem gives it back, set_io_mem of an input that of
     # the input.
@@ -231,8 +247,7 @@ class Runtime(MemoryCalls, Queries):
             return CTX_INVALID
         if context is None or not context.alive:
             raise self._crash("SIGSEGV: rknn_destroy of a context that is gone")
-        self._failures += context.starved
-        if context.starved and (self._failures > 1 or not self.release.splits):
+        if context.starved:
             raise self._crash("SIGSEGV: the destroy of a context whose init ran out of memory")
         context.alive = False
         self._reap(context)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import click
-from maixmem import kib
+from maixmem_report import kib
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from maixmem_cli import bytecode, deploy_scripts, drive, modules, places

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 import maixmem_advice
-from maixmem import __version__, hexa, kib
-from maixmem_report import bar
+from maixmem import __version__
+from maixmem_report import bar, hexa, kib
 
 from maixmem_cli import board_file, questions
 from maixmem_cli.board_survey import survey

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from maixmem import kib
+from maixmem_report import kib
 from rich.console import Console
 
 from maixmem_cli import example_model, fit_html, fit_svg, project, script_reader

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from maixmem import FlashOverlap, hexa, kib
-from maixmem_flash import Conflict, FlashMap, FlashRegion
-from maixmem_flash_check import unaligned
+from maixmem import FlashOverlap
+from maixmem_flash import FlashMap, FlashRegion
+from maixmem_flash_check import Conflict, unaligned
+from maixmem_report import hexa, kib
 from rich.markup import escape
 
 from maixmem_cli import flash_moves

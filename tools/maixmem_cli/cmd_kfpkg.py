@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem import hexa
+from maixmem_report import hexa
 
 from maixmem_cli.firmwares import Firmware
 from maixmem_cli.flash_items import ItemError, Layout

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem import hexa, kib
+from maixmem_report import hexa, kib
 from rich.console import Console
 from rich.markup import escape
 

@@ -15,8 +15,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 import click
-from maixmem import kib
-from maixmem_report import bar
+from maixmem_report import bar, kib
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text

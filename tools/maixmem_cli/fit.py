@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import maixmem_kmodel
-from maixmem import hexa
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
 from maixmem_image import camera_bytes, image_bytes
 from maixmem_k210_chip import (
     HELD,
+    PAGE,
     SPI_EXTRA,
     TRANSIENT,
     TRIM,
@@ -27,17 +27,18 @@ from maixmem_k210_chip import (
     required_free,
 )
 from maixmem_k210_gc import check_gc_heap
-from maixmem_k210_setup import _file_buffer as file_buffer
+from maixmem_k210_setup import file_buffer
+from maixmem_report import hexa
 
 from maixmem_cli import places
 from maixmem_cli.project import Camera, Image, Model, Pool, Project
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 _VALUE = 40  # of a float in a tuple or list: its object and its place
-# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.3 KiB): for models and
+# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8 KiB): for models and
 # for pools, what each model and each pool adds, and what the two have in common. host_tests/bench prints such figures.
-_LIBRARY = {"models": (25700, 1024), "pools": (18400, 850)}
-_IN_COMMON = 9400
+_LIBRARY = {"models": (25600, 900), "pools": (17300, 1000)}
+_IN_COMMON = 9700
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
 _SPACE = 64 << 20  # as much as a step may want here, so that what is missing can be told
 
@@ -185,14 +186,21 @@ class _Play:
     def camera(self) -> None:
         camera = self.answer.project.camera
         assert camera is not None
-        after = self.now.copy()
+        after = self.imported()
         sizes = camera_blocks(camera)
         after.take(sizes)
         self.claim("camera", after, sum(sizes), self.now.heap_free - after.heap_free)
 
     def lcd(self) -> None:
         """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
-        self.claim("lcd", self.now, 0, 0)
+        after = self.imported()
+        self.claim("lcd", after, 0, self.now.heap_free - after.heap_free)
+
+    def imported(self) -> _Moment:
+        """The moment after an import statement: it looks through /flash, whose pages are read by SPI."""
+        after = self.now.copy()
+        after.free(after.take([4 * PAGE + SPI_EXTRA]))
+        return after
 
     def trimmed(self) -> _Moment:
         """The moment after ModelManager had the free end of the heap given back, as it does before its first load.

@@ -14,9 +14,9 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterator
 
-from maixmem import hexa, kib
 from maixmem_flash_check import unaligned
 from maixmem_k210_gc import MIN_GC_HEAP
+from maixmem_report import hexa, kib
 
 from maixmem_cli import flash_moves
 from maixmem_cli.firmwares import FIRMWARES

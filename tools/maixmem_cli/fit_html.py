@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from maixmem import hexa, kib
+from maixmem_report import hexa, kib
 
 from maixmem_cli import fit_svg, flash_svg
 from maixmem_cli.fit import Fit, flash_of

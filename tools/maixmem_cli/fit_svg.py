@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import textwrap
 
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli import svg
 from maixmem_cli.fit import Fit, Step

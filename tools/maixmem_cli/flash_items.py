@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from maixmem import KModelError, hexa
+from maixmem import KModelError
 from maixmem_flash import BLOCK_64K, SECTOR, FlashMap, FlashRegion
 from maixmem_flash_check import unaligned
 from maixmem_k210_chip import FLASH_SIZE
 from maixmem_kmodel import read_info
+from maixmem_report import hexa
 
 from maixmem_cli import firmwares, flash_moves
 from maixmem_cli.firmwares import IMAGE_START, Firmware

@@ -7,16 +7,17 @@ from __future__ import annotations
 from typing import List, Tuple
 
 from maixmem import FlashOverlap
-from maixmem_flash import (
-    BLOCK_64K,
+from maixmem_flash import BLOCK_64K, SECTOR, FlashMap, FlashRegion
+from maixmem_flash_check import (
     MIN_FIRMWARE_END,
     MODEL_BASE,
-    SECTOR,
-    FlashMap,
-    FlashRegion,
+    floor,
+    is_movable,
+    owners,
+    reach,
     round_up,
+    taken,
 )
-from maixmem_flash_check import floor, is_movable, owners, reach, taken
 
 _EFFORT = 20000  # steps after which the search gives up
 _MOST = 12  # regions that it would move

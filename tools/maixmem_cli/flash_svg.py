@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from maixmem import hexa, kib
 from maixmem_flash import FlashMap, FlashRegion
-from maixmem_report import wrap
+from maixmem_report import hexa, kib, wrap
 
 from maixmem_cli import svg
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem import kib
 from maixmem_k210_chip import required_free
 from maixmem_k210_gc import MIN_GC_HEAP
-from maixmem_k210_setup import _file_buffer as file_buffer
+from maixmem_k210_setup import file_buffer
 from maixmem_kmodel import KModel, KModelError
+from maixmem_report import kib
 
 from maixmem_cli.firmwares import Firmware
 from maixmem_cli.kfpkg import MAX_TOTAL, Member, PackageError, read_package

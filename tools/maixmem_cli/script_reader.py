@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem import hexa
+from maixmem_report import hexa
 
 from maixmem_cli.project import STEPS
 from maixmem_cli.project_checks import SIZES

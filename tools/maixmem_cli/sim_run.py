@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli import places
 

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli.identity import IMPORT_OS
 from maixmem_cli.rawrepl import BoardError, ConnectionLost, RawRepl

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from maixmem import kib
+from maixmem_report import kib
 
 # Okabe and Ito's colours: told apart by everybody
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c564b")

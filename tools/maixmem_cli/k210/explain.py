@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli.k210 import heaps
 from maixmem_cli.k210.qstrs import Qstrs

@@ -132,7 +132,7 @@ class Ledger:
         elif e.kind == tracer.FREE:
             self._freed(e.a)
             self.end = e.end or self.end
-        elif e.a:
+        elif e.kind == tracer.MARK and e.a:  # 0: where the board is now
             self.marks.append((e.time, e.a, e.site))
 
     def _allocated(self, e: Event) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli.k210 import draw
 from maixmem_cli.k210.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap

@@ -8,7 +8,7 @@ from collections import Counter
 from html import escape
 from typing import Any
 
-from maixmem import kib
+from maixmem_report import kib
 
 from maixmem_cli.k210 import draw
 from maixmem_cli.k210.profile import EARLIER, UNKNOWN, Profile

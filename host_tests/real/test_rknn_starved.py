@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What the runtimes do when memory runs out within rknn_init, by plain calls; the stand-in's rule has the same rows.
+
+None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading.
+"""
+
+from __future__ import annotations
+
+import json
+
+import bench
+import pytest
+
+OLD, NEW = ("1.4.0", "1.5.0"), ("1.5.2", "1.6.0")
+# (runtimes, model, flag, k): what init gives and holds, what destroy gives and what is live then
+CASES = [
+    (OLD, "two", 0x10, 2, [-4, 16384], None),
+    (OLD, "two", 0x10, 3, [-4, 36864], None),
+    (NEW, "two", 0x200, 1, [-6, 0], [0, 0]),
+    (NEW, "two", 0x200, 2, [0, 20480], [0, 0]),
+    (NEW, "two", 0x200, 3, [0, 40960], [0, 0]),
+    (NEW, "two", 0, 4, [-4, 45056], None),
+    (NEW, "segment", 0x200, 1, None, None),
+    (NEW, "segment", 0x200, 2, [-6, 69632], [0, 0]),
+    (NEW, "segment", 0x10, 2, None, None),
+    (NEW, "segment", 0x10, 3, [-6, 708608], [0, 0]),
+]
+ROWS = [(version, *rest) for versions, *rest in CASES for version in versions]
+
+
+@pytest.mark.parametrize("version, model, flag, k, init, destroy", ROWS)
+def test_memory_runs_out_in_init(version, model, flag, k, init, destroy):
+    done = bench.rknn(version, "rknn_starved.py", version, model, hex(flag), str(k))
+    lines = [json.loads(line[2:]) for line in done.stdout.splitlines() if line[:2] == "> "]
+    found = {row[0]: row[1:] for row in lines}
+    assert (found.get("init"), found.get("destroy")) == (init, destroy)
+    assert (done.returncode == 0) == (destroy is not None)
