@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
 
@@ -17,7 +16,6 @@ typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64
 #define ROOM(q) (sizeof (q).item / sizeof *(q).item)
 #define PUT(q, v) ((q).n < ROOM(q) ? (q).item[((q).first + (q).n++) % ROOM(q)] = (v) : 0)
 #define TAKE(q) ((q).n ? (q).n--, (q).item[(q).first++ % ROOM(q)] : 0)
-
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -71,12 +69,6 @@ typedef struct {
 } Spi;
 
 typedef struct {
-    bool selected, writable;
-    int byte; // of the command
-    u32 address;
-} Flash;
-
-typedef struct {
     u8 command[6], data[512];
     QUEUE(u8, 2048) answer;
     int command_n;
@@ -85,20 +77,13 @@ typedef struct {
     u32 block;
 } Sd;
 
-typedef struct {
-    u64 left, from, to, status;
-    bool active;
-} DmaChannel;
-
-typedef struct {
-    u64 period, next;
-    bool on, raised;
-} TimerChannel;
-
-typedef struct {
-    bool missing, fresh; // no device at the address; the next byte written is a register number
-    QUEUE(u8, 16) got;
-} I2c;
+typedef struct { bool selected, writable; int byte; u32 address; } Flash; // byte: of the command
+typedef struct { u64 left, from, to, status; bool active; } DmaChannel;
+typedef struct { u64 period, next; bool on, raised; } TimerChannel;
+typedef struct { u32 hash[8]; u8 block[64]; int block_n; } Sha;
+typedef struct { u64 layer[12]; int layer_n; u32 raised; QUEUE(u64, 1 << 17) fifo; } Kpu;
+// missing: no device at the address; fresh: the next byte written is a register number
+typedef struct { bool missing, fresh; QUEUE(u8, 16) got; } I2c;
 
 typedef struct {
     u8 regs[256], at, read; // the register that is meant; answer of the last SCCB read
@@ -106,19 +91,6 @@ typedef struct {
     bool in_frame;
     u64 next; // cycle of the next frame start or end
 } Camera;
-
-typedef struct {
-    u64 layer[12];
-    int layer_n;
-    u32 raised;
-    QUEUE(u64, 1 << 17) fifo;
-} Kpu;
-
-typedef struct {
-    u32 hash[8];
-    u8 block[64];
-    int block_n;
-} Sha;
 
 typedef struct {
     u64 pending, level, serving; // a bit for each source

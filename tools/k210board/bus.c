@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// Which device answers at which address. Source: platform.h (base addresses), datasheet section 3.2
-// (memory map).
+// Which device answers at which address. Source: platform.h, datasheet section 3.2 (memory map).
 #include "board.h"
 
 enum { PAGE = 12, WHOLE = 0x10000 }; // bits of the smallest piece; size of most devices
@@ -40,7 +39,6 @@ static const Range RANGES[] = {
     {0x54000000, WHOLE, 1, SPI + 3, 4, spi_read, spi_write, NULL},
 };
 enum { RANGES_N = sizeof RANGES / sizeof *RANGES };
-
 u8 *bus_memory(u64 address, u64 size) {
     u64 o = address - RAM_CACHED;
     if (o >= RAM_SIZE) o = address - RAM_UNCACHED;
@@ -48,7 +46,6 @@ u8 *bus_memory(u64 address, u64 size) {
 }
 
 typedef struct { const Range *range; u32 device, offset, part; } Place; // in a register
-
 // Who answers; no range and a fault of the hart when nobody does. 0 to 0xfff do not fault: the
 // debug module of the Rocket core lies there, so a null pointer reads 0 (a guess, not measured).
 static inline Place place_of(Hart *h, u64 address, int cause) {

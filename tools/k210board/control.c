@@ -7,7 +7,6 @@
 #include <poll.h>
 
 static FILE *answer;
-
 // In the order of _STATE in board.py.
 static bool tell_state(void) {
     const u64 state[] = {

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 
 enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
-
 s64 done_now;
-
 void cpu_start(void) {
     Decoded *all = calloc(RAM_SIZE / 2 + 2 * GUARD, sizeof(Decoded));
     if (!all) abort();
@@ -20,7 +18,6 @@ void cpu_start(void) {
 
 void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
 static s64 execute(Hart *h, s64 count);
-
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
     u64 before = csr_read(h, FRM);
@@ -41,8 +38,7 @@ static s64 execute(Hart *h, s64 count) {
 #undef X
     };
     bool single = count < 0;
-    if (single) count = 1;
-    s64 left = count;
+    s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f, base = RAM_CACHED;
     // what a store reaches without asking: all RAM, or what follows the table that is watched
     u64 watched = trace_bytes ? trace_from + trace_bytes : 0;
@@ -87,11 +83,6 @@ static s64 execute(Hart *h, s64 count) {
 #define JUMP_BY(n) \
     d += (n) >> 1; \
     if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { h->pc = PC; goto fetch_fault; } \
-    JUMPED
-#define JALR \
-    u64 to = (A + IMM) & ~1ull; \
-    RD = PC + d->len; \
-    SET_PC(to); \
     JUMPED
 #define BRANCH(c) if (c) { d += d->imm >> 1; JUMPED; } else NEXT
 #define LOAD(T, to, value) \
@@ -165,10 +156,7 @@ left_pc:
     return count - left;
 }
 
-s64 hart_run(Hart *h, s64 count) {
-    float_own(h);
-    return execute(h, count);
-}
+s64 hart_run(Hart *h, s64 count) { return float_own(h), execute(h, count); }
 
 // Runs at most `most` instructions; true when the hart is back where it was with the same registers
 // and has stored nothing: then only an interrupt or the other hart can change its course.

@@ -9,7 +9,6 @@
 enum { ON = 1 << 3, WAS_ON = 1 << 7, MPP = 3 << 11, FS_DIRTY = 3 << 13 }; // of mstatus
 enum { SOFTWARE = 3, TIMER_IRQ = 7, EXTERNAL = 11 };
 #define SD (1ull << 63)
-
 void hart_reset(Hart *h, int id) {
     h->id = id;
     h->pc = RAM_CACHED;

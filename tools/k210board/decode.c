@@ -6,7 +6,6 @@
 #include "ops.h"
 
 Decoded *decoded;
-
 // The specification's formats; SH and SHW shift by an immediate, C names a control register, A is
 // atomic, RM rounds, the 1 has one operand, V two and no result, F fences, X is one instruction.
 // The mask: what of an instruction says which it is. The immediate: 's' or 'u' (signed or not),
@@ -28,7 +27,6 @@ static const struct { u32 match; u8 format; } WHOLE[] = {
 };
 
 static u32 bits(u32 i, int from, int n) { return (i >> from) & ((1u << n) - 1); }
-
 // `top`: the bit of the instruction that comes first.
 static s32 immediate(u32 i, int top, const char *spec) {
     int sign = 0;
@@ -91,13 +89,8 @@ static const struct { u16 mask, match, op; u8 rd, rs1, rs2; const char *imm; } H
 };
 
 static u8 reg(u32 i, u8 field) {
-    switch (field) {
-    case RD: return (u8)bits(i, 7, 5);
-    case RS2: return (u8)bits(i, 2, 5);
-    case RD_: return (u8)(8 + bits(i, 7, 3));
-    case RS2_: return (u8)(8 + bits(i, 2, 3));
-    }
-    return field;
+    u32 whole = bits(i, field == RD ? 7 : 2, 5), part = 8 + bits(i, field == RD_ ? 7 : 2, 3);
+    return (u8)(field < RD ? field : field <= RS2 ? whole : part);
 }
 
 static void decode_16(Decoded *d, u32 i) {

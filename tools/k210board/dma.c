@@ -10,7 +10,6 @@ enum { ENABLED = 1, INTERRUPTS = 2 };                                           
 enum { SOURCE = 0x00, TARGET = 0x08, BLOCK = 0x10, CONTROL = 0x18, DONE = 0x30 };    // of one
 enum { WANTED = 0x80, STATUS = 0x88, SIGNALLED = 0x90, CLEAR = 0x98 };
 #define CHANNEL(c, o) REG(DMA, 0x100 * ((c) + 1) + (o))
-
 static bool has_data(u64 address) {
     static const u32 SPIS[4] = {0x52000000, 0x53000000, 0x50240000, 0x54000000};
     u32 page = (u32)address & 0xffffff00;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// The SPI flash W25Q128JV: 16 MiB, one byte at a time. Source: Winbond's datasheet, table of
-// instructions.
+// The SPI flash W25Q128JV: 16 MiB, one byte at a time. Source: Winbond's table of instructions.
 #include "board.h"
 
 u8 *flash_chip;
@@ -26,7 +25,6 @@ static const struct {
 
 static u8 status[4]; // what is in it outlives a reset of the board
 static int kind;     // of the command, in COMMANDS
-
 void flash_select(void) {
     Flash *f = &board.flash;
     if (!f->selected) *f = (Flash){.selected = true, .writable = f->writable};
@@ -44,9 +42,7 @@ void flash_deselect(void) {
 }
 
 // The wait cycles between address and data.
-void flash_wait(void) {
-    while (board.flash.byte < COMMANDS[kind].data_at) flash_byte(0xff);
-}
+void flash_wait(void) { while (board.flash.byte < COMMANDS[kind].data_at) flash_byte(0xff); }
 
 u8 flash_byte(u8 in) {
     Flash *f = &board.flash;

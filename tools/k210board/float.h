@@ -13,12 +13,10 @@
 #define NAN_D 0x7ff8000000000000ull
 #define SIGN_S 0x80000000u
 #define SIGN_D (1ull << 63)
-
 static inline u32 raw_s(u64 v) { return v >= BOX ? (u32)v : NAN_S; }
 static inline u64 raw_d(u64 v) { return v; }
 static inline u64 box_s(u32 v) { return BOX | v; }
 static inline u64 box_d(u64 v) { return v; }
-
 // one line a type: value of a register and back, fused multiplication, the class (one bit for -inf,
 // -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN), the smaller
 // or the greater (a quiet NaN loses, a signalling one wins; -0 is less than +0)

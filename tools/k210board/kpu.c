@@ -9,7 +9,6 @@
 enum { LAYER_ARGS = 12, ARGUMENT = 0x00, INT_STATUS = 0x08, INT_RAW = 0x10, INT_MASK = 0x18 };
 enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_TAKEN = 2 };
 enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
-
 typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by side
     size_t at, rows, channel_rows, groups, channels, w, h, pixels;
 } Plane;
@@ -27,14 +26,9 @@ typedef struct {
 static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
-
-static s64 cut_signed(u64 v, int from, int bits) {
-    return (s64)(v << (64 - bits - from)) >> (64 - bits);
-}
-
+static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
 // What is read through a pointer of a layer: 0 is an alias of the RAM.
 static u8 *pointer(u64 address) { return bus_memory((u32)address | RAM_UNCACHED, 1); }
-
 // One plane's parts of the arguments 1, 2 and 3 (in from bit 0, out from bit 32), and its layout.
 static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
     size_t w = cut(a[3], from, 10) + 1, h = cut(a[3], from + 10, 9) + 1;
@@ -191,13 +185,9 @@ static void take_argument(u64 v) {
 }
 
 u64 kpu_read(int device, u32 o, u64 stored) {
-    Kpu *k = &board.kpu;
-    switch (o) {
-    case INT_STATUS: return k->raised & ~REG(KPU, INT_MASK);
-    case INT_RAW: return k->raised;
-    case FIFO_OUT: return TAKE(k->fifo);
-    }
-    return stored;
+    u32 raised = board.kpu.raised;
+    if (o == FIFO_OUT) return TAKE(board.kpu.fifo);
+    return o == INT_RAW ? raised : o == INT_STATUS ? raised & ~REG(KPU, INT_MASK) : stored;
 }
 
 void kpu_write(int device, u32 o, u64 v) {

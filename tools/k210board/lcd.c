@@ -6,7 +6,6 @@
 #include "board.h"
 
 enum { CASET = 0x2a, RASET = 0x2b, RAMWR = 0x2c, GPIOHS_OUT = 12 };
-
 static void put_pixel(Lcd *l, u16 v) {
     if (l->x < LCD_W && l->y < LCD_H) {
         l->pixel[l->y][l->x] = v;

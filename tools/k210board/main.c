@@ -22,7 +22,6 @@ static int serial;
 // --- the serial line ---
 static u8 out[1 << 16];
 static size_t out_n;
-
 // What nobody reads within a second is lost, as on a wire.
 static void serial_flush(void) {
     struct pollfd p = {serial, POLLOUT, 0};
@@ -80,8 +79,7 @@ bool board_hangs(void) {
 }
 
 // --- time ---
-// Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
-// a mark.
+// Runs a hart for a quantum; true when it is idle: it waits for an interrupt or spins.
 static bool turn(Hart *h, bool look) {
     h->reserved = NULL;
     for (s64 left = QUANTUM; left > 0 && !host.reset_wanted; left -= hart_run(h, left)) {

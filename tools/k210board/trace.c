@@ -7,12 +7,7 @@
 #include "ops.h"
 
 // --- records ---
-typedef struct {
-    u64 time; // instructions of both harts
-    u32 kind, site;
-    u64 a, b, c;
-} Event;
-
+typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instructions of both harts
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
 // is new; from MARK on: another function is called, its number is added.
@@ -26,7 +21,6 @@ static Event run;  // blocks of the GC heap that changed one after the other: a 
                    // of one site, in c objects
 
 static u64 word(u64 address) { return bus_read(NULL, address, 8); }
-
 static void write_event(Event e) {
     e.time = board.hart[0].instructions + board.hart[1].instructions + (u64)done_now;
     if (events) fwrite(&e, sizeof e, 1, events);
@@ -50,7 +44,6 @@ static u64 arena_end(void) {
 
 // --- hooks: one for each halfword of RAM ---
 static u8 hooks[RAM_SIZE / 2]; // kind of the function that begins there; RETURNS
-
 bool trace_hooked(const Decoded *d) { return hooks[d - decoded]; }
 
 static bool hook(u64 pc, u8 kind) {
@@ -66,10 +59,8 @@ typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytec
 typedef struct { u64 back, sp, a, b; u32 kind, site; } Call; // of the allocator, the outermost
 typedef struct { Frame frame[DEPTH]; int frames; Call call; } Followed;
 static Followed followed[HARTS];
-
 // Called at or below that stack pointer, on the same stack.
 static bool below(u64 sp, u64 other) { return sp <= other && other - sp < NEAR; }
-
 static u64 var_uint(const u8 **at) {
     u64 v = 0;
     do v = v << 7 | (**at & 0x7f);
@@ -78,7 +69,6 @@ static u64 var_uint(const u8 **at) {
 }
 
 typedef struct { u64 file, name, line; } Place;
-
 // mp_bytecode_print and mp_obj_exception_add_traceback: the prelude of a function, and in it pairs
 // of (bytes of bytecode, lines); line 0 when it was compiled without. False: this is no code state.
 static bool place_of(u64 state, Place *p) {
