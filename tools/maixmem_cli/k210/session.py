@@ -81,10 +81,13 @@ class _Watched(SerialPort):
         self.limited = self.watching = False
 
     def read(self, most: int) -> bytes:
+        idle = False
         if self.watching and time.monotonic() - self._looked > _LOOK:
-            self.look()
+            idle = self.look()
             self._looked = time.monotonic()
         data = super().read(most)
+        if idle and not data:  # what it said before it became idle is read first
+            raise _Stuck("nothing happens any more")
         if self.watching and not data:
             self._answer()
         return data
@@ -97,9 +100,10 @@ class _Watched(SerialPort):
             self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
             self._spoke = self.state()["microseconds"]
 
-    def look(self) -> None:
-        """Raises when the board was reset or does nothing any more; keeps a new picture of the display."""
+    def look(self) -> bool:
+        """Whether the board does nothing any more; keeps a new picture of the display. Raises when it was reset."""
         state = self.state()
+        self.limited |= bool(state["limited"])
         if self._lcd and state["pixels"] != self._pixels:
             self._pixels = state["pixels"]
             self._save()
@@ -107,15 +111,13 @@ class _Watched(SerialPort):
             self._resets = state["resets"]
             self._spoke = 0
             raise _Reset("the board was reset")
-        # an idle board's clock runs ahead of what was typed just now
-        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
-        if idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered:
-            raise _Stuck("nothing happens any more")
-        if state["limited"]:
-            self.limited = True
+        if self.limited:
             self._interrupted = self._interrupted or time.monotonic()
             if time.monotonic() - self._interrupted > _GRACE:
                 raise _NotEnding("the script does not end")
+        # an idle board's clock runs ahead of what was typed just now
+        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
+        return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
 
     def _save(self) -> None:
         assert self._lcd
@@ -228,7 +230,7 @@ class Session:
         with contextlib.suppress(OSError):
             self.port.look()
         self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
-        if self.port.limited and (not error or "KeyboardInterrupt" in error):
+        if self.port.limited and "KeyboardInterrupt" in error:
             return Outcome(LIMIT)
         named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         return Outcome(RAISED, named) if error else self._exit()
