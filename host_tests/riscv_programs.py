@@ -24,7 +24,7 @@ DATA, LOG, TOP = 0x80080000, 0x80100000, 0x80600000
 ENTRY = (
     30 * 8 + 33 * 8
 )  # bytes that one instruction leaves in the log: x0 to x29, f0 to f31 and fcsr
-_OP = re.compile(r"X\((\w+|\w+##\w+|\w+##\w+##\w+), (\w+), (0x[0-9a-f]+)((?: \| \w+)?)\)")
+_OP = re.compile(r"X\((\w+|\w+##\w+|\w+##\w+##\w+), (\w+), (0x[0-9a-f]+)((?: \| \w+)?),")
 _FREE = [r for r in range(1, 28) if r not in (2, 8)]
 _CONTROL = {"FENCEI", "ECALL", "EBREAK", "MRET", "WFI", "SFENCEVMA", "SFENCEVM"}
 _CSRS = (0x001, 0x002, 0x003, 0x340, 0x342, 0x343)

@@ -21,7 +21,7 @@ from commands import maixmem
 from maixmem_cli import project
 from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.fit import Fit, fit
-from maixmem_cli.k210 import flash_image, sd_image
+from maixmem_cli.k210 import flash_image, pictures, sd_image
 from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.compiler import missing
 from maixmem_cli.k210.ports import SerialPort, at_prompt
@@ -91,7 +91,8 @@ def run(image: Path, answer: Fit) -> tuple[list[tuple[str, int, int]], bool]:
         if m.address is not None:
             data = m.file.read_bytes()
             chip[m.address : m.address + len(data)] = swapped(data) if m.stream else data
-    with Board(chip, sd=card(models), camera="pattern") as board:
+    camera = chip_file(pictures.film("pattern"))
+    with Board(chip, sd=card(models), camera=camera) as board:
         repl = at_prompt(SerialPort(board), image.name)
         try:
             out, _ = repl.run(fit_script.script(answer), timeout=60, limit=120)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import emulated
 from emulated import each_image, needs_cc, only_thorough, started
-from maixmem_cli.k210 import sd_image
+from maixmem_cli.k210 import pictures, sd_image
 from maixmem_cli.k210.board import chip_file
 
 pytestmark = [needs_cc, only_thorough]
@@ -42,7 +42,8 @@ def test_clean_under_sanitizers(image: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.txt").write_text("a")
         card = chip_file(sd_image.build(Path(folder)))
-    with started(image, files, camera="pattern", sd=card, sanitize=True) as (board, repl):
+    camera = chip_file(pictures.film(pictures.PATTERN))
+    with started(image, files, camera=camera, sd=card, sanitize=True) as (board, repl):
         assert repl.check(_WORK, timeout=400).split()[-1] == "3000"
         said = board.said()
     assert "Sanitizer" not in said and "runtime error" not in said, said

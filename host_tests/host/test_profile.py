@@ -160,7 +160,7 @@ def test_a_script_that_raises(tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     done = invoke(script, "--firmware", emulated.IMAGES[0], "--svg", picture)
     assert done.exit_code == 1
-    assert 'File "main.py", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
+    assert f'File "{script}", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
     assert "main.py:1" in done.stdout
     assert picture.read_text().startswith("<svg") and "input" not in picture.read_text()
 

@@ -17,8 +17,8 @@ import emulated
 import paths
 import pytest
 from emulated import each_image, needs_cc
-from maixmem_cli.k210 import flash_image
-from maixmem_cli.k210.board import Board
+from maixmem_cli.k210 import flash_image, pictures
+from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.ports import SerialPort, at_prompt
 from maixmem_cli.k210.prepared import library, with_modules
 from maixmem_cli.rawrepl import BoardError, RawRepl
@@ -78,7 +78,7 @@ def test_the_quick_start(image: Path) -> None:
 @each_image
 def test_the_camera_example(image: Path) -> None:
     script = (paths.EXAMPLES / "camera_pool.py").read_text(encoding="utf-8")
-    with board_with(image, camera="pattern") as repl:
+    with board_with(image, camera=chip_file(pictures.film("pattern"))) as repl:
         out = repl.check(script.replace("FRAMES = 1000", f"FRAMES = {FRAMES}"), timeout=SECONDS)
     assert f"pooled: {FRAMES} frames, at most" in out, out
     assert f"frames: pooled {FRAMES}, plain " in out, out

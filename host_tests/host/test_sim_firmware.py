@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import commands
@@ -13,7 +14,7 @@ import emulated
 import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
-from maixmem_cli.k210 import compiler, flash_image, sd_image
+from maixmem_cli.k210 import compiler, flash_image, sd_image, session
 from maixmem_cli.rawrepl import RawRepl
 
 pytestmark = needs_cc
@@ -36,7 +37,33 @@ def test_prints_and_ends(image: Path, tmp_path: Path) -> None:
 def test_raises(image: Path, tmp_path: Path) -> None:
     done = sim(tmp_path, image, "print('a')\nraise ValueError('no')\n")
     assert done.exit_code == 1 and done.stdout == "a\n"
-    assert 'File "main.py", line 2' in done.stderr and "ValueError: no" in done.stderr
+    assert f'File "{tmp_path / "main.py"}", line 2' in done.stderr
+    assert "ValueError: no" in done.stderr
+
+
+@each_image
+def test_an_error_that_is_known_comes_with_advice(image: Path, tmp_path: Path) -> None:
+    done = sim(tmp_path, image, "x = []\nwhile True:\n    x.append(bytearray(10000))\n")
+    assert done.exit_code == 1
+    assert "= the GC heap has no block of that size\n1. gc.collect()" in done.stderr
+
+
+@each_image
+def test_ctrl_c_comes_again_for_a_script_that_swallows_it(image: Path, tmp_path: Path) -> None:
+    source = """
+        import time
+        for i in range(2):
+            try:
+                while True:
+                    time.sleep_ms(10)
+            except KeyboardInterrupt:
+                print("swallowed")
+        while True:
+            time.sleep_ms(10)
+        """
+    done = sim(tmp_path, image, source, "--seconds", 1)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("swallowed") == 2
 
 
 @each_image
@@ -59,6 +86,23 @@ def test_frames_end_an_endless_loop(image: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "tidy" in done.stdout and "GC heap" in done.stdout and "heap_free() = " in done.stdout
     assert list(shown.glob("lcd-*.png"))
+
+
+@needs_image
+def test_what_was_said_before_the_board_became_idle_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of a board at its prompt runs ahead of a busy computer's: by seconds before it is looked at."""
+    look = session._Watched.look
+
+    def late(self: session._Watched) -> bool:
+        while self.state()["idle_microseconds"] < 20e6:
+            time.sleep(0.05)
+        return look(self)
+
+    monkeypatch.setattr(session._Watched, "look", late)
+    done = sim(tmp_path, emulated.images()[0], "print('a')\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "a\n", "")
 
 
 @each_image

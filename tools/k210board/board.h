@@ -8,10 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
 
+// A queue of a power of two of items; what does not fit is lost, an empty one gives 0.
+#define QUEUE(type, size) struct { type item[size]; u32 first, n; }
+#define ROOM(q) (sizeof (q).item / sizeof *(q).item)
+#define PUT(q, v) ((q).n < ROOM(q) ? (q).item[((q).first + (q).n++) % ROOM(q)] = (v) : 0)
+#define TAKE(q) ((q).n ? (q).n--, (q).item[(q).first++ % ROOM(q)] : 0)
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -19,10 +23,6 @@ enum {
     RAM_SIZE = 8 << 20,    // 6 MiB for the cores and 2 MiB for the KPU, which the cores reach too
     KPU_RAM = 6 << 20,     // where the KPU's part begins
     FLASH_SIZE = 16 << 20, // W25Q128
-    SPI_SENT = 1 << 18,    // frames a transfer can hold before it starts
-    SPI_GOT = 1 << 17,     // frames that wait to be read
-    KPU_FIFO = 1 << 20,
-    SERIAL_QUEUE = 1 << 16,
     HARTS = 2,
     CYCLES_PER_INSTRUCTION = 2, // brings the speed of boot and Python loops close to the chip's
     CPU_PER_MTIME = 50,         // sysctl.c: the CLINT counts at CPU / 50
@@ -51,8 +51,7 @@ typedef struct {
     u64 x[33]; // x[32] takes what is written to x0
     u64 f[32];
     u64 pc, instructions;
-    u64 reserved; // offset in RAM that LR reserved
-    bool has_reserved;
+    const u8 *reserved; // place in RAM that LR reserved
     bool waiting;  // WFI
     bool yield;    // leave the run loop: interrupts may have changed
     bool spinning; // in a loop that changes nothing
@@ -63,42 +62,28 @@ typedef struct {
 } Hart;
 
 typedef struct {
-    u32 sent[SPI_SENT], sent_n;
-    u32 got[SPI_GOT], got_at, got_n;
-    bool receiving; // this command's answer has been clocked in
-    int phase;      // of an enhanced transfer: 0 instruction, 1 address, 2 data
+    QUEUE(u32, 1 << 18) sent; // frames before the transfer starts
+    QUEUE(u32, 1 << 17) got;  // frames that wait to be read
+    bool receiving;           // this command's answer has been clocked in
+    u32 frames;               // of this command that were sent by an enhanced transfer
 } Spi;
 
 typedef struct {
-    bool selected, writable;
-    u8 command, page[256];
-    int byte, page_n; // of the command; that were written into the page
-    u32 address, page_address;
-} Flash;
-
-typedef struct {
-    u8 command[6], answer[2048], data[512];
-    int command_n, answer_at, answer_n;
+    u8 command[6], data[512];
+    QUEUE(u8, 2048) answer;
+    int command_n;
     bool idle, application, reading;
     int writing, block_n; // command 24 or 25; bytes of the block so far, -1 before its token
     u32 block;
 } Sd;
 
-typedef struct {
-    u64 left, from, to, status;
-    bool active;
-} DmaChannel;
-
-typedef struct {
-    u64 start, period, next;
-    bool on, raised;
-} TimerChannel;
-
-typedef struct {
-    bool missing, fresh; // no device at the address; the next byte written is a register number
-    u8 got[16];
-    int got_n;
-} I2c;
+typedef struct { bool selected, writable; int byte; u32 address; } Flash; // byte: of the command
+typedef struct { u64 left, from, to, status; bool active; } DmaChannel;
+typedef struct { u64 period, next; bool on, raised; } TimerChannel;
+typedef struct { u32 hash[8]; u8 block[64]; int block_n; } Sha;
+typedef struct { u64 layer[12]; int layer_n; u32 raised; QUEUE(u64, 1 << 17) fifo; } Kpu;
+// missing: no device at the address; fresh: the next byte written is a register number
+typedef struct { bool missing, fresh; QUEUE(u8, 16) got; } I2c;
 
 typedef struct {
     u8 regs[256], at, read; // the register that is meant; answer of the last SCCB read
@@ -108,20 +93,8 @@ typedef struct {
 } Camera;
 
 typedef struct {
-    u64 layer[12];
-    int layer_n;
-    u32 raised, mask, fifo_at, fifo_n;
-    u8 fifo[KPU_FIFO];
-} Kpu;
-
-typedef struct {
-    u32 hash[8];
-    u8 block[64];
-    int block_n;
-} Sha;
-
-typedef struct {
-    u32 priority[128], pending[4], level[4], serving[4], enabled[HARTS][4], threshold[HARTS];
+    u64 pending, level, serving; // a bit for each source
+    u32 priority[128], enabled[HARTS][2], threshold[HARTS];
 } Plic;
 
 enum { LCD_W = 480, LCD_H = 480 };
@@ -140,16 +113,12 @@ typedef struct {
 typedef struct {
     Hart hart[HARTS];
     u64 cycles;
-    union { // what was written to each device last, by offset
-        u32 word[512];
-        u64 dword[256];
-    } regs[DEVICES];
+    u64 regs[DEVICES][512]; // what was written to each device last, by offset / 4
     u32 msip[HARTS];
     u64 mtimecmp[HARTS];
     Plic plic;
-    u8 received[8]; // by UARTHS
-    int received_n;
-    u64 next_byte; // cycle at which it arrives
+    QUEUE(u8, 8) received; // by UARTHS
+    u64 next_byte;         // cycle at which it arrives
     I2c i2c[3];
     u64 rtc_cycle;
     s64 rtc_second;
@@ -165,22 +134,20 @@ typedef struct {
 } Board;
 
 extern Board board;
-#define REG(device, offset) board.regs[device].word[(offset) / 4]
-#define REG64(device, offset) board.regs[device].dword[(offset) / 8]
-extern u8 *ram, *flash_chip, *sd_card;
-extern u64 sd_size;
+#define REG(device, offset) board.regs[device][(offset) / 4 % 512]
+extern u8 *ram, *flash_chip, *sd_card, *film; // film: what the camera sees
+extern u64 sd_size, film_size;
 
 // What a reset leaves: bytes from the host that are not on the wire yet, and counts.
 extern struct Host {
-    u8 typed[SERIAL_QUEUE];
-    u32 typed_at, typed_n;
+    QUEUE(u8, 1 << 16) typed;
     u32 frames, asks; // pictures given to the firmware; calls of input()
-    u64 resets;      // boots
-    u64 idle_cycles; // that both harts have been idle in one go
+    u64 resets;       // boots
+    u64 idle_cycles;  // that both harts have been idle in one go
     u64 last_frame, cycles_left; // after which Ctrl-C is typed; 0: never
     bool limited;                // it was typed
     bool quit, paused, reset_wanted;
-    int control, speedup; // file of the control line; of the serial line
+    int control; // file of the control line
 } host;
 
 // cpu.c, decode.c, csr.c
@@ -192,13 +159,11 @@ typedef struct {
 } Decoded;
 extern Decoded *decoded; // one for each halfword of RAM
 extern s64 done_now;     // instructions of the running quantum so far: time inside it
-void cpu_start(void);
-void cpu_forget(void); // what was decoded: code may have changed
+void cpu_start(void), cpu_forget(void); // what was decoded: code may have changed
 void decode(Decoded *d);
 s64 hart_run(Hart *h, s64 count);
 bool hart_spins(Hart *h, int most, s64 *used);
-void hart_reset(Hart *h, int id);
-void hart_trap(Hart *h, u64 cause, u64 value);
+void hart_reset(Hart *h, int id), hart_trap(Hart *h, u64 cause, u64 value), hart_return(Hart *h);
 bool hart_interrupt(Hart *h);
 u64 csr_read(Hart *h, u32 number);
 void csr_write(Hart *h, u32 number, u64 value);
@@ -213,7 +178,7 @@ static inline void yield_harts(void) { board.hart[0].yield = board.hart[1].yield
 typedef u64 Read(int device, u32 offset, u64 stored);
 typedef void Write(int device, u32 offset, u64 value);
 Read clint_read, plic_read, uarths_read, gpiohs_read, kpu_read, dma_read, gpio_read, uart_read;
-Read spi_read, i2c_read, timer_read, sha_read, otp_read, dvp_read, sysctl_read, rtc_read;
+Read spi_read, i2c_read, timer_read, sha_read, otp_read, dvp_read, rtc_read;
 Write clint_write, plic_write, uarths_write, kpu_write, dma_write, spi_write, i2c_write;
 Write timer_write, sha_write, dvp_write, sysctl_write, rtc_write;
 
@@ -224,19 +189,25 @@ u8 *bus_memory(u64 address, u64 size); // null when it is no RAM
 
 // the devices, to each other and to time
 void irq_set(int irq, bool level);
-bool irq_wanted(int hart);
+u32 irq_wanted(int hart);
 void uarths_tick(void), timer_tick(void), camera_tick(void);
 u64 timer_next(u64 before);
 u64 cpu_hertz(void);
 void clocks_reset(bool warm);
-void dma_reset(void), dma_pump(void);
+void dma_reset(void), dma_pump(void), camera_reset(void);
 void flash_wait(void), flash_select(void), flash_deselect(void);
 u8 flash_byte(u8 in), sd_byte(u8 in);
 void lcd_frame(u32 value, int bits), lcd_transfer(u32 frames);
-bool lcd_save(const char *path), camera_open(const char *path);
-extern bool camera_there;
+bool lcd_save(const char *path);
 
 // main.c, control.c
-void serial_out(u8 c);
 bool board_hangs(void);
-void control_poll(void);
+void serial_out(u8 c), control_poll(void);
+
+// trace.c: what the profiler asks of the interpreter; nothing of it costs anything before
+extern u64 trace_from, trace_bytes; // stores into this part of RAM are told
+bool trace_hooked(const Decoded *d);
+u32 trace_hook(const Hart *h, const Decoded *d, u64 pc); // the op that belongs there
+void trace_store(const Hart *h, u64 offset, u64 value, int size);
+bool trace_command(const char *words);
+void trace_reset(void); // RAM was loaded anew

@@ -1,17 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// Two RV64GC harts: the cache of decoded instructions, the two run loops, and the test whether a
-// hart only spins.
+// Two RV64GC harts: the cache of decoded instructions, the loop that runs them, and the test
+// whether a hart only spins.
 #include "board.h"
 #include "float.h"
 #include "ops.h"
-#include "trace.h"
 #include <stdlib.h>
 
 enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
-
 s64 done_now;
-
 void cpu_start(void) {
     Decoded *all = calloc(RAM_SIZE / 2 + 2 * GUARD, sizeof(Decoded));
     if (!all) abort();
@@ -20,35 +17,146 @@ void cpu_start(void) {
 }
 
 void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
-
-static void hart_step(Hart *h);
-
+static s64 execute(Hart *h, s64 count);
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
     u64 before = csr_read(h, FRM);
     d->op = (u16)d->imm;
     csr_write(h, FRM, d->rm);
-    hart_step(h);
+    execute(h, -1);
     csr_write(h, FRM, before);
     d->op = OP_ROUNDED;
     h->instructions--; // it is counted by the loop that it came from
 }
 
-#define RUN run_plain
-#define WATCH 0
-#include "cpu_run.h"
-#undef RUN
-#undef WATCH
-#define RUN run_watched
-#define WATCH 1
-#include "cpu_run.h"
+// Threaded code: each op jumps to the next one's label. count < 0: exactly one instruction.
+// Otherwise about count: only taken jumps look at what is left.
+static s64 execute(Hart *h, s64 count) {
+    static const void *const LABEL[] = {
+#define X(name, ...) &&L_##name,
+        OPS(X)
+#undef X
+    };
+    bool single = count < 0;
+    s64 left = count = single ? 1 : count;
+    u64 *x = h->x, *f = h->f, base = RAM_CACHED;
+    // what a store reaches without asking: all RAM, or what follows the table that is watched
+    u64 watched = trace_bytes ? trace_from + trace_bytes : 0;
+    u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
+    u8 *plain_ram = ram + watched;
+    Decoded *d = decoded;
+    h->yield = false;
+    done_now = 0;
 
-static void hart_step(Hart *h) { watching ? run_watched(h, -1) : run_plain(h, -1); }
+#define PC ((u64)(d - decoded) * 2 + base)
+#define GO goto *LABEL[d->op]
+#define NEXT_IF(c) do { d += d->len >> 1; left--; if (unlikely(!(c))) goto out; GO; } while (0)
+#define NEXT NEXT_IF(!single)
+#define NEXT_OR_YIELD NEXT_IF(!single && !h->yield)
+#define JUMPED do { left--; if (unlikely(left <= 0)) goto out; GO; } while (0)
+#define SET_PC(to) \
+    do { \
+        u64 to_ = (to), o_ = to_ - RAM_CACHED; \
+        base = RAM_CACHED; \
+        if (unlikely(o_ >= RAM_SIZE)) { \
+            o_ = to_ - RAM_UNCACHED; \
+            base = RAM_UNCACHED; \
+            if (o_ >= RAM_SIZE) { h->pc = to_; goto fetch_fault; } \
+        } \
+        d = &decoded[o_ >> 1]; \
+    } while (0)
+#define LEAVE(label) do { left--; goto label; } while (0)
+#define SYNC do { h->pc = PC; done_now = count - left; } while (0)
+#define TRAP(cause, value) do { h->pc = PC; hart_trap(h, cause, value); LEAVE(left_pc); } while (0)
+#define RD x[d->rd]
+#define A x[d->rs1]
+#define B x[d->rs2]
+#define IMM ((u64)(s64)d->imm)
+#define SET(value) RD = (u64)(value); NEXT
+#define SET_W(value) RD = (u64)(s64)(s32)(value); NEXT
+#define TO_F(value) f[d->rd] = (value); NEXT
+#define S(r) get_s(f[d->r])
+#define D(r) get_d(f[d->r])
+#define RAW(t, r) raw_##t(f[d->r])
+#define SIGNED(t, SIGN, by) box_##t((RAW(t, rs1) & ~SIGN) | ((by) & SIGN))
+#define TO_INT(v, ...) to_int(v, d->rm == 7 ? h->csr[FCSR] >> 5 : d->rm, __VA_ARGS__)
+#define JUMP_BY(n) \
+    d += (n) >> 1; \
+    if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { h->pc = PC; goto fetch_fault; } \
+    JUMPED
+#define BRANCH(c) if (c) { d += d->imm >> 1; JUMPED; } else NEXT
+#define LOAD(T, to, value) \
+    u64 a = A + IMM, o = a - RAM_CACHED; \
+    T v; \
+    if (likely(o <= RAM_SIZE - sizeof(T))) { \
+        memcpy(&v, ram + o, sizeof(T)); \
+        to = (u64)(value); \
+        NEXT; \
+    } \
+    SYNC; \
+    v = (T)bus_read(h, a, sizeof(T)); \
+    if (unlikely(h->trap)) goto memory_trap; \
+    to = (u64)(value); \
+    NEXT_OR_YIELD
+#define STORE(T, value) \
+    u64 a = A + IMM, o = a - plain; \
+    T v = (T)(value); \
+    if (likely(o <= plain_most)) { \
+        memcpy(plain_ram + o, &v, sizeof(T)); \
+        NEXT; \
+    } \
+    SYNC; \
+    bus_write(h, a, (u64)v, sizeof(T)); \
+    if (unlikely(h->trap)) goto memory_trap; \
+    NEXT_OR_YIELD
+#define CSR(value, written) \
+    SYNC; \
+    u64 old = csr_read(h, (u32)d->imm), new = (value); \
+    if (written) csr_write(h, (u32)d->imm, new); \
+    if (d->rd) RD = old; \
+    NEXT_OR_YIELD
+#define ATOMIC(T) \
+    T v, b = (T)B; \
+    u8 *at = bus_memory(A, sizeof(T)); \
+    if (unlikely(!at)) { h->trap = 1 + 7; h->trap_value = A; goto memory_trap; } \
+    memcpy(&v, at, sizeof(T))
+#define AMO(T, value) ATOMIC(T); b = (T)(value); memcpy(at, &b, sizeof(T)); SET((s64)v)
+#define LOAD_RESERVED(T) ATOMIC(T); h->reserved = at; (void)b; SET((s64)v)
+#define STORE_CONDITIONAL(T) \
+    ATOMIC(T); \
+    bool fine = h->reserved == at; \
+    if (fine) memcpy(at, &b, sizeof(T)); \
+    h->reserved = NULL; \
+    SET(!fine)
 
-s64 hart_run(Hart *h, s64 count) {
-    float_own(h);
-    return watching ? run_watched(h, count) : run_plain(h, count);
+    SET_PC(h->pc);
+    GO;
+#define X(name, format, match, ...) L_##name: { __VA_ARGS__; }
+    OPS(X)
+#undef X
+
+memory_trap:
+    h->pc = PC;
+    hart_trap(h, (u64)h->trap - 1, h->trap_value);
+    h->trap = 0;
+    LEAVE(left_pc);
+fetch_fault:
+    hart_trap(h, 1, h->pc);
+    if (h->pc - RAM_CACHED >= RAM_SIZE) { // no trap vector yet: this hart is lost
+        h->pc = RAM_CACHED;
+        h->waiting = true;
+        h->csr[MIE] = 0;
+    }
+    LEAVE(left_pc);
+out:
+    h->pc = PC;
+left_pc:
+    h->instructions += (u64)(count - left);
+    done_now = 0;
+    return count - left;
 }
+
+s64 hart_run(Hart *h, s64 count) { return float_own(h), execute(h, count); }
 
 // Runs at most `most` instructions; true when the hart is back where it was with the same registers
 // and has stored nothing: then only an interrupt or the other hart can change its course.
@@ -62,7 +170,7 @@ bool hart_spins(Hart *h, int most, s64 *used) {
         if (d->op == OP_DECODE) decode(d);
         if (d->op < OP_LB || d->op > OP_FENCE) return false;
         if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1)) return false;
-        hart_step(h);
+        execute(h, -1);
         ++*used;
         if (h->pc == pc && !memcmp(x, h->x, sizeof x)) return true;
     }

@@ -9,7 +9,6 @@
 enum { ON = 1 << 3, WAS_ON = 1 << 7, MPP = 3 << 11, FS_DIRTY = 3 << 13 }; // of mstatus
 enum { SOFTWARE = 3, TIMER_IRQ = 7, EXTERNAL = 11 };
 #define SD (1ull << 63)
-
 void hart_reset(Hart *h, int id) {
     h->id = id;
     h->pc = RAM_CACHED;
@@ -18,10 +17,10 @@ void hart_reset(Hart *h, int id) {
     h->csr[MARCHID] = 1;
     h->csr[MIMPID] = 0x4d41495832303030ull; // read on a board
     h->csr[MHARTID] = (u64)id;
+    board.mtimecmp[id] = ~0ull >> 1;
 }
 
 // --- floating point: the host's flags and rounding are those of the hart that computes ---
-
 static Hart *computing;
 static const struct { int flag, host; } FLAGS[] = {
     {16, FE_INVALID}, {8, FE_DIVBYZERO}, {4, FE_OVERFLOW}, {2, FE_UNDERFLOW}, {1, FE_INEXACT}};
@@ -48,20 +47,18 @@ void float_own(Hart *h) {
     give_rounding(h);
 }
 
-static void set_float(Hart *h, u64 value) {
-    float_own(h);
-    h->csr[FCSR] = value & 255;
-    give_rounding(h);
-}
-
 static u64 get_float(Hart *h) {
     float_own(h);
     take_flags(h);
     return h->csr[FCSR];
 }
 
-// --- control registers ---
+static void set_float(Hart *h, u64 mask, u64 value) {
+    h->csr[FCSR] = (get_float(h) & ~mask) | (value & mask);
+    give_rounding(h);
+}
 
+// --- control registers ---
 static u64 pending(const Hart *h) {
     u64 bits = board.msip[h->id] & 1 ? 1 << SOFTWARE : 0;
     if (now() / CPU_PER_MTIME >= board.mtimecmp[h->id]) bits |= 1 << TIMER_IRQ;
@@ -85,9 +82,9 @@ u64 csr_read(Hart *h, u32 number) {
 void csr_write(Hart *h, u32 number, u64 value) {
     if (number == MISA || number == MIP || number >> 10 == 3) return; // read only
     switch (number) {
-    case FFLAGS: set_float(h, (get_float(h) & ~31ull) | (value & 31)); return;
-    case FRM: set_float(h, (get_float(h) & 31) | (value & 7) << 5); return;
-    case FCSR: set_float(h, value); return;
+    case FFLAGS: set_float(h, 31, value); return;
+    case FRM: set_float(h, 7 << 5, value << 5); return;
+    case FCSR: set_float(h, 255, value); return;
     case MSTATUS: value &= ~SD; h->yield = true; break;
     case MIE: h->yield = true; break;
     case MEPC: value &= ~1ull; break;
@@ -104,7 +101,16 @@ void hart_trap(Hart *h, u64 cause, u64 value) {
     c[MBADADDR] = value;
     c[MSTATUS] = (c[MSTATUS] & ~(u64)(WAS_ON | ON)) | before | MPP;
     h->pc = c[MTVEC] & ~3ull;
-    h->waiting = h->has_reserved = false;
+    h->waiting = false;
+    h->reserved = NULL;
+}
+
+// MRET: MIE is what MPIE is.
+void hart_return(Hart *h) {
+    u64 *status = &h->csr[MSTATUS];
+    *status = (*status & ~(u64)ON) | (*status & WAS_ON ? ON : 0) | WAS_ON;
+    h->pc = h->csr[MEPC];
+    h->reserved = NULL;
 }
 
 // Takes the most urgent pending interrupt, if one is enabled; a pending one ends WFI in any case.

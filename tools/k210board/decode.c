@@ -4,50 +4,50 @@
 // Source: RISC-V unprivileged specification 2.2, chapters 2 to 8, 12 (C) and 19 (encodings).
 #include "board.h"
 #include "ops.h"
-#include "trace.h"
 
 Decoded *decoded;
-
 // The specification's formats; SH and SHW shift by an immediate, C names a control register, A is
 // atomic, RM rounds, the 1 has one operand, V two and no result, F fences, X is one instruction.
+// The mask: what of an instruction says which it is. The immediate: 's' or 'u' (signed or not),
+// then the place in it (in base 32) of each bit of the instruction, the highest first.
 enum { NONE, R, R4, RM, RM1, X1, I, S, B, U, J, SH, SHW, C, A, F, V, X };
-static const u32 MASKS[] = { // what of an instruction says which it is
-    [R] = 0xfe00707f, [R4] = 0x0600007f, [RM] = 0xfe00007f, [RM1] = 0xfff0007f, [X1] = 0xfff0707f,
-    [I] = 0x707f, [S] = 0x707f, [B] = 0x707f, [U] = 0x7f, [J] = 0x7f, [SH] = 0xfc00707f,
-    [SHW] = 0xfe00707f, [C] = 0x707f, [A] = 0xf800707f, [F] = 0x707f, [V] = 0xfe007fff, [X] = ~0u};
+static const struct { u32 mask; const char *imm; } FORMATS[] = {
+    [NONE] = {0, "u"}, [X] = {~0u, "u"}, [R] = {0xfe00707f, "u"}, [R4] = {0x0600007f, "u"},
+    [RM] = {0xfe00007f, "u"}, [RM1] = {0xfff0007f, "u"}, [X1] = {0xfff0707f, "u"},
+    [A] = {0xf800707f, "u"}, [F] = {0x707f, "u"}, [V] = {0xfe007fff, "u"},
+    [I] = {0x707f, "sba9876543210"}, [C] = {0x707f, "uba9876543210"},
+    [SH] = {0xfc00707f, "u------543210"}, [SHW] = {0xfe00707f, "u------543210"},
+    [S] = {0x707f, "sba98765-------------43210"}, [B] = {0x707f, "sca98765-------------4321b"},
+    [U] = {0x7f, "svutsrqponmlkjihgfedc"}, [J] = {0x7f, "ska987654321bjihgfedc"}};
 
 static const struct { u32 match; u8 format; } WHOLE[] = {
-#define X(name, format, match) {match, format},
+#define X(name, format, match, ...) {match, format},
     OPS(X)
 #undef X
 };
 
-static s32 extend(u32 value, int bits) { return (s32)(value << (32 - bits)) >> (32 - bits); }
-
 static u32 bits(u32 i, int from, int n) { return (i >> from) & ((1u << n) - 1); }
-
-static s32 immediate(u32 i, int format) {
-    switch (format) {
-    case U: return (s32)(i & 0xfffff000);
-    case J: return extend(bits(i, 31, 1) << 20 | bits(i, 12, 8) << 12 | bits(i, 20, 1) << 11 |
-                          bits(i, 21, 10) << 1, 21);
-    case B: return extend(bits(i, 31, 1) << 12 | bits(i, 7, 1) << 11 | bits(i, 25, 6) << 5 |
-                          bits(i, 8, 4) << 1, 13);
-    case S: return extend(bits(i, 25, 7) << 5 | bits(i, 7, 5), 12);
-    case C: return (s32)bits(i, 20, 12);
-    case SH: case SHW: return (s32)bits(i, 20, 6);
+// `top`: the bit of the instruction that comes first.
+static s32 immediate(u32 i, int top, const char *spec) {
+    int sign = 0;
+    u32 v = 0;
+    for (const char *c = spec + 1; *c; c++, top--) {
+        int to = *c <= '9' ? *c - '0' : *c - 'a' + 10;
+        if (*c == '-') continue;
+        v |= bits(i, top, 1) << to;
+        sign = to > sign ? to : sign;
     }
-    return (s32)i >> 20;
+    return *spec == 's' ? (s32)(v << (31 - sign)) >> (31 - sign) : (s32)v;
 }
 
 static void decode_32(Decoded *d, u32 i) {
     int op = OP_ILLEGAL + 1;
-    while (op < OP_COUNT && (i & MASKS[WHOLE[op].format]) != WHOLE[op].match) op++;
+    while (op < OP_COUNT && (i & FORMATS[WHOLE[op].format].mask) != WHOLE[op].match) op++;
     if (op == OP_COUNT) op = OP_ILLEGAL;
     int format = WHOLE[op].format;
     *d = (Decoded){.rd = (u8)bits(i, 7, 5), .rs1 = (u8)bits(i, 15, 5), .rs2 = (u8)bits(i, 20, 5),
                    .rs3 = (u8)(i >> 27), .rm = (u8)bits(i, 12, 3), .len = 4, .raw = i,
-                   .op = (u16)op, .imm = immediate(i, format)};
+                   .op = (u16)op, .imm = immediate(i, 31, FORMATS[format].imm)};
     if (format != R4 && format != RM && format != RM1) return;
     if (d->rm == 5 || d->rm == 6) d->op = OP_ILLEGAL;
     if (d->rm < 5 && op < OP_FLES) { // not dynamic, and the host rounds
@@ -56,79 +56,41 @@ static void decode_32(Decoded *d, u32 i) {
     }
 }
 
-// Compressed instructions, the first that fits; registers by number or by field. The immediate: 's'
-// or 'u' (signed or not), then the place in it of the instruction's bits 12 to 2.
+// Compressed instructions, the first that fits; registers by number or by field.
 enum { RD = 32, RS2, RD_, RS2_ }; // bits 11-7, 6-2; 9-7 and 4-2, of x8 to x15
-static const char NO[] = "u-----------", STORED_W[] = "u543---26---", STORED_D[] = "u543---76---";
-static const char SIX[] = "s5-----43210", SHIFT[] = "u5-----43210", TO_BRANCH[] = "s843---76215";
-static const char LUI_[] = "sh-----gfedc", STACK_D[] = "u543876-----", STACK_LD[] = "u5-----43876";
+static const char NO[] = "u", SIX[] = "s5-----43210", SHIFT[] = "u5-----43210";
+static const char STORED_W[] = "u543---26", STORED_D[] = "u543---76", TO_BRANCH[] = "s843---76215";
+static const char STACK_D[] = "u543876", STACK_LD[] = "u5-----43876";
 static const struct { u16 mask, match, op; u8 rd, rs1, rs2; const char *imm; } HALF[] = {
-    {0xffe3, 0x0000, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xe003, 0x0000, OP_ADDI, RS2_, 2, 0, "u54987623---"},
-    {0xe003, 0x2000, OP_FLD, RS2_, RD_, 0, STORED_D},
-    {0xe003, 0x4000, OP_LW, RS2_, RD_, 0, STORED_W},
-    {0xe003, 0x6000, OP_LD, RS2_, RD_, 0, STORED_D},
-    {0xe003, 0xa000, OP_FSD, 0, RD_, RS2_, STORED_D},
-    {0xe003, 0xc000, OP_SW, 0, RD_, RS2_, STORED_W},
-    {0xe003, 0xe000, OP_SD, 0, RD_, RS2_, STORED_D},
-    {0xe003, 0x0001, OP_ADDI, RD, RD, 0, SIX},
-    {0xef83, 0x2001, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xe003, 0x2001, OP_ADDIW, RD, RD, 0, SIX},
-    {0xe003, 0x4001, OP_ADDI, RD, 0, 0, SIX},
-    {0xf07f, 0x6001, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xef83, 0x6101, OP_ADDI, 2, 2, 0, "s9-----46875"},
-    {0xe003, 0x6001, OP_LUI, RD, 0, 0, LUI_},
-    {0xec03, 0x8001, OP_SRLI, RD_, RD_, 0, SHIFT},
-    {0xec03, 0x8401, OP_SRAI, RD_, RD_, 0, SHIFT},
-    {0xec03, 0x8801, OP_ANDI, RD_, RD_, 0, SIX},
-    {0xfc63, 0x8c01, OP_SUB, RD_, RD_, RS2_, NO},
-    {0xfc63, 0x8c21, OP_XOR, RD_, RD_, RS2_, NO},
-    {0xfc63, 0x8c41, OP_OR, RD_, RD_, RS2_, NO},
-    {0xfc63, 0x8c61, OP_AND, RD_, RD_, RS2_, NO},
-    {0xfc63, 0x9c01, OP_SUBW, RD_, RD_, RS2_, NO},
-    {0xfc63, 0x9c21, OP_ADDW, RD_, RD_, RS2_, NO},
-    {0xe003, 0xa001, OP_JAL, 0, 0, 0, "sb498a673215"},
-    {0xe003, 0xc001, OP_BEQ, 0, RD_, 0, TO_BRANCH},
-    {0xe003, 0xe001, OP_BNE, 0, RD_, 0, TO_BRANCH},
-    {0xe003, 0x0002, OP_SLLI, RD, RD, 0, SHIFT},
-    {0xe003, 0x2002, OP_FLD, RD, 2, 0, STACK_LD},
-    {0xef83, 0x4002, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xe003, 0x4002, OP_LW, RD, 2, 0, "u5-----43276"},
-    {0xef83, 0x6002, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xe003, 0x6002, OP_LD, RD, 2, 0, STACK_LD},
-    {0xffff, 0x8002, OP_ILLEGAL, 0, 0, 0, NO},
-    {0xf07f, 0x8002, OP_JALR, 0, RD, 0, NO},
-    {0xf003, 0x8002, OP_ADD, RD, 0, RS2, NO},
-    {0xffff, 0x9002, OP_EBREAK, 0, 0, 0, NO},
-    {0xf07f, 0x9002, OP_JALR, 1, RD, 0, NO},
-    {0xf003, 0x9002, OP_ADD, RD, RD, RS2, NO},
-    {0xe003, 0xa002, OP_FSD, 0, 2, RS2, STACK_D},
-    {0xe003, 0xc002, OP_SW, 0, 2, RS2, "u543276-----"},
-    {0xe003, 0xe002, OP_SD, 0, 2, RS2, STACK_D},
-    {0, 0, OP_ILLEGAL, 0, 0, 0, NO},
+#define H(mask, match, op, rd, rs1, rs2, imm) {mask, match, OP_##op, rd, rs1, rs2, imm},
+    H(0xffe3, 0x0000, ILLEGAL, 0, 0, 0, NO) H(0xe003, 0x0000, ADDI, RS2_, 2, 0, "u54987623")
+    H(0xe003, 0x2000, FLD, RS2_, RD_, 0, STORED_D) H(0xe003, 0x4000, LW, RS2_, RD_, 0, STORED_W)
+    H(0xe003, 0x6000, LD, RS2_, RD_, 0, STORED_D) H(0xe003, 0xa000, FSD, 0, RD_, RS2_, STORED_D)
+    H(0xe003, 0xc000, SW, 0, RD_, RS2_, STORED_W) H(0xe003, 0xe000, SD, 0, RD_, RS2_, STORED_D)
+    H(0xe003, 0x0001, ADDI, RD, RD, 0, SIX) H(0xef83, 0x2001, ILLEGAL, 0, 0, 0, NO)
+    H(0xe003, 0x2001, ADDIW, RD, RD, 0, SIX) H(0xe003, 0x4001, ADDI, RD, 0, 0, SIX)
+    H(0xf07f, 0x6001, ILLEGAL, 0, 0, 0, NO) H(0xef83, 0x6101, ADDI, 2, 2, 0, "s9-----46875")
+    H(0xe003, 0x6001, LUI, RD, 0, 0, "sh-----gfedc") H(0xec03, 0x8001, SRLI, RD_, RD_, 0, SHIFT)
+    H(0xec03, 0x8401, SRAI, RD_, RD_, 0, SHIFT) H(0xec03, 0x8801, ANDI, RD_, RD_, 0, SIX)
+    H(0xfc63, 0x8c01, SUB, RD_, RD_, RS2_, NO) H(0xfc63, 0x8c21, XOR, RD_, RD_, RS2_, NO)
+    H(0xfc63, 0x8c41, OR, RD_, RD_, RS2_, NO) H(0xfc63, 0x8c61, AND, RD_, RD_, RS2_, NO)
+    H(0xfc63, 0x9c01, SUBW, RD_, RD_, RS2_, NO) H(0xfc63, 0x9c21, ADDW, RD_, RD_, RS2_, NO)
+    H(0xe003, 0xa001, JAL, 0, 0, 0, "sb498a673215") H(0xe003, 0xc001, BEQ, 0, RD_, 0, TO_BRANCH)
+    H(0xe003, 0xe001, BNE, 0, RD_, 0, TO_BRANCH) H(0xe003, 0x0002, SLLI, RD, RD, 0, SHIFT)
+    H(0xe003, 0x2002, FLD, RD, 2, 0, STACK_LD) H(0xef83, 0x4002, ILLEGAL, 0, 0, 0, NO)
+    H(0xe003, 0x4002, LW, RD, 2, 0, "u5-----43276") H(0xef83, 0x6002, ILLEGAL, 0, 0, 0, NO)
+    H(0xe003, 0x6002, LD, RD, 2, 0, STACK_LD) H(0xffff, 0x8002, ILLEGAL, 0, 0, 0, NO)
+    H(0xf07f, 0x8002, JALR, 0, RD, 0, NO) H(0xf003, 0x8002, ADD, RD, 0, RS2, NO)
+    H(0xffff, 0x9002, EBREAK, 0, 0, 0, NO) H(0xf07f, 0x9002, JALR, 1, RD, 0, NO)
+    H(0xf003, 0x9002, ADD, RD, RD, RS2, NO) H(0xe003, 0xa002, FSD, 0, 2, RS2, STACK_D)
+    H(0xe003, 0xc002, SW, 0, 2, RS2, "u543276") H(0xe003, 0xe002, SD, 0, 2, RS2, STACK_D)
+    H(0x0000, 0x0000, ILLEGAL, 0, 0, 0, NO)
+#undef H
 };
 
 static u8 reg(u32 i, u8 field) {
-    switch (field) {
-    case RD: return (u8)bits(i, 7, 5);
-    case RS2: return (u8)bits(i, 2, 5);
-    case RD_: return (u8)(8 + bits(i, 7, 3));
-    case RS2_: return (u8)(8 + bits(i, 2, 3));
-    }
-    return field;
-}
-
-static s32 scattered(u32 i, const char *spec) {
-    int sign = 0;
-    u32 v = 0;
-    for (int k = 0; k < 11; k++) {
-        char c = spec[1 + k];
-        int to = c <= '9' ? c - '0' : c - 'a' + 10;
-        if (c == '-') continue;
-        v |= bits(i, 12 - k, 1) << to;
-        sign = to > sign ? to : sign;
-    }
-    return *spec == 's' ? extend(v, sign + 1) : (s32)v;
+    u32 whole = bits(i, field == RD ? 7 : 2, 5), part = 8 + bits(i, field == RD_ ? 7 : 2, 3);
+    return (u8)(field < RD ? field : field <= RS2 ? whole : part);
 }
 
 static void decode_16(Decoded *d, u32 i) {
@@ -136,7 +98,7 @@ static void decode_16(Decoded *d, u32 i) {
     while ((i & HALF[k].mask) != HALF[k].match) k++;
     *d = (Decoded){.op = HALF[k].op, .len = 2, .raw = i, .rm = 7, .rd = reg(i, HALF[k].rd),
                    .rs1 = reg(i, HALF[k].rs1), .rs2 = reg(i, HALF[k].rs2),
-                   .imm = scattered(i, HALF[k].imm)};
+                   .imm = immediate(i, 12, HALF[k].imm)};
 }
 
 void decode(Decoded *d) {
@@ -147,5 +109,7 @@ void decode(Decoded *d) {
     // x[32] takes what is written to x0; the others have no such result, or mean 0
     bool integer = (d->op >= OP_LB && d->op < OP_CSRRW) || (d->op >= OP_SB && d->op < OP_FLW);
     if (d->rd == 0 && (integer || d->op >= OP_FLES)) d->rd = 32;
-    if (trace_hooked(RAM_CACHED + offset)) d->op = OP_HOOK;
+    if (!trace_hooked(d)) return;
+    d->raw = d->op;
+    d->op = OP_HOOK;
 }

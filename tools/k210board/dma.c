@@ -9,20 +9,19 @@ enum { VERSION = 0x08, CONFIG = 0x10, RUNNING = 0x18, RAISED = 0x30, RESET = 0x5
 enum { ENABLED = 1, INTERRUPTS = 2 };                                                // CONFIG
 enum { SOURCE = 0x00, TARGET = 0x08, BLOCK = 0x10, CONTROL = 0x18, DONE = 0x30 };    // of one
 enum { WANTED = 0x80, STATUS = 0x88, SIGNALLED = 0x90, CLEAR = 0x98 };
-#define CHANNEL(c, o) REG64(DMA, 0x100 * ((c) + 1) + (o))
-
+#define CHANNEL(c, o) REG(DMA, 0x100 * ((c) + 1) + (o))
 static bool has_data(u64 address) {
     static const u32 SPIS[4] = {0x52000000, 0x53000000, 0x50240000, 0x54000000};
     u32 page = (u32)address & 0xffffff00;
     for (int i = 0; i < 4; i++)
-        if (page == SPIS[i]) return board.spi[i].got_n;
-    if (page == 0x40800000) return board.kpu.fifo_at < board.kpu.fifo_n;
+        if (page == SPIS[i]) return board.spi[i].got.n;
+    if (page == 0x40800000) return board.kpu.fifo.n;
     return page < 0x50210000 || page > 0x50230000; // UARTs receive nothing
 }
 
 static void update(int c) {
     u64 raised = board.dma[c].status & CHANNEL(c, WANTED) & CHANNEL(c, SIGNALLED);
-    irq_set(IRQ_DMA0 + c, (u32)raised && REG64(DMA, CONFIG) & INTERRUPTS);
+    irq_set(IRQ_DMA0 + c, (u32)raised && REG(DMA, CONFIG) & INTERRUPTS);
 }
 
 static bool move(int c) {
@@ -52,10 +51,9 @@ void dma_pump(void) {
     for (bool again = true; again;) {
         again = false;
         for (int c = 0; c < CHANNELS; c++)
-            if (board.dma[c].active && REG64(DMA, CONFIG) & ENABLED) again |= move(c);
+            if (board.dma[c].active && REG(DMA, CONFIG) & ENABLED) again |= move(c);
     }
     pumping = false;
-    yield_harts();
 }
 
 void dma_reset(void) {
@@ -108,5 +106,4 @@ void dma_write(int device, u32 o, u64 v) {
     if (c < 0 || c >= CHANNELS) return;
     if ((o & 0xff) == CLEAR) board.dma[c].status &= ~v;
     update(c);
-    yield_harts();
 }

@@ -13,12 +13,10 @@
 #define NAN_D 0x7ff8000000000000ull
 #define SIGN_S 0x80000000u
 #define SIGN_D (1ull << 63)
-
 static inline u32 raw_s(u64 v) { return v >= BOX ? (u32)v : NAN_S; }
 static inline u64 raw_d(u64 v) { return v; }
 static inline u64 box_s(u32 v) { return BOX | v; }
 static inline u64 box_d(u64 v) { return v; }
-
 // one line a type: value of a register and back, fused multiplication, the class (one bit for -inf,
 // -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN), the smaller
 // or the greater (a quiet NaN loses, a signalling one wins; -0 is less than +0)
@@ -65,8 +63,10 @@ static inline double nearest_even(double v) {
     return rest > .5 || (rest == .5 && fmod(r, 2)) ? r + 1 : r;
 }
 
-// An integer of [low, high), or the end of the range that v is beyond; NaN is above it.
-static inline u64 to_int(double v, u64 mode, double low, double high, u64 least, u64 most) {
+// An integer of so many bits, or the end of their range that v is beyond; NaN is above it.
+static inline u64 to_int(double v, u64 mode, int bits, bool is_signed) {
+    u64 most = ~0ull >> (64 - bits + is_signed), least = is_signed ? ~most : 0;
+    double high = 2 * (double)(most / 2 + 1), low = is_signed ? -high : 0;
     double r = mode == 1 ? trunc(v) : mode == 2 ? floor(v) : mode == 3 ? ceil(v)
              : mode == 4 ? round(v) : nearest_even(v);
     if (unlikely(!(r >= low && r < high))) {

@@ -8,47 +8,41 @@
 
 enum { LAYER_ARGS = 12, ARGUMENT = 0x00, INT_STATUS = 0x08, INT_RAW = 0x10, INT_MASK = 0x18 };
 enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_TAKEN = 2 };
-enum { AI_RAM = 2 << 20, PIECES = 16 };
-
+enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
 typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by side
-    u32 at, rows, channel_rows, groups;
-    int channels, w, h;
-    size_t pixels;
+    size_t at, rows, channel_rows, groups, channels, w, h, pixels;
 } Plane;
 
 typedef struct {
     Plane in, out;
     bool interrupt, depthwise, to_fifo;
-    int kernel, pool, padding, shift_w, shift_x;
+    size_t kernel, pool, fifo_bytes;
+    int padding, shift_w, shift_x;
     const u8 *weights, *norm, *activation;
     s64 arg_w, arg_x, arg_add;
-    u64 fifo_bytes;
 } Layer;
 
+// of one channel: its sum of products, of its pixels under the kernel, its values before pooling
+static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
+static u8 image[MOST_PIXELS];
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
-
-static s64 cut_signed(u64 v, int from, int bits) {
-    return (s64)(v << (64 - bits - from)) >> (64 - bits);
-}
-
+static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
 // What is read through a pointer of a layer: 0 is an alias of the RAM.
 static u8 *pointer(u64 address) { return bus_memory((u32)address | RAM_UNCACHED, 1); }
-
 // One plane's parts of the arguments 1, 2 and 3 (in from bit 0, out from bit 32), and its layout.
-static Plane plane(const u64 *a, int from, u64 layout, int groups) {
-    Plane p = {.at = (u32)cut(a[1], from, 15) * 64, .channels = (int)cut(a[2], from, 10) + 1,
-               .w = (int)cut(a[3], from, 10) + 1, .h = (int)cut(a[3], from + 10, 9) + 1,
-               .channel_rows = (u32)cut(layout, 0, 15), .rows = (u32)cut(layout, 16, 4),
-               .groups = cut(layout, groups, 3) ? (u32)cut(layout, groups, 3) : 1};
-    p.pixels = (size_t)p.w * (size_t)p.h;
-    return p;
+static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
+    size_t w = cut(a[3], from, 10) + 1, h = cut(a[3], from + 10, 9) + 1;
+    size_t groups = cut(layout, groups_at, 3);
+    return (Plane){.at = cut(a[1], from, 15) * 64, .channels = cut(a[2], from, 10) + 1,
+                   .w = w, .h = h, .pixels = w * h, .channel_rows = cut(layout, 0, 15),
+                   .rows = cut(layout, 16, 4), .groups = groups ? groups : 1};
 }
 
 static Layer unpack(const u64 *a) {
     return (Layer){
         .in = plane(a, 0, a[7], 28), .out = plane(a, 32, a[8], 20),
         .interrupt = a[0] & 1, .depthwise = cut(a[0], 3, 1), .to_fifo = a[11] & 1,
-        .kernel = cut(a[4], 0, 3) ? 3 : 1, .pool = (int)cut(a[4], 4, 4),
+        .kernel = cut(a[4], 0, 3) ? 3 : 1, .pool = cut(a[4], 4, 4),
         .padding = (int)cut(a[4], 24, 8), .norm = pointer(a[4] >> 32),
         .weights = pointer(a[5] >> 32), .activation = pointer(a[7] >> 32),
         .shift_w = (int)cut(a[9], 0, 4), .shift_x = (int)cut(a[9], 4, 4),
@@ -63,50 +57,46 @@ static s64 shift_round(s64 v, int s) {
     return (v >> 1) + (v & 1 && (v >= 0 || v >> 1 & 1));
 }
 
-static u8 *row(const Plane *p, int channel, int y) {
-    static u8 outside[1024]; // what lies past the AI RAM is nobody's
-    u32 c = (u32)channel, first = c / p->groups * p->channel_rows + (u32)y * p->rows;
-    u32 at = (p->at + first * 64 + c % p->groups * (64 / p->groups)) % AI_RAM;
-    return at + (u32)p->w <= AI_RAM ? ram + KPU_RAM + at : outside;
+static u8 *row(const Plane *p, size_t channel, size_t y) {
+    static u8 outside[MOST_W]; // what lies past the AI RAM is nobody's
+    size_t first = channel / p->groups * p->channel_rows + y * p->rows;
+    size_t at = (p->at + first * 64 + channel % p->groups * (64 / p->groups)) % AI_RAM;
+    return at + p->w <= AI_RAM ? ram + KPU_RAM + at : outside;
 }
 
-static void *memory(size_t size) {
-    void *p = calloc(size, 1);
-    return p ? p : (abort(), p);
+static u8 *memory(size_t size, int value) {
+    u8 *p = malloc(size);
+    return p ? memset(p, value, size) : (abort(), p);
 }
 
 // The input with a border of one pixel, all channels.
 static u8 *framed(const Layer *l) {
-    size_t w = (size_t)l->in.w + 2, size = w * ((size_t)l->in.h + 2) * (size_t)l->in.channels;
-    u8 *all = memset(memory(size), l->padding, size), *to = all + w + 1;
-    for (int c = 0; c < l->in.channels; c++, to += 2 * w)
-        for (int y = 0; y < l->in.h; y++, to += w) memcpy(to, row(&l->in, c, y), (size_t)l->in.w);
+    size_t w = l->in.w + 2;
+    u8 *all = memory(w * (l->in.h + 2) * l->in.channels, l->padding), *to = all + w + 1;
+    for (size_t c = 0; c < l->in.channels; c++, to += 2 * w)
+        for (size_t y = 0; y < l->in.h; y++, to += w) memcpy(to, row(&l->in, c, y), l->in.w);
     return all;
 }
 
 static s32 weight(const Layer *l, size_t i) {
     u16 v;
-    if (REG64(KPU, EIGHT_BIT) & 1) return l->weights[i];
+    if (REG(KPU, EIGHT_BIT) & 1) return l->weights[i];
     return memcpy(&v, l->weights + 2 * i, 2), v;
 }
 
-// Adds one input channel's products to sum, and its pixels under the kernel to seen; returns the
-// sum of its weights.
-static s64 convolve(const Layer *l, const u8 *in, size_t first, s64 *sum, s64 *seen) {
-    int k = l->kernel, w = l->in.w, stride = w + 2;
+// Adds one input channel to sum and seen; returns the sum of its weights.
+static s64 convolve(const Layer *l, const u8 *in, size_t first) {
+    size_t k = l->kernel, w = l->in.w, stride = w + 2;
     s64 weights = 0;
-    for (int i = 0; i < k * k; i++) {
-        s32 factor = weight(l, first + (size_t)i);
-        int dy = k == 1 ? 1 : i / k, dx = k == 1 ? 1 : i % k;
+    for (size_t i = 0; i < k * k; i++) {
+        s32 factor = weight(l, first + i);
+        const u8 *p = in + (k == 1 ? stride + 1 : i / k * stride + i % k);
         weights += factor;
-        for (int y = 0; y < l->in.h; y++) {
-            const u8 *p = in + (y + dy) * stride + dx;
-            s64 *to = sum + y * w, *also = seen + y * w;
-            for (int x = 0; x < w; x++) {
-                to[x] += (s64)(factor * (s32)p[x]);
-                also[x] += p[x];
+        for (size_t y = 0; y < l->in.h; y++, p += stride)
+            for (size_t x = 0; x < w; x++) {
+                sum[y * w + x] += (s64)(factor * (s32)p[x]);
+                seen[y * w + x] += p[x];
             }
-        }
     }
     return weights;
 }
@@ -122,70 +112,65 @@ static u8 activate(const Layer *l, u64 norm, const u64 *pieces, s64 v) {
     return r < 0 ? 0 : r > 255 ? 255 : (u8)r;
 }
 
-static u8 pooled(const Layer *l, const u8 *image, int x, int y) {
-    // kpu.h, kpu_pool_type_t: the 'm'ost, the 'a'verage, or one: the 'l'eft top or 'r'ight of it
+static u8 pooled(const Layer *l, size_t x, size_t y) {
+    // kpu.h, kpu_pool_type_t: the 'm'ost, the 'a'verage, or the one to the 'r'ight
     static const struct { u8 stride, window, what; } POOLS[16] = {
         {1, 1, 'm'}, {2, 2, 'm'}, {2, 2, 'a'}, {4, 4, 'm'}, {4, 4, 'a'}, {2, 1, 'm'}, {2, 2, 'r'},
-        {4, 1, 'm'}, {1, 2, 'a'}, {1, 2, 'm'}, {1, 1, 'm'}, {1, 1, 'm'}, {1, 1, 'm'}, {1, 1, 'm'},
-        {1, 1, 'm'}, {1, 1, 'm'}};
-    int n = POOLS[l->pool].window, what = POOLS[l->pool].what, sum = 0, most = 0, v = 0;
-    x *= POOLS[l->pool].stride;
-    y *= POOLS[l->pool].stride;
-    for (int i = 0; i < (what == 'r' ? 2 : n * n); i++) {
-        int px = x + i % n, py = y + i / n;
+        {4, 1, 'm'}, {1, 2, 'a'}, {1, 2, 'm'}};
+    size_t n = POOLS[l->pool].window, stride = POOLS[l->pool].stride, what = POOLS[l->pool].what;
+    int total = 0, most = 0, v = image[y * l->in.w + x];
+    for (size_t i = 0; i < (what == 'r' ? 2 : n * n); i++) {
+        size_t px = x * stride + i % n, py = y * stride + i / n;
         px = px < l->in.w ? px : l->in.w - 1;
         v = image[(py < l->in.h ? py : l->in.h - 1) * l->in.w + px];
-        sum += v;
+        total += v;
         most = v > most ? v : most;
     }
-    return (u8)(what == 'r' ? v : what == 'a' ? sum / (n * n) : most);
+    return (u8)(what == 'a' ? total / (int)(n * n) : what == 'm' ? most : v);
 }
 
-static void one_channel(const Layer *l, int o, const u8 *in, s64 *sum, s64 *seen, u8 *image) {
-    size_t k2 = (size_t)(l->kernel * l->kernel), pixels = l->in.pixels;
-    size_t framed_size = ((size_t)l->in.w + 2) * ((size_t)l->in.h + 2);
-    int n = l->depthwise ? 1 : l->in.channels;
+static void one_channel(const Layer *l, size_t o, const u8 *in) {
+    size_t n = l->depthwise ? 1 : l->in.channels, framed_size = (l->in.w + 2) * (l->in.h + 2);
     s64 correction = 0;
     u64 norm, pieces[PIECES];
-    memset(sum, 0, pixels * sizeof *sum);
-    memset(seen, 0, pixels * sizeof *seen);
-    for (int c = 0; c < n; c++) {
-        size_t from = (size_t)(l->depthwise ? o : c), index = (size_t)o * (size_t)n + (size_t)c;
-        correction += convolve(l, in + from * framed_size, index * k2, sum, seen);
+    memset(sum, 0, l->in.pixels * sizeof *sum);
+    memset(seen, 0, l->in.pixels * sizeof *seen);
+    for (size_t c = 0; c < n; c++) {
+        const u8 *from = in + (l->depthwise ? o : c) * framed_size;
+        correction += convolve(l, from, (o * n + c) * l->kernel * l->kernel);
     }
-    correction = shift_round(l->arg_w * correction, l->shift_w) + l->arg_add * n;
+    correction = shift_round(l->arg_w * correction, l->shift_w) + l->arg_add * (s64)n;
     memcpy(&norm, l->norm + 8 * o, 8);
     memcpy(pieces, l->activation, sizeof pieces);
-    for (size_t i = 0; i < pixels; i++) {
+    for (size_t i = 0; i < l->in.pixels; i++) {
         s64 v = sum[i] + shift_round(l->arg_x * seen[i], l->shift_x) + correction;
         image[i] = activate(l, norm, pieces, v);
     }
 }
 
-static void to_fifo(const u8 *result, size_t size, u64 wanted) {
-    Kpu *k = &board.kpu;
-    u64 n = wanted < KPU_FIFO - 16 ? wanted : KPU_FIFO - 16;
-    k->fifo_at = 0;
-    k->fifo_n = (u32)((n + 15) & ~7ull);
-    memset(k->fifo, 0, k->fifo_n);
-    memcpy(k->fifo, result, n < size ? n : size);
+static void to_fifo(const u8 *result, size_t size, size_t wanted) {
+    board.kpu.fifo.n = 0;
+    for (size_t at = 0; at < wanted + 8 && board.kpu.fifo.n < ROOM(board.kpu.fifo); at += 8) {
+        u64 v = 0; // a word more, for readers
+        if (at < size) memcpy(&v, result + at, size - at > 8 ? 8 : size - at);
+        PUT(board.kpu.fifo, v);
+    }
 }
 
 static void run_layer(const Layer *l) {
-    size_t size = l->out.pixels * (size_t)l->out.channels, sums = l->in.pixels * sizeof(s64);
-    u8 *in = framed(l), *image = memory(l->in.pixels), *result = memory(size), *to = result;
-    s64 *sum = memory(sums), *seen = memory(sums);
-    for (int o = 0; o < l->out.channels && l->weights && l->norm && l->activation; o++) {
-        one_channel(l, o, in, sum, seen, image);
-        for (int y = 0; y < l->out.h; y++)
-            for (int x = 0; x < l->out.w; x++) *to++ = pooled(l, image, x, y);
+    size_t size = l->out.pixels * l->out.channels;
+    u8 *in = framed(l), *result = memory(size, 0), *to = result;
+    for (size_t o = 0; o < l->out.channels && l->weights && l->norm && l->activation; o++) {
+        one_channel(l, o, in);
+        for (size_t i = 0; i < l->out.pixels; i++) *to++ = pooled(l, i % l->out.w, i / l->out.w);
     }
     if (l->to_fifo) to_fifo(result, size, l->fifo_bytes);
     to = result;
-    for (int c = 0; c < l->out.channels && !l->to_fifo; c++)
-        for (int y = 0; y < l->out.h; y++, to += l->out.w)
-            memcpy(row(&l->out, c, y), to, (size_t)l->out.w);
-    free(in), free(image), free(result), free(sum), free(seen);
+    for (size_t c = 0; c < l->out.channels && !l->to_fifo; c++)
+        for (size_t y = 0; y < l->out.h; y++, to += l->out.w)
+            memcpy(row(&l->out, c, y), to, l->out.w);
+    free(in);
+    free(result);
 }
 
 static void take_argument(u64 v) {
@@ -200,25 +185,13 @@ static void take_argument(u64 v) {
 }
 
 u64 kpu_read(int device, u32 o, u64 stored) {
-    Kpu *k = &board.kpu;
-    u64 v = 0;
-    switch (o) {
-    case INT_STATUS: return k->raised & ~k->mask;
-    case INT_RAW: return k->raised;
-    case INT_MASK: return k->mask;
-    case FIFO_OUT:
-        if (k->fifo_at == k->fifo_n) return 0;
-        memcpy(&v, k->fifo + k->fifo_at, 8);
-        k->fifo_at += 8;
-        return v;
-    }
-    return stored;
+    u32 raised = board.kpu.raised;
+    if (o == FIFO_OUT) return TAKE(board.kpu.fifo);
+    return o == INT_RAW ? raised : o == INT_STATUS ? raised & ~REG(KPU, INT_MASK) : stored;
 }
 
 void kpu_write(int device, u32 o, u64 v) {
     if (o == ARGUMENT) take_argument(v);
-    if (o == INT_MASK) board.kpu.mask = v & 7;
     if (o == INT_CLEAR) board.kpu.raised &= ~(u32)v;
-    irq_set(IRQ_KPU, board.kpu.raised & ~board.kpu.mask & 7);
-    yield_harts();
+    irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
 }

@@ -6,7 +6,6 @@
 #include "board.h"
 
 enum { CASET = 0x2a, RASET = 0x2b, RAMWR = 0x2c, GPIOHS_OUT = 12 };
-
 static void put_pixel(Lcd *l, u16 v) {
     if (l->x < LCD_W && l->y < LCD_H) {
         l->pixel[l->y][l->x] = v;
@@ -56,17 +55,12 @@ void lcd_frame(u32 value, int bits) {
     }
 }
 
-// As a PPM file; false when it cannot be written.
+// Width, height and the pixels, 16 bits each; false when it cannot be written.
 bool lcd_save(const char *path) {
     const Lcd *l = &board.lcd;
     FILE *f = fopen(path, "wb");
     if (!f) return false;
-    fprintf(f, "P6\n%d %d\n255\n", l->right, l->bottom);
-    for (int y = 0; y < l->bottom; y++)
-        for (const u16 *v = l->pixel[y]; v < l->pixel[y] + l->right; v++) {
-            fputc((*v >> 11) * 255 / 31, f);
-            fputc((*v >> 5 & 63) * 255 / 63, f);
-            fputc((*v & 31) * 255 / 31, f);
-        }
+    fwrite((u16[]){l->right, l->bottom}, 2, 2, f);
+    for (int y = 0; y < l->bottom; y++) fwrite(l->pixel[y], 2, l->right, f);
     return fclose(f) == 0;
 }

@@ -1,39 +1,31 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// A Kendryte K210 board in software: takes open files for RAM, flash, SD card, serial and control
-// line, and runs.
-//   k210board --ram FD --flash FD [--sd FD] [--serial FD] [--control FD]
-//             [--camera pattern|FILE.ppm] [--serial-speedup N] [--real-time 1]
+// A Kendryte K210 board in software: takes open files by number (-1: none) and runs.
+//   k210board RAM FLASH SERIAL CONTROL SD CAMERA
 // Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
 // take no time.
 #include "board.h"
-#include "trace.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { QUANTUM = 1000, LONGEST_SKIP = 40000, PATIENCE_MS = 1000, SPIN_0 = 64, SPIN_1 = 24 };
-
 Board board;
-struct Host host = {.control = -1, .speedup = 1};
+struct Host host;
 u8 *ram;
-static int serial = -1;
-static bool real_time;
+static int serial;
 
 // --- the serial line ---
-
 static u8 out[1 << 16];
 static size_t out_n;
-
 // What nobody reads within a second is lost, as on a wire.
 static void serial_flush(void) {
     struct pollfd p = {serial, POLLOUT, 0};
-    for (size_t done = 0; done < out_n && serial >= 0;) {
+    for (size_t done = 0; done < out_n;) {
         ssize_t n = write(serial, out + done, out_n - done);
         done += n > 0 ? (size_t)n : 0;
         if (n <= 0 && ((errno != EAGAIN && errno != EINTR) || poll(&p, 1, PATIENCE_MS) <= 0)) break;
@@ -46,29 +38,29 @@ void serial_out(u8 c) {
     if (out_n == sizeof out) serial_flush();
 }
 
-static void type(u8 c) { host.typed[(host.typed_at + host.typed_n++) % SERIAL_QUEUE] = c; }
-
 static void serial_poll(void) {
     u8 b[4096];
-    size_t room = SERIAL_QUEUE - host.typed_n;
+    size_t room = ROOM(host.typed) - host.typed.n;
     serial_flush();
-    ssize_t n = serial < 0 ? 0 : read(serial, b, room < sizeof b ? room : sizeof b);
-    for (ssize_t i = 0; i < n; i++) type(b[i]);
+    ssize_t n = read(serial, b, room < sizeof b ? room : sizeof b);
+    for (ssize_t i = 0; i < n; i++) PUT(host.typed, b[i]);
 }
 
 // --- reset and hang ---
-
 // Power on, or a reset by the program: the boot ROM copies the image at 0 of the flash into RAM.
 static void board_reset(bool warm) {
-    memset(&board, 0, sizeof board);
+    if (warm) { // otherwise all of it is new
+        memset(&board, 0, sizeof board);
+        memset(ram, 0, RAM_SIZE);
+        cpu_forget();
+        trace_reset();
+    }
     host.resets++;
     host.reset_wanted = false;
     clocks_reset(warm);
     dma_reset();
-    for (int i = 0; i < HARTS; i++) {
-        hart_reset(&board.hart[i], i);
-        board.mtimecmp[i] = ~0ull >> 1;
-    }
+    camera_reset();
+    for (int i = 0; i < HARTS; i++) hart_reset(&board.hart[i], i);
     u32 length;
     memcpy(&length, flash_chip + 1, 4);
     if (flash_chip[0] > 1 || !length || length > KPU_RAM) {
@@ -76,10 +68,7 @@ static void board_reset(bool warm) {
               stderr);
         exit(2);
     }
-    memset(ram, 0, RAM_SIZE);
     memcpy(ram, flash_chip + 5, length);
-    cpu_forget();
-    trace_reset();
 }
 
 // The first hart can do nothing more: it spins or waits with all interrupts off. So the firmware
@@ -90,17 +79,9 @@ bool board_hangs(void) {
 }
 
 // --- time ---
-
-static s64 host_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (s64)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-// Runs a hart for a quantum; true when it is idle: waits for an interrupt, or spins without leaving
-// a mark.
+// Runs a hart for a quantum; true when it is idle: it waits for an interrupt or spins.
 static bool turn(Hart *h, bool look) {
-    h->has_reserved = false;
+    h->reserved = NULL;
     for (s64 left = QUANTUM; left > 0 && !host.reset_wanted; left -= hart_run(h, left)) {
         s64 used = 0;
         hart_interrupt(h);
@@ -117,8 +98,8 @@ static bool turn(Hart *h, bool look) {
 // Nobody has anything to do until the next event: time jumps there.
 static void skip_idle_time(void) {
     u64 next = board.cycles + LONGEST_SKIP;
-    if (camera_there && board.camera.next < next) next = board.camera.next;
-    if (host.typed_n && board.received_n < 8 && board.next_byte < next) next = board.next_byte;
+    if (film && board.camera.next < next) next = board.camera.next;
+    if (host.typed.n && board.received.n < 8 && board.next_byte < next) next = board.next_byte;
     for (int i = 0; i < HARTS; i++) {
         u64 at = board.mtimecmp[i] * CPU_PER_MTIME;
         if (board.mtimecmp[i] < 1ull << 57 && at < next && at > board.cycles) next = at;
@@ -127,41 +108,24 @@ static void skip_idle_time(void) {
     if (next > board.cycles) board.cycles = next;
 }
 
-// Sleeps while the board's clock is ahead of the host's.
-static void keep_real_time(void) {
-    static s64 ns;
-    static u64 cycles;
-    if (!ns || board.cycles < cycles) {
-        ns = host_ns();
-        cycles = board.cycles;
-    }
-    u64 board_ns = scaled(board.cycles - cycles, 1000000000, cpu_hertz());
-    s64 ahead = (s64)board_ns - (host_ns() - ns);
-    if (ahead < -10000000) ns = 0;
-    if (ahead <= 1000000) return;
-    struct pollfd p[2] = {{serial, POLLIN, 0}, {host.control, POLLIN, 0}};
-    poll(p, 2, ahead > 5000000 ? 5 : 1);
-    serial_poll();
-    if (host.typed_n) ns = 0;
-}
-
 static void host_poll(void) {
     struct pollfd p = {host.control, POLLIN, 0};
     serial_poll();
     control_poll();
     while ((host.paused || board_hangs()) && !host.quit && !host.reset_wanted) {
         serial_poll();
-        poll(&p, 1, host.control < 0 ? 100 : 1000);
+        poll(&p, 1, 1000);
         control_poll();
     }
 }
 
-// Types Ctrl-C when the program has had its frames or its time.
+// Types Ctrl-C when the program has had its frames or its time, and again for one that goes on.
 static void check_limits(u64 passed) {
     bool timed_out = host.cycles_left && host.cycles_left <= passed;
     if (timed_out || (host.last_frame && host.frames >= host.last_frame)) {
-        type(3);
-        host.last_frame = host.cycles_left = 0;
+        PUT(host.typed, 3);
+        host.last_frame = 0;
+        host.cycles_left = 5 * cpu_hertz();
         host.limited = true;
     } else if (host.cycles_left) {
         host.cycles_left -= passed;
@@ -187,48 +151,30 @@ static void run(void) {
         camera_tick();
         if ((round & 255) == 0 || (idle && ((++idle_rounds & 15) == 0 || board_hangs())))
             host_poll();
-        if (idle && real_time && !host.typed_n) keep_real_time();
     }
 }
 
 // --- start ---
-
-static u8 *map(int fd, size_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED) {
-        perror("k210board: mmap");
-        exit(2);
-    }
-    return p;
-}
-
-static bool option(const char *name, const char *value) {
-    int n = atoi(value);
+// Maps a file that is open here, all of it; null when it cannot be or is too short.
+static u8 *map(const char *fd, u64 least, u64 *size) {
     struct stat s;
-    if (!strcmp(name, "--ram")) ram = map(n, RAM_SIZE);
-    else if (!strcmp(name, "--flash")) flash_chip = map(n, FLASH_SIZE);
-    else if (!strcmp(name, "--serial")) serial = n;
-    else if (!strcmp(name, "--control")) host.control = n;
-    else if (!strcmp(name, "--serial-speedup")) host.speedup = n > 0 ? n : 1;
-    else if (!strcmp(name, "--real-time")) real_time = n;
-    else if (!strcmp(name, "--camera")) return camera_open(value);
-    else if (!strcmp(name, "--sd") && !fstat(n, &s)) {
-        sd_size = (u64)s.st_size & ~511ull;
-        sd_card = map(n, sd_size);
-    } else return false;
-    return true;
+    if (fstat(atoi(fd), &s) || (*size = (u64)s.st_size) < least) return NULL;
+    void *p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 int main(int argc, char **argv) {
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(argv[i], argv[i + 1])) {
-            fprintf(stderr, "k210board: %s: unknown, or its file cannot be used\n", argv[i]);
-            return 2;
-        }
+    u64 size;
+    ram = argc == 7 ? map(argv[1], RAM_SIZE, &size) : NULL;
+    flash_chip = argc == 7 ? map(argv[2], FLASH_SIZE, &size) : NULL;
     if (!ram || !flash_chip) {
-        fputs("k210board: --ram FD and --flash FD are needed\n", stderr);
+        fputs("k210board: six files are needed, the RAM's and the flash's of full size\n", stderr);
         return 2;
     }
+    serial = atoi(argv[3]);
+    host.control = atoi(argv[4]);
+    sd_card = map(argv[5], 512, &sd_size);
+    film = map(argv[6], 4, &film_size);
     signal(SIGPIPE, SIG_IGN);
     cpu_start();
     board_reset(false);

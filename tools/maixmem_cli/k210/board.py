@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import mmap
 import os
 import socket
@@ -22,6 +21,9 @@ from maixmem_cli.k210.compiler import board_program
 RAM_BASE = 0x80000000
 RAM_SIZE = 8 << 20
 _ANSWER = 30.0  # seconds
+# What the order "state" answers, in this order, and after it for each hart.
+_STATE = "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited".split()
+_HART = "mepc mcause mbadaddr pc".split()
 
 
 class BoardStopped(Exception):
@@ -46,8 +48,8 @@ def chip_file(data: bytes | bytearray) -> int:
     return fd
 
 
-# Owns the process, the RAM that both see, and the descriptors it made. The serial line is a socket here, or whatever
-# descriptor `serial` is (a pty), which stays the caller's. Every call ends: by its answer or by BoardStopped.
+# Owns the process, the RAM that both see, and the descriptors it made. Every call ends: by its answer
+# or by BoardStopped.
 class Board:
     """One board. Use it as a context manager; leaving stops it."""
 
@@ -56,13 +58,14 @@ class Board:
         flash: bytes | bytearray | int,
         *,
         sd: int | None = None,
-        camera: str | None = None,
-        serial: int | None = None,
-        real_time: bool = False,
+        camera: int | None = None,
         sanitize: bool = False,
         errors: Any = None,
     ) -> None:
-        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written."""
+        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written.
+
+        `sd` and `camera` are descriptors of the card and of the pictures that the camera sees (pictures.film).
+        """
         program = board_program(sanitize=sanitize)
         own_flash = None if isinstance(flash, int) else chip_file(flash)
         flash_fd = flash if isinstance(flash, int) else own_flash
@@ -70,34 +73,20 @@ class Board:
         self.ram = mmap.mmap(self._ram_fd, RAM_SIZE)
         self._control, control = socket.socketpair()
         self._control.settimeout(_ANSWER)
-        self.serial: socket.socket | None = None
-        line: socket.socket | None = None
-        if serial is None:
-            self.serial, line = socket.socketpair()
-        serial_fd = serial if line is None else line.fileno()
-        os.set_blocking(serial_fd, False)  # type: ignore[arg-type]
-        fds = {
-            "--ram": self._ram_fd,
-            "--flash": flash_fd,
-            "--serial": serial_fd,
-            "--control": control.fileno(),
-        }
-        if sd is not None:
-            fds["--sd"] = sd
-        command = [str(program), *(str(w) for pair in fds.items() for w in pair)]
-        command += ["--camera", camera] if camera else []
-        command += ["--real-time", "1"] if real_time else ["--serial-speedup", "8"]
+        self.serial, line = socket.socketpair()
+        line.setblocking(False)
+        fds = (self._ram_fd, flash_fd, line.fileno(), control.fileno(), sd, camera)
+        command = [str(program), *(str(-1 if fd is None else fd) for fd in fds)]
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command,
-            pass_fds=tuple(fd for fd in fds.values() if fd is not None),
+            pass_fds=[fd for fd in fds if fd is not None],
             stdin=subprocess.DEVNULL,
             stderr=errors or self._errors,
             start_new_session=True,
         )
         control.close()
-        if line:
-            line.close()
+        line.close()
         if own_flash is not None:
             os.close(own_flash)
 
@@ -113,13 +102,19 @@ class Board:
                 said += got
         except OSError as e:
             raise BoardStopped(self._last_words() or f"the board does not answer: {e}") from e
-        if not said.startswith(b"ok"):
+        answer, _, word = said.decode().strip().rpartition(" ")
+        if word != "ok":
             raise ValueError(f"the board refused {text!r}")
-        return said[3:].decode().strip()
+        return answer
 
     def state(self) -> dict[str, Any]:
         """Instructions, seconds of its clock, frames, whether it hangs, the registers of both harts."""
-        return json.loads(self.order("state"))
+        numbers = [int(n) for n in self.order("state").split()]
+        state: dict[str, Any] = dict(zip(_STATE, numbers))
+        each = len(_HART) + 32
+        harts = [numbers[i : i + each] for i in range(len(_STATE), len(numbers), each)]
+        state["harts"] = [{**dict(zip(_HART, h)), "x": [0, *h[len(_HART) + 1 :]]} for h in harts]
+        return state
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[Board]:
@@ -152,8 +147,7 @@ class Board:
     def stop(self) -> int:
         """Ends the board; its exit status. What was written to flash is in the file by then."""
         self._control.close()
-        if self.serial:
-            self.serial.close()
+        self.serial.close()
         try:
             status = self._process.wait(10)
         except subprocess.TimeoutExpired:

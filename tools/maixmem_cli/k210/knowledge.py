@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What is learned of a firmware once, on a board of its own, and kept: where its allocator and its interpreter are.
 
-Nothing is taken from a list of builds. malloc and its like are found by signature; the function that runs bytecode by
-what it is given: of all functions called while Python functions run, the one that gets their state; the functions that
-become marks on the timeline by their Python objects, which id() gives the address of.
+Nothing is taken from a list of builds. malloc and its like are found by signature, and so is the function that runs
+bytecode; the functions that become marks on the timeline by their Python objects, which id() gives the address of.
 """
 
 from __future__ import annotations
@@ -19,9 +18,6 @@ from maixmem_cli.k210.board import RAM_BASE, Board
 from maixmem_cli.k210.compiler import cache
 from maixmem_cli.k210.ports import SerialPort, at_prompt
 
-_CALLS = 40
-# Calls with two arguments: what sets a function's state up gets their number where the other gets null.
-_PROBE = f"def _f(a, b):\n  return a\nfor _ in range({_CALLS}):\n  _f(1, 2)\n"
 MARKS = (
     ("gc", "gc", "collect"),
     ("load", "KPU", "load"),
@@ -74,15 +70,12 @@ def learn(chip: bytes | bytearray, name: str) -> Knowledge:
 def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
     length = int.from_bytes(chip[1:5], "little")
     code = bytes(chip[5 : 5 + length])
-    found = Knowledge(functions=signatures.allocator(code))
+    found = Knowledge(signatures.allocator(code), signatures.bytecode(code))
     found.missing = [n for n in ("malloc", "free", "realloc") if n not in found.functions]
+    if found.bytecode is None:
+        found.missing.append("the function that runs bytecode")
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), name)
-        board.order("trace calls 1")
-        repl.check(_PROBE)
-        found.bytecode = _bytecode(board.order("trace calls 0"))
-        if found.bytecode is None:
-            found.missing.append("the function that runs bytecode")
         found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
         repl.check(_IDS)
         for kind, module, function in MARKS:
@@ -91,12 +84,6 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
             if address:
                 found.marks.append((kind, address))
     return found
-
-
-def _bytecode(told: str) -> int | None:
-    calls = [(int(n), int(at, 16)) for at, n in (word.split(":") for word in told.split())]
-    often = sorted(c for c in calls if c[0] >= _CALLS)
-    return often[-1][1] if often and (len(often) == 1 or often[-1][0] > often[-2][0]) else None
 
 
 def _function(board: Board, at: int, end: int) -> int | None:

@@ -40,7 +40,6 @@ class SerialPort:
     in_waiting = 1 << 16  # as much as there is
 
     def __init__(self, board: Board) -> None:
-        assert board.serial is not None
         self.board = board
         self._socket = board.serial
         self._quiet_since = time.monotonic()
@@ -61,7 +60,7 @@ class SerialPort:
             raise OSError(f"the board has stopped {self.board.said().strip()}".rstrip())
         return data
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """The board's state; OSError when it has stopped."""
         try:
             return self.board.state()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import maixmem_advice
 
 from maixmem_cli.k210 import explain
 from maixmem_cli.k210.compiler import NoBoardHere
@@ -77,7 +78,13 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
 
 
 def _say_failed(script: Path, error: str) -> None:
+    """What the error means and what to do, as after a run on the stand-in, and one last line."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
+    meaning, steps = maixmem_advice.find(last) or ("", ())
+    if meaning:
+        click.echo(f"= {meaning}", err=True)
+    for i, step in enumerate(steps, 1):
+        click.echo(f"{i}. {step}", err=True)
     click.echo(f"{script} failed: {last}", err=True)
 
 

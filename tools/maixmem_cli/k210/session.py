@@ -80,7 +80,7 @@ class _Watched(SerialPort):
         self._looked = 0.0
         self._resets: object = self.state()["resets"]
         self._interrupted: float | None = None
-        self._answered = 0
+        self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
         self.limited = self.watching = False
 
     def known_resets(self) -> None:
@@ -88,42 +88,48 @@ class _Watched(SerialPort):
         self._resets = self.state()["resets"]
 
     def read(self, most: int) -> bytes:
+        idle = False
         if self.watching and time.monotonic() - self._looked > _LOOK:
-            self.look()
+            idle = self.look()
             self._looked = time.monotonic()
         data = super().read(most)
+        if idle and not data:  # what it said before it became idle is read first
+            raise _Stuck("nothing happens any more")
         if self.watching and not data:
             self._answer()
         return data
 
     def _answer(self) -> None:
         """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a terminal."""
-        if int(str(self.state()["asks"])) > self._answered:
+        if self.state()["asks"] > self._answered:
             self._answered += 1
             line = sys.stdin.readline()
             self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
+            self._spoke = self.state()["microseconds"]
 
-    def look(self) -> None:
-        """Raises when the board was reset or does nothing any more; keeps a new picture of the display."""
+    def look(self) -> bool:
+        """Whether the board does nothing any more; keeps a new picture of the display. Raises when it was reset."""
         state = self.state()
+        self.limited |= bool(state["limited"])
         if self._lcd and state["pixels"] != self._pixels:
             self._pixels = state["pixels"]
             self._save()
         if state["resets"] != self._resets:
             self._resets = state["resets"]
+            self._spoke = 0
             raise _Reset("the board was reset")
-        if int(str(state["idle_microseconds"])) > _STUCK * 1e6 and not state["typed"]:
-            raise _Stuck("nothing happens any more")
-        if state["limited"]:
-            self.limited = True
+        if self.limited:
             self._interrupted = self._interrupted or time.monotonic()
             if time.monotonic() - self._interrupted > _GRACE:
                 raise _NotEnding("the script does not end")
+        # an idle board's clock runs ahead of what was typed just now
+        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
+        return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
 
     def _save(self) -> None:
         assert self._lcd
         path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
-        raw = path.with_suffix(".ppm")
+        raw = path.with_suffix(".raw")
         self.board.order(f"lcd {raw}")
         data = pictures.png(raw.read_bytes())
         raw.unlink()
@@ -175,10 +181,10 @@ class Session:
         if self.options.sd:
             sd = chip_file(sd_image.build(self.options.sd, modules))
             self._stack.callback(os.close, sd)
-        camera = self.options.camera
-        if camera and camera != pictures.PATTERN:
-            pictures.camera_stream(Path(camera), self.folder / "camera.ppm")
-            camera = str(self.folder / "camera.ppm")
+        camera = None
+        if self.options.camera:
+            camera = chip_file(pictures.film(self.options.camera))
+            self._stack.callback(os.close, camera)
         if self.options.save_lcd:
             self.options.save_lcd.mkdir(parents=True, exist_ok=True)
         self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
@@ -234,9 +240,10 @@ class Session:
     def _ended(self, error: str) -> Outcome:
         with contextlib.suppress(OSError):
             self.port.look()
-        if self.port.limited and (not error or "KeyboardInterrupt" in error):
+        self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
+        if self.port.limited and "KeyboardInterrupt" in error:
             return Outcome(LIMIT)
-        named = error.replace(f'"{RAW_FILE}"', f'"{self.script.name}"')
+        named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         return Outcome(RAISED, named) if error else self._exit()
 
     def _exit(self) -> Outcome:

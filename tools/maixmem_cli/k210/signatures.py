@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where newlib's malloc, free and realloc are in a firmware without symbols.
+"""Where newlib's malloc, free and realloc, and what runs bytecode, are in a firmware without symbols.
 
-Each is found by what its code must do (newlib's mallocr.c for a 64-bit machine): malloc and realloc make a chunk size
+Each of the allocator's is found by what its code must do (newlib's mallocr.c for a 64-bit machine): malloc and realloc make a chunk size
 of a request (add 23, compare with 46), realloc reads the size in front of the block before that, free reads it and
-clears bit 0. Where a function begins: the nearest place before it that a jump or
-call goes to.
+clears bit 0. Where a function begins: the nearest place before it that a jump or call goes to. What runs bytecode is
+the function that the table of its 256 opcodes points into (py/vmentrytable.h): the 64 of small numbers share an entry.
 """
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections import Counter
 
@@ -18,6 +19,8 @@ from maixmem_cli.k210.board import RAM_BASE
 _REACH = 96  # bytes between the beginning of a function and its signature
 _ADDI, _LD, _ANDI = 0x13, 0x3003, 0x7013
 _A1 = 11
+_JUMP, _CALL = 0, 1  # the register that keeps where a jal came from
+_OPCODES, _SMALL_NUMBERS, _A_SMALL_NUMBER = 256, 64, 0x80
 
 
 def _words(code: bytes) -> list[int]:
@@ -30,11 +33,11 @@ def _is(word: int, kind: int, immediate: int) -> bool:
     return word & 0x707F == kind and word >> 20 == immediate & 0xFFF
 
 
-def _jumps(words: list[int]) -> Counter[int]:
+def _jumps(words: list[int], links: tuple[int, ...] = (_JUMP, _CALL)) -> Counter[int]:
     """target (halfword) -> number of jal that go there."""
     found: Counter[int] = Counter()
     for i, w in enumerate(words):
-        if w & 0x7F == 0x6F and w >> 7 & 31 in (0, 1):
+        if w & 0x7F == 0x6F and w >> 7 & 31 in links:
             offset = (
                 w >> 31 << 20
                 | (w >> 12 & 0xFF) << 12
@@ -97,3 +100,25 @@ def allocator(code: bytes) -> dict[str, int]:
         if len(begins) == 1:
             out[name] = begins.pop()
     return out
+
+
+def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
+    """The entries of the table of opcodes, when there is one such table."""
+    words = [v for (v,) in struct.iter_unpack("<Q", code[: len(code) & ~7])]
+    end, length, found = RAM_BASE + len(code), 0, []
+    for i, v in enumerate(words):
+        length = length + 1 if RAM_BASE <= v < end else 0
+        entries = words[i + 1 - _OPCODES : i + 1]
+        if length >= _OPCODES and entries.count(entries[_A_SMALL_NUMBER]) == _SMALL_NUMBERS:
+            found.append(tuple(entries))
+    return found[0] if len(found) == 1 else None
+
+
+def bytecode(code: bytes) -> int | None:
+    """The address of mp_execute_bytecode(), or None."""
+    entries = _opcode_entries(code)
+    if not entries:
+        return None
+    first = (min(entries) - RAM_BASE) // 2
+    calls = _jumps(_words(code), (_CALL,))
+    return max((RAM_BASE + 2 * i for i in calls if i <= first), default=None)

@@ -18,8 +18,9 @@ from maixmem_cli.k210.board import Board
 from maixmem_cli.k210.knowledge import Knowledge
 from maixmem_cli.k210.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, RAISED, ASK, MARK, FRAME = range(1, 8)
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE = range(1, 8)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
+MARK = 32
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
 _EVENT = struct.Struct("<QIIQQQ")
 NOWHERE = 0  #: the site of what no Python line asked for
@@ -60,29 +61,26 @@ class Tracer:
         self._board = board
         self._known = known
         self._events = folder / "events"
-        self._sites = folder / "sites"
         self._started = False
 
     def start(self, finder: heaps.Finder, *, gc: bool) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with every store."""
         order = self._board.order
         ram = self._board.ram
-        order(f"trace files {self._events} {self._sites}")
-        self._started = True
         finder.system(ram)
-        order(f"trace top {finder.top_pointer:x}")
+        heap = finder.gc(ram)
+        table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
+        order(f"trace start {self._events} {finder.top_pointer:x} {table:x} {size}")
+        self._started = True
         for name, address in self._known.functions.items():
-            order(f"trace hook {_KINDS[name]} {address:x} 0")
+            order(f"trace hook {_KINDS[name]} {address:x}")
         if self._known.bytecode is not None:
-            order(f"trace hook {FRAME} {self._known.bytecode:x} 0")
+            order(f"trace hook {FRAME} {self._known.bytecode:x}")
         for number, (kind, address) in enumerate(self._known.marks, 1):
             if kind == "input":
-                order(f"trace hook {ASK} {address:x} 0")
+                order(f"trace hook {ASK} {address:x}")
             elif gc:
-                order(f"trace hook {MARK} {address:x} {number}")
-        if gc:
-            heap = finder.gc(ram)
-            order(f"trace gc {heap.table:x} {heap.table_bytes}")
+                order(f"trace hook {MARK + number} {address:x}")
 
     def where(self) -> None:
         """Adds an event that says where the board is now; what was traced can be read after it."""
@@ -104,23 +102,22 @@ class Tracer:
 
     def events(self) -> Iterator[Event]:
         """Everything that was traced up to now."""
+        for time, kind, site, a, b, c in self._records():
+            if kind in (MALLOC, REALLOC):
+                yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
+            elif kind != PLACE:
+                yield Event(time, kind, site, a, b, 0, c)
+
+    def _records(self) -> Iterator[tuple[int, ...]]:
         with self._events.open("rb") as f:
             while block := f.read(_EVENT.size * 4096):
-                whole = len(block) // _EVENT.size * _EVENT.size
-                for time, kind, site, a, b, c in _EVENT.iter_unpack(block[:whole]):
-                    if kind in (MALLOC, REALLOC):
-                        yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
-                    else:
-                        yield Event(time, kind, site, a, b, 0, c)
+                yield from _EVENT.iter_unpack(block[: len(block) // _EVENT.size * _EVENT.size])
 
     def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
         """Site -> the lines that were being run, the innermost first."""
         out: dict[int, tuple[Place, ...]] = {NOWHERE: (), _SITES_FULL: ()}
-        for text in self._sites.read_text().splitlines():
-            number, *places = text.split()
-            stack = []
-            for place in places:
-                file, function, line = map(int, place.split(":"))
-                stack.append(Place(names.text(file), names.text(function), line))
-            out[int(number)] = tuple(stack)
+        for _, kind, site, file, function, line in self._records():
+            if kind == PLACE:
+                place = Place(names.text(file), names.text(function), line)
+                out[site] = (*out.get(site, ()), place)
         return out
