@@ -244,6 +244,8 @@ def test_flash_image(tmp_path: Path) -> None:
     assert chip[:5] == b"\0" + (1000).to_bytes(4, "little") and chip[5:1005] == b"\x13" * 1000
     assert chip[0x300000:0x300006] == b"model\xff"
     assert flash_image.boot_image(b"\x13" * 1000) == bytes(chip[:1037])
+    with pytest.raises(flash_image.ImageError, match=r"0x000400 lies .* ends at 0x00040d.*higher"):
+        flash_image.build(firmware, [(0x400, model)])
     with pytest.raises(flash_image.ImageError, match="lower address"):
         flash_image.build(firmware, [(flash_image.SIZE - 2, model)])
 
