@@ -73,6 +73,13 @@ def place(chip: bytearray, path: Path, address: int | None) -> None:
                 f"{name}: {len(data)} bytes at {at:#08x} end at {at + len(data):#x}, the flash at {SIZE:#x}."
                 " Next: a lower address"
             )
+        code = HEAD.unpack_from(chip)[1]
+        end = 0 if code == 0xFFFFFFFF else HEAD.size + code + 32  # nothing there yet; its sha256
+        if 0 < at < end:
+            raise ImageError(
+                f"{name}: {at:#08x} lies in the firmware, which ends at {end:#08x}."
+                " Next: a higher address"
+            )
         chip[at : at + len(data)] = data
 
 
