@@ -24,7 +24,7 @@ _ALLOWED = {
     r"KPU\.kpu_fmap\.__init__": "only the firmware makes one",
     r"KPU\.kpu_fmap\.__iter__": "is there to raise: a kpu_fmap is not iterable",
     r"Maix\.utils\.heap_free": "takes anything, to refuse it in the firmware's words",
-    r"sensor\.reset": "takes anything, as the firmware does",
+    r"sensor\.(reset|snapshot)": "takes anything, as the firmware does",
     r"image\.Image": "a function on the firmware; editors are told a class",
 }
 # what device code may do and CPython's own stubs do not know: gc.mem_free(), empty lists without a type
