@@ -25,7 +25,7 @@ class Real:
     """The vendor's library and the fake driver."""
 
     def __init__(self):
-        self.library = ctypes.CDLL("librknnrt.so")
+        self.lib = ctypes.CDLL("librknnrt.so")
         self._npu = ctypes.CDLL(os.environ["FAKENPU"])
         for name in ("fake_live", "fake_held", "fake_peak"):
             getattr(self._npu, name).restype = ctypes.c_longlong
@@ -51,14 +51,14 @@ class StandIn:
         import librknnrt
         import rknn_model
 
-        self.library = librknnrt.shared_object("rk3588", 64 << 20, True, version)
+        self.lib = librknnrt.shared_object("rk3588", 64 << 20, True, version)
         self._folder = folder
         for name, (_, model, _) in MODELS.items():
             with open(self.path(name), "wb") as f:
                 f.write(rknn_model.measured(model))
 
     def live(self):
-        return self.library.runtime.npu.live
+        return self.lib.runtime.npu.live
 
     def held(self):
         return 0

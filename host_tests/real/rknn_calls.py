@@ -18,7 +18,7 @@ def main():
     there, version = board()
     from maixmem_rknn import api
 
-    lib = there.library
+    lib = there.lib
     calls = {}
     for name, (result, arguments) in list(api.CALLS.items()) + list(api.LATER_CALLS.items()):
         call = getattr(lib, name, None)

@@ -17,7 +17,7 @@ def main(library):
     from maixmem_rknn import mmz
 
     there = Real()
-    port = maixmem_rknn.Port(there.library, soc="rk3588", budget=64 << 20)
+    port = maixmem_rknn.Port(there.lib, soc="rk3588", budget=64 << 20)
     for how in ({}, {"cached": True}):
         block = mmz.alloc(4 << 20, library=library, **how)
         by = [("fd", block)]

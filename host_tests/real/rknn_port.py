@@ -22,7 +22,7 @@ class Program:
         self.there, version = board()
         self.names = [name for name in MODELS if version >= MODELS[name][2]]
         self.rknn = maixmem_rknn
-        port = maixmem_rknn.Port(self.there.library, soc="rk3588", budget=64 << 20)
+        port = maixmem_rknn.Port(self.there.lib, soc="rk3588", budget=64 << 20)
         self.port = maixmem.set_port(port)
         self.at_most = False
 

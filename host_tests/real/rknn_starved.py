@@ -18,7 +18,7 @@ def main(name, flag, k):
 
     calls = {}
     for call, (result, arguments) in api.CALLS.items():
-        calls[call] = getattr(there.library, call)
+        calls[call] = getattr(there.lib, call)
         calls[call].restype, calls[call].argtypes = result, arguments
     with open(there.path(name), "rb") as f:
         data = f.read()

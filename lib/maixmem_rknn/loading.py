@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from maixmem import KModelError, NoRoom
 
-from maixmem_rknn import library
+from maixmem_rknn import librknnrt
 from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, pages
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile, read_file
@@ -265,7 +265,7 @@ def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int
     text = "{} (container {}, {}; {} bytes, {} are free)"
     by = f"made by RKNN-Toolkit {file.toolkit}" if file.toolkit else "its toolkit is not named"
     text = text.format(name_of(source), file.version & 0xFF, by, file.nbytes, free)
-    if not library.has_driver():
+    if not librknnrt.has_driver():
         text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu). "
         text += "Next: load the rknpu module, or take the vendor's kernel"
     elif code in PERHAPS_MEMORY:

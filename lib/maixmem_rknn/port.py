@@ -26,7 +26,7 @@ from maixmem_rknn.api import pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
 from maixmem_rknn.cost import LoadOptions, RknnCost
-from maixmem_rknn.library import open_library
+from maixmem_rknn.librknnrt import open_library
 from maixmem_rknn.loading import Loader, buffer, name_of
 from maixmem_rknn.lock import ExclusiveLock
 from maixmem_rknn.model import Model

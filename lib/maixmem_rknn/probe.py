@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Can be imported only where an RKNN runtime can be opened: what maixmem's table of ports asks for."""
 
-from maixmem_rknn.library import open_library
+from maixmem_rknn.librknnrt import open_library
 
 open_library()
