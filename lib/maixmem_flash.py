@@ -20,7 +20,7 @@ _KINDS = "firmware, model, data, filesystem, config, free"
 
 
 # Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem, config, data, free.
-# `source` says how this is known, GIVEN when the caller said so; `intact` is the verdict of a SHA-256, or None.
+# `source` says how this is known, USER when the caller said so; `intact` is the verdict of a SHA-256, or None.
 class FlashRegion:
     """A named run of flash bytes."""
 
@@ -58,8 +58,8 @@ def spiffs_start(size: int) -> "int | None":
 # nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
 # that a chip of this size makes of 0xD00000. The verdicts are in maixmem_flash_check, which each imports and drops: some
 # 4 KiB for the moment; they allocate what they return.
-# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below MODEL_BASE,
-# or on one of less than 8 MiB below MIN_FIRMWARE_END.
+# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below
+# maixmem_flash_check.MODEL_BASE, or on one of less than 8 MiB below MIN_FIRMWARE_END there.
 class FlashMap:
     """The regions of one flash chip and the verdicts about them."""
 
@@ -81,7 +81,7 @@ class FlashMap:
         return region
 
     def conflicts(self) -> list:
-        """A maixmem_flash_check.Conflict for bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
+        """A maixmem_flash_check.Conflict for bytes with two owners, one perhaps a firmware that is not in the map, or none."""
         return once("maixmem_flash_check", "conflicts", self)
 
     def risks(self) -> list:
@@ -97,8 +97,8 @@ class FlashMap:
     ) -> "int | None":
         """The lowest multiple of align from start where nbytes neither conflict nor are at risk, or None.
 
-        From MODEL_BASE (or MIN_FIRMWARE_END, see above) while the map has no firmware. With unit=SECTOR for flashers
-        that do not pad (kflash): only conflicts and erased sectors count.
+        Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do not pad (kflash):
+        only conflicts and erased sectors count.
         """
         return once("maixmem_flash_check", "gap_for", self, nbytes, align, start, unit)
 
