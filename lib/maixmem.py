@@ -133,19 +133,23 @@ def once(names: str, function: str, *args):
     meanwhile, so that what stays lies close together: with the parts of a program of two models in pieces over the
     heap, two images of 320x240 fit beside it instead of three (MaixPy v0.6.2_84).
     """
-    names = names.split()
-    drop = [name for name in names if name not in sys.modules]
+    wanted = names.split()
+    drop = []
+    for name in wanted:
+        if name not in sys.modules:
+            drop.append(name)
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
-        return getattr(part(names[0]), function)(*args)
+        result = getattr(part(wanted[0]), function)(*args)
     finally:
         for name in drop:
             sys.modules.pop(name, None)
         if settable:
             gc.threshold(before)
+    return result
 
 
 def sentence(key: str, *args) -> str:

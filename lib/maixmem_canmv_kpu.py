@@ -96,7 +96,6 @@ class Port(maixmem_k210_kpu.Port):
             self.next = (self.next + 1) % self.slots
             self.keys.append((net, source))
             self._on_load(source, cost)
-            return net
         except MemoryError as e:
             raise NoRoom(sentence("load", e), "heap", cost.peak["heap"], utils.heap_free())
         except (OSError, ValueError) as e:
@@ -108,6 +107,7 @@ class Port(maixmem_k210_kpu.Port):
         finally:
             if loaded and (not self.keys or self.keys[-1][0] is not net):
                 _free(net)
+        return net
 
     def unload(self, handle) -> None:
         """deinit(), after init_yolo2() where that was not called; harmless when it was done."""

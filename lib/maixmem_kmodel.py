@@ -210,9 +210,10 @@ def read_info(source, reader=None) -> KModel:
     model or a damaged one. Reads at most 8 KiB, 256 bytes at a time."""
     f = File(source, reader)
     try:
-        return identify(f)
+        m = identify(f)
     finally:
         f.close()
+    return m
 
 
 def identify(f: File) -> KModel:
