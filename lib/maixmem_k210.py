@@ -10,8 +10,8 @@ import gc
 import sys
 
 import image
+import maixmem_k210_chip as chip
 from maixmem import NoRoom, Region, const, once, part, sentence, set_port
-from maixmem_k210_chip import FLASH_SIZE, GC_BLOCK, RAM, SPI_EXTRA
 
 _PIECE = const(4096)  # bytes read from flash at once
 _EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
@@ -38,7 +38,7 @@ class Port:
         free = utils.heap_free()
         return [
             once("maixmem_report", "gc_region"),
-            Region("heap", RAM, RAM - free, free, free, False),
+            Region("heap", chip.RAM, chip.RAM - free, free, free, False),
         ]
 
     def sample(self, free: "list[int]") -> None:
@@ -48,7 +48,7 @@ class Port:
 
     def warnings(self) -> "list[str]":
         """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
-        off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
+        off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
         if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
         return once("maixmem_k210_gc", "warnings")
@@ -74,8 +74,8 @@ class Port:
         had; this reads in pieces for which heap_free() shows room. ValueError beyond the 16 MiB that an
         address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be read.
         """
-        if offset < 0 or n < 0 or offset + n > FLASH_SIZE:
-            raise ValueError(sentence("read_flash", offset, n, FLASH_SIZE))
+        if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
+            raise ValueError(sentence("read_flash", offset, n, chip.FLASH_SIZE))
         piece = _piece(n)
         if piece == n:
             return utils.flash_read(offset, n)
@@ -114,10 +114,10 @@ def _piece(n):
     """How many of n bytes can be read from flash at once; NoRoom where not even 256 can."""
     piece = min(_PIECE, n)
     free = utils.heap_free()
-    while 4 * piece + SPI_EXTRA + _SPARE > free:
+    while 4 * piece + chip.SPI_EXTRA + _SPARE > free:
         piece //= 2
         if piece < 256:
-            need = 4 * 256 + SPI_EXTRA + _SPARE
+            need = 4 * 256 + chip.SPI_EXTRA + _SPARE
             raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
     return piece
 

@@ -58,11 +58,13 @@ def explain(p, error) -> str:
 
 def _file_peak(cost):
     """What the model of an address takes when it is loaded from a file instead; 0 where it is not at an address."""
-    found = cost.allocations
-    if not isinstance(cost.source, int) or not found[1][1] & TRANSIENT:  # streamed
+    from maixmem_k210_setup import chunks
+
+    found = cost.chunks
+    if not isinstance(cost.source, int) or not found[1] & TRANSIENT:  # streamed
         return 0
-    found = [x for x in found if not x[1] & TRANSIENT]
-    page = [(4 * PAGE + SPI_EXTRA, TRANSIENT | UNCHECKED)]
+    found = [c for c in found if not c & TRANSIENT]
+    page = chunks([(4 * PAGE + SPI_EXTRA, TRANSIENT | UNCHECKED)])
     return required_free(found[:1] + page + found[1:3] + page + found[3:])[0]
 
 

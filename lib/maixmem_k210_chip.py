@@ -21,19 +21,15 @@ TRIM_READ = (
 SPI_CHUNK = 65536  # bytes of flash that the driver reads at once, into four bytes for each ...
 SPI_EXTRA = 130  # ... and these; it does not check that it got them
 
-# What is done with an allocation, in bits: freed at once; freed after the next transient one; not checked by the
-# firmware, which dumps core without it
+# What is done with an allocation, in the low bits of its chunk's size, a multiple of 16: freed at once; freed after the
+# next transient one; not checked by the firmware, which dumps core without it
 TRANSIENT = 1
 HELD = 2
 UNCHECKED = 4
+SIZE = -16
 
 _PAGE = const(4096)
 _TOP = const(32)  # that malloc leaves at the top
-
-
-def chunk(n: int) -> int:
-    """Bytes that malloc(n) takes of the heap."""
-    return max(32, (n + 23) & ~15)
 
 
 def sbrk_increment(size: int) -> int:
@@ -41,30 +37,27 @@ def sbrk_increment(size: int) -> int:
     return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
 
 
-# A load is a list of allocations, (bytes, flags), in order. The top of the heap grows by whole requests, in pages, and
-# only what is left there serves others. `holes` (sizes) serve what is checked, the smallest that is large enough first.
-# How much of a page is left before is not known: this is the worst case of all.
-def required_free(allocations, holes=(), free: int = 0) -> "tuple[int, tuple[int, int] | None]":
-    """(bytes that heap_free() must have, the allocation that `free` is too small for: an unchecked one if there is)."""
-    most = rest = 0
-    first = None
+# A load is a list of chunks in order: maixmem_k210_setup.chunks(). The top of the heap grows by whole requests, in pages,
+# and only what is left there serves others. `holes` (sizes) serve what is checked, the smallest that is large enough
+# first. How much of a page is left before is not known: this is the worst case of all.
+def required_free(chunks, holes=(), free: int = 0) -> "tuple[int, int]":
+    """(bytes that heap_free() must have, the chunk that `free` is too small for: 0, or an unchecked one if there is)."""
+    most = rest = first = 0
     while rest <= _PAGE + _TOP:
-        moved, miss, more = _grow(allocations, list(holes), free, rest)
+        moved, miss, more = _grow(chunks, list(holes), free, rest)
         most = max(most, moved)
-        if miss and (first is None or miss[1] & UNCHECKED):
+        if not first or miss & UNCHECKED:
             first = miss
         rest += more
     return most, first
 
 
-def _grow(allocations, holes, free, rest):
+def _grow(chunks, holes, free, rest):
     """The same for `rest` free bytes at the top, and how many more would change the course of things."""
-    moved = most = held = 0
-    first = None
+    moved = most = held = first = 0
     more = TRIM
-    for allocation in allocations:
-        kind = allocation[1]
-        size = chunk(allocation[0])
+    for kind in chunks:
+        size = kind & SIZE
         hole = None if kind & UNCHECKED else best_fit(holes, size)
         if hole is not None:
             holes[hole] -= size
@@ -74,8 +67,8 @@ def _grow(allocations, holes, free, rest):
             moved += sbrk_increment(size)
             rest += sbrk_increment(size)
             most = max(most, moved)
-            if first is None and moved > free:
-                first = allocation
+            if not first and moved > free:
+                first = kind
         if not kind & TRANSIENT:
             rest -= size
         elif kind & HELD:

@@ -9,20 +9,10 @@ Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 import gc
 
 import maixmem_k210
+import maixmem_k210_chip as chip
 import maixmem_models
 from maixmem import Cost, KModelError, NoRoom, const, once, part, sentence
 from maixmem_k210 import utils
-from maixmem_k210_chip import (
-    PAGE,
-    TRANSIENT,
-    TRIM,
-    TRIM_READ,
-    UNCHECKED,
-    best_fit,
-    chunk,
-    required_free,
-    sbrk_increment,
-)
 
 try:
     import KPU as kpu
@@ -107,8 +97,8 @@ class Port(maixmem_k210.Port):
         Firmware without flash_read reads no header at an address: there nbytes= (of a V3 model's file) or file= (a path
         of the same model) tells; other firmware takes no notice of them.
 
-        Imports the reader of headers and drops it again; reads at most 8 KiB of flash. Cost.allocations is the list of
-        KModel.allocations(); Cost.warning says what overlaps the bytes of a model in flash.
+        Imports the reader of headers and drops it again; reads at most 8 KiB of flash. Cost.chunks are the allocations
+        of the load; Cost.warning says what overlaps the bytes of a model in flash.
         """
         cost = self.costs[source] = once(
             "maixmem_k210_setup maixmem_kmodel", "inspect", self, source, stream, told
@@ -121,28 +111,28 @@ class Port(maixmem_k210.Port):
         """None, or a NoRoom: see maixmem_port.Port. May read 32 KiB of flash when it is tight."""
         need = margin + cost.peak["heap"]
         free = utils.heap_free()
-        if need + 2 * PAGE <= free:  # whatever is free at the top
+        if need + 2 * chip.PAGE <= free:  # whatever is free at the top
             return None
         top = slack = 0
         if freed:  # a forecast
-            holes = self.holes([self.key_of(net) for net in freed])
+            holes = self.holes(freed)
             top = holes.pop()
-            need = margin + required_free(cost.allocations, holes)[0]
+            need = margin + chip.required_free(cost.chunks, holes)[0]
             if need <= free + top:
                 return None
             slack = _FORECAST
         free = self.trim_heap() + top
         if freed and self.untrimmed:
-            slack += TRIM
+            slack += chip.TRIM
         if need <= free + slack:
             return None
         if not freed:
             # with holes it fits; and if they are not there, it fits all the same or fails with a clean error
             holes = self.holes()
-            if margin + required_free(cost.allocations, holes)[0] <= free:
-                first = required_free(cost.allocations, (), free - margin)[1]
-                if first is None or (
-                    not first[1] & UNCHECKED and sbrk_increment(chunk(first[0])) > free
+            if margin + chip.required_free(cost.chunks, holes)[0] <= free:
+                first = chip.required_free(cost.chunks, (), free - margin)[1]
+                if not first or (
+                    not first & chip.UNCHECKED and chip.sbrk_increment(first & chip.SIZE) > free
                 ):
                     return None
         error = NoRoom("heap", "heap", need, free)  # explain() has the words
@@ -158,13 +148,13 @@ class Port(maixmem_k210.Port):
         """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if that is safe."""
         free = utils.heap_free()
         self.untrimmed = True
-        if free > TRIM:
+        if free > chip.TRIM:
             try:
-                utils.flash_read(0, TRIM_READ)
-                self.untrimmed = max(self.holes()) >= 4 * TRIM_READ  # it went into a hole
+                utils.flash_read(0, chip.TRIM_READ)
+                self.untrimmed = max(self.holes()) >= 4 * chip.TRIM_READ  # it went into a hole
             except (MemoryError, NotImplementedError):  # no GC heap for it, or no such call
                 pass
-            if self.unsure and utils.heap_free() - free >= self.parts[-1][1] - 2 * PAGE:
+            if self.unsure and utils.heap_free() - free >= self.parts[-1][1] - 2 * chip.PAGE:
                 self.parts.pop()  # what was unsure at the end was at the top
                 self.unsure = False
         return utils.heap_free()
@@ -176,11 +166,14 @@ class Port(maixmem_k210.Port):
     free_bytes = staticmethod(utils.heap_free)  # for the difference that a load makes
 
     def holes(self, freed=()) -> "list[int]":
-        """Sizes of the holes when the models of the keys `freed` are freed; the last is at the end, perhaps 0 bytes."""
+        """Sizes of the holes when the handles `freed` are unloaded; the last is at the end, perhaps 0 bytes."""
+        keys = [None]
+        for handle in freed:
+            keys.append(self.key_of(handle))
         sizes = []
         run = 0
         for key, n in self.parts:
-            if key is None or key in freed:
+            if key in keys:
                 run += n
             elif run:
                 sizes.append(run)
@@ -211,7 +204,9 @@ class Port(maixmem_k210.Port):
                 if not isinstance(e, ValueError):
                     raise
                 if code == 2006:  # holes turned out to be taken
-                    self.parts = [p for p in self.parts if p[0] is not None]
+                    for i in range(len(self.parts) - 1, -1, -1):
+                        if self.parts[i][0] is None:
+                            self.parts.pop(i)
                     self.unsure = False
                 text = sentence("load", text)
                 if code == 2006:
@@ -240,14 +235,17 @@ class Port(maixmem_k210.Port):
 
     def _on_load(self, key, cost):
         sizes = []
-        for n, kind in cost.allocations:
-            if not kind & TRANSIENT:
-                sizes.append(chunk(n))
+        for c in cost.chunks:
+            if not c & chip.TRANSIENT:
+                sizes.append(c & chip.SIZE)
         if self.unsure and self.parts[-1][1] < max(sizes):
             self.parts.pop()
         self.unsure = False
         for size in sizes:
-            i = best_fit([0 if p[0] else p[1] for p in self.parts], size)
+            holes = []
+            for owner, n in self.parts:
+                holes.append(0 if owner else n)
+            i = chip.best_fit(holes, size)
             if i is not None:
                 self.parts[i][1] -= size
                 self.parts.insert(i, [key, size])
@@ -267,8 +265,8 @@ class Port(maixmem_k210.Port):
                 parts.append([owner, n])
         self.unsure = False
         if parts and parts[-1][0] is None:
-            if risen >= parts[-1][1] - 2 * PAGE:
+            if risen >= parts[-1][1] - 2 * chip.PAGE:
                 parts.pop()  # it was at the top and went back
             else:
-                self.unsure = parts[-1][1] < TRIM + 2 * PAGE
+                self.unsure = parts[-1][1] < chip.TRIM + 2 * chip.PAGE
         self.parts = parts

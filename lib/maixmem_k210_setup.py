@@ -10,11 +10,11 @@ from maixmem_k210_chip import (
     FLASH_SIZE,
     IMAGE_OVERHEAD,
     PAGE,
+    SIZE,
     SPI_EXTRA,
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
-    chunk,
     required_free,
 )
 from maixmem_kmodel import read_info
@@ -27,7 +27,7 @@ _SD_BUFFER = const(2048)
 
 
 def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None) -> Cost:
-    """The Cost of a model, for the port `p`. cost.allocations is the list of KModel, .nbytes what it has in flash."""
+    """The Cost of a model, for the port `p`: cost.chunks are chunks(), cost.nbytes what it has in flash."""
     method = getattr(p, "method", _method(source, stream))
     try:
         if isinstance(source, str) or can_read_flash():
@@ -39,7 +39,7 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
         if not where:
             raise
         cost = Cost({"heap": 0}, {"heap": 0}, "exact", "{}; {}".format(e, where), source)
-        cost.allocations = ()
+        cost.chunks = ()
         cost.nbytes = 1
         cost.warning = where
         return cost
@@ -55,15 +55,25 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
 
         if not hasattr(kpu, "load_flash"):
             refuse = sentence("missing", "KPU.load_flash")
-    allocations = info.allocations(method, buffer)
-    need = sum([chunk(n) for n, kind in allocations if not kind & TRANSIENT])
-    peak = required_free(allocations)[0]
+    load = chunks(info.allocations(method, buffer))
+    need = sum([c & SIZE for c in load if not c & TRANSIENT])
+    peak = required_free(load)[0]
     certainty = "exact" if info.main_mem else "bound"
     cost = Cost({"heap": need}, {"heap": peak}, certainty, refuse, source)
-    cost.allocations = allocations
+    cost.chunks = load
     cost.nbytes = info.nbytes or 1
     cost.warning = _warning(p, source, cost.nbytes)
     return cost
+
+
+def chunk(n: int) -> int:
+    """Bytes that malloc(n) takes of the heap."""
+    return max(32, (n + 23) & ~15)
+
+
+def chunks(allocations: "list[tuple[int, int]]") -> "list[int]":
+    """The chunks of KModel.allocations(), each its size in bytes with the flags in the low bits."""
+    return [chunk(n) | kind for n, kind in allocations]
 
 
 def read(source):

@@ -148,7 +148,10 @@ class ModelManager:
 
     def loaded(self) -> "list[Net]":
         """What holds memory, oldest load first."""
-        found = [m for m in self.models.values() if m.handle is not None]
+        found = []
+        for m in self.models.values():
+            if m.handle is not None:
+                found.append(m)
         found.sort(key=lambda m: m.order)
         return found
 
@@ -257,9 +260,11 @@ class ModelManager:
 
     def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected before a no."""
-        freed = [x.handle for x in freed]
+        handles = []
+        for x in freed:
+            handles.append(x.handle)
         for _ in range(2):
-            short = self.port.check_fit(m.cost, self.margin, freed)
+            short = self.port.check_fit(m.cost, self.margin, handles)
             if not short:
                 break
             gc.collect()

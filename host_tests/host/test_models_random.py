@@ -101,7 +101,7 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
         cost = QuietPort().inspect(source)
         room = utils.heap_free() + 524288 - cost.peak["heap"] + r.randrange(0, 4096, 16)
         luck = cost.peak["heap"] - min(
-            _grow(cost.allocations, [], 0, rest)[0] for rest in range(48, 4128, 16)
+            _grow(cost.chunks, [], 0, rest)[0] for rest in range(48, 4128, 16)
         )
         unsure += luck > 4096
         found = []

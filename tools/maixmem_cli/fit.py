@@ -23,22 +23,21 @@ from maixmem_k210_chip import (
     TRANSIENT,
     TRIM,
     TRIM_READ,
-    chunk,
     required_free,
 )
 from maixmem_k210_gc import check_gc_heap
-from maixmem_k210_setup import file_buffer
-from maixmem_report import hexa
+from maixmem_k210_setup import chunk, chunks, file_buffer
 
 from maixmem_cli import places
 from maixmem_cli.project import Camera, Image, Model, Pool, Project
+from maixmem_cli.values import hexa
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 _VALUE = 40  # of a float in a tuple or list: its object and its place
 # GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8 KiB): for models and
 # for pools, what each model and each pool adds, and what the two have in common. host_tests/bench prints such figures.
-_LIBRARY = {"models": (25600, 900), "pools": (17300, 1000)}
-_IN_COMMON = 9700
+_LIBRARY = {"models": (24500, 900), "pools": (16900, 1000)}
+_IN_COMMON = 9300
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
 _SPACE = 64 << 20  # as much as a step may want here, so that what is missing can be told
 
@@ -233,7 +232,7 @@ class _Play:
         allocations = self.infos[model.name].allocations(model.method, buffer)
         after = self.now.copy()
         blocks, peak = _load(after, allocations)
-        asked = required_free(allocations, holes(self.now.heap), self.now.heap_free)[0]
+        asked = required_free(chunks(allocations), holes(self.now.heap), self.now.heap_free)[0]
         need = sum(chunk(n) for n, kind in allocations if not kind & TRANSIENT)
         return blocks if self.claim(model.name, after, need, max(peak, asked), turn) else []
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from maixmem_k210_chip import required_free
 from maixmem_k210_gc import MIN_GC_HEAP
-from maixmem_k210_setup import file_buffer
+from maixmem_k210_setup import chunks, file_buffer
 from maixmem_kmodel import KModel, KModelError
 from maixmem_report import kib
 
@@ -189,7 +189,7 @@ def room(model: KModel, how: str) -> int | None:
     """What heap_free() must be so that a load surely comes through: the pages that its peak takes."""
     buffer = file_buffer("/flash/") if how == "load_path" else 0
     allocations = model.allocations(how, buffer)
-    return required_free(allocations)[0] if allocations else None
+    return required_free(chunks(allocations))[0] if allocations else None
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:

@@ -30,6 +30,11 @@ def parse_size(text: str) -> int:
     return int(value * unit)
 
 
+def hexa(n: int) -> str:
+    """A flash address as it is written: 0x300000."""
+    return f"0x{n:06x}"
+
+
 def parse_address(text: str) -> int:
     """A flash address, written as a size is: 0x300000, 3145728 or 3M. ValueError says what is wrong with it."""
     if text.strip().startswith("-"):
