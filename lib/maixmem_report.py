@@ -7,8 +7,8 @@ import sys
 
 from maixmem import Region, __version__, const
 
-# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported or a file that is
-# there; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported; "*" is any. The first
+# that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
 PORTS = (
     "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
     "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
@@ -40,14 +40,6 @@ def report(port, out=print) -> dict:
         "regions": [{key: getattr(r, key) for key in _KEYS} for r in rows],
         "warnings": warnings,
     }
-
-
-def watched(watch, out) -> None:
-    """See Watch.report()."""
-    rows = [("start", watch.start)] + watch.marks + [("lowest", watch.low), ("now", watch.free)]
-    out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in watch.names]))
-    for label, row in rows:
-        out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))
 
 
 def _cell(n: "int | None", mark: str) -> str:
@@ -88,11 +80,6 @@ def kib(n: int) -> str:
     return "{} B".format(n)
 
 
-def hexa(n: int) -> str:
-    """An address as text: 0x300000."""
-    return "0x{:06x}".format(n)
-
-
 # --- the port of this platform ---
 
 
@@ -102,14 +89,11 @@ def find_port() -> str:
         platform, probe, name = row.split(":")
         if platform in ("*", sys.platform):
             try:
-                if probe[0] == "/":
-                    open(probe, "rb").close()
-                    return name
                 found = __import__(probe)
                 # CPython takes a folder of that name for a package
                 if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
                     return name
-            except (ImportError, OSError):
+            except ImportError:
                 pass
 
 

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a model manager seldom: what it holds, printed, and to forget a model. A one-time part."""
+"""What is asked of a model manager seldom: what it holds, printed, and to forget a model; and a Watch's table.
+
+A one-time part.
+"""
 
 from maixmem import const, sentence
 
@@ -65,6 +68,16 @@ def _unaccounted(manager, models):
         held = sum([m.cost.need.get(region, 0) for m in live]) - twice.get(region, 0)
         missing[region] = max(0, manager.base[region] - manager.port.room(region) - held)
     return missing
+
+
+def watched(watch, out=print) -> None:
+    """See Watch.report()."""
+    from maixmem_report import kib
+
+    rows = [("start", watch.start)] + watch.marks + [("lowest", watch.low), ("now", watch.free)]
+    out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in watch.names]))
+    for label, row in rows:
+        out("{:<16}".format(label[:16]) + "".join(["{:>12}".format(kib(n)) for n in row]))
 
 
 def forget(manager, name) -> None:

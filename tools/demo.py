@@ -25,7 +25,8 @@ from maixmem_cli.fit import fit, headers  # noqa: E402
 from maixmem_cli.fit_cure import cure  # noqa: E402
 from maixmem_cli.output import console  # noqa: E402
 from maixmem_cli.project import Project  # noqa: E402
-from maixmem_report import hexa, kib  # noqa: E402
+from maixmem_cli.values import hexa  # noqa: E402
+from maixmem_report import kib  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 FIRMWARE = "full"

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import maixmem_advice
 from maixmem import __version__
-from maixmem_report import bar, hexa, kib
+from maixmem_report import bar, kib
 
 from maixmem_cli import board_file, questions
 from maixmem_cli.board_survey import survey
@@ -31,6 +31,7 @@ from maixmem_cli.output import (
 from maixmem_cli.questions import Missing, ask
 from maixmem_cli.rawrepl import BoardError, ConnectionLost, RawRepl, connect
 from maixmem_cli.tables import Column, show_table
+from maixmem_cli.values import hexa
 
 #: what a flash scan notes -> cure
 _NOTES = (

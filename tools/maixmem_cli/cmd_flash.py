@@ -14,7 +14,7 @@ import click
 from maixmem import FlashOverlap
 from maixmem_flash import FlashMap, FlashRegion
 from maixmem_flash_check import Conflict, unaligned
-from maixmem_report import hexa, kib
+from maixmem_report import kib
 from rich.markup import escape
 
 from maixmem_cli import flash_moves
@@ -23,7 +23,7 @@ from maixmem_cli.flash_items import ItemError, Layout, suggest
 from maixmem_cli.flash_svg import COLOURS, draw
 from maixmem_cli.output import console, write_file
 from maixmem_cli.tables import Column, show_table
-from maixmem_cli.values import SIZE, firmware_option
+from maixmem_cli.values import SIZE, firmware_option, hexa
 
 _CELLS = 64
 _STRIP_ENDS = 22  # columns of the addresses at both ends of the strip

@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem_report import hexa
 
 from maixmem_cli.firmwares import Firmware
 from maixmem_cli.flash_items import ItemError, Layout
 from maixmem_cli.kfpkg import PackageError, read_package, write_package
 from maixmem_cli.output import write_file
-from maixmem_cli.values import SIZE, firmware_option
+from maixmem_cli.values import SIZE, firmware_option, hexa
 
 
 @click.command(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import click
-from maixmem_report import hexa, kib
+from maixmem_report import kib
 from rich.console import Console
 from rich.markup import escape
 
@@ -17,7 +17,7 @@ from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError
 from maixmem_cli.kmodel_report import METHODS, Entry, read_entries, room
 from maixmem_cli.output import console, unreadable
 from maixmem_cli.tables import Column, show_table
-from maixmem_cli.values import firmware_option
+from maixmem_cli.values import firmware_option, hexa
 
 _WAYS = {
     "load_path": 'kpu.load("/sd/...")',

@@ -16,12 +16,13 @@ from typing import Any, Callable, Iterator
 
 from maixmem_flash_check import unaligned
 from maixmem_k210_gc import MIN_GC_HEAP
-from maixmem_report import hexa, kib
+from maixmem_report import kib
 
 from maixmem_cli import flash_moves
 from maixmem_cli.firmwares import FIRMWARES
 from maixmem_cli.fit import Fit, fit, flash_of, gc_pool, pool_bytes
 from maixmem_cli.project import Project
+from maixmem_cli.values import hexa
 
 _STEP = 16 << 10
 _MOST = 4  # changes of one proposal

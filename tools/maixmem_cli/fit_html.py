@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from maixmem_report import hexa, kib
+from maixmem_report import kib
 
 from maixmem_cli import fit_svg, flash_svg
 from maixmem_cli.fit import Fit, flash_of
 from maixmem_cli.output import printable
+from maixmem_cli.values import hexa
 
 _STYLE = (
     "body{font:15px/1.5 sans-serif;color:#111;max-width:1100px;margin:2em auto;padding:0 1em}"

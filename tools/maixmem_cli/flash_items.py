@@ -14,13 +14,12 @@ from maixmem_flash import BLOCK_64K, SECTOR, FlashMap, FlashRegion
 from maixmem_flash_check import unaligned
 from maixmem_k210_chip import FLASH_SIZE
 from maixmem_kmodel import read_info
-from maixmem_report import hexa
 
 from maixmem_cli import firmwares, flash_moves
 from maixmem_cli.firmwares import IMAGE_START, Firmware
 from maixmem_cli.kfpkg import Member, PackageError, read_package
 from maixmem_cli.output import printable, unreadable
-from maixmem_cli.values import parse_address
+from maixmem_cli.values import hexa, parse_address
 
 SMALLEST_DUMP = 4 << 20  # the smallest chip on these boards
 

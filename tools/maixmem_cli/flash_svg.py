@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from maixmem_flash import FlashMap, FlashRegion
-from maixmem_report import hexa, kib, wrap
+from maixmem_report import kib, wrap
 
 from maixmem_cli import svg
+from maixmem_cli.values import hexa
 
 #: kind -> (colour in the picture, colour in the terminal, letter in both)
 COLOURS = {

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem_report import hexa
-
 from maixmem_cli.project import STEPS
 from maixmem_cli.project_checks import SIZES
+from maixmem_cli.values import hexa
 
 _UNKNOWN = object()
 
