@@ -68,6 +68,16 @@ def test_sources_replace_bytecode_and_bytecode_sources(modern) -> None:
     assert form == {"mpy": {".mpy"}, "py": {".py"}, "back": {".mpy"}}
 
 
+def test_a_module_that_is_no_more_is_named_and_left(modern) -> None:
+    maixmem("deploy", "--port", modern.port, "--modules", "pool")
+    (modern.root / "lib" / "maixmem_retired.mpy").write_bytes(b"M")
+    (modern.root / "lib" / "other.py").write_bytes(b"")
+    done = json.loads(maixmem("deploy", "--port", modern.port, "--modules", "pool", "--json"))
+    text = "/lib/maixmem_retired.mpy belongs to no module of this version. Next: remove it, "
+    assert done["notes"] == [text + "unless it is yours"]
+    assert (modern.root / "lib" / "maixmem_retired.mpy").exists()
+
+
 def test_a_modern_board_gets_its_bytecode_in_lib(modern) -> None:
     done = json.loads(maixmem("deploy", "--port", modern.port, "--json"))
     assert (done["kind"], done["target"], done["bytecode"]) == ("micropython", "/lib", 6)

@@ -116,6 +116,7 @@ class Plan:
     version: int | None
     files: dict[str, bytes]
     stale: tuple[str, ...]
+    strange: list[str]  # files there with a name of ours that no module of this version has
 
 
 def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
@@ -130,7 +131,8 @@ def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bo
     files = {f"{folder}/{name}": data for name, data in contents(chosen, version).items()}
     twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
     stale = tuple(f"{folder}/{n}.{twin}" for n in chosen)
-    return Plan(who, folder, chosen, version, files, (*stale, f"{folder}/{_PROBE}.mpy"))
+    stale += (f"{folder}/{_PROBE}.mpy",)
+    return Plan(who, folder, chosen, version, files, stale, _strange(board, folder or "/"))
 
 
 def to_board(
@@ -174,12 +176,24 @@ def to_board(
     }
 
 
+def _strange(board: RawRepl, folder: str) -> list[str]:
+    found = board.ask(f"{IMPORT_OS}print(os.listdir({folder!r}))", f"listing {folder}")
+    known = {f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")}
+    ours = {n for n in found if n.startswith("maixmem") and n.endswith((".py", ".mpy"))}
+    return sorted(ours - known)
+
+
 def _notes(p: Plan) -> list[str]:
-    """What to know before the modules are found at the prompt."""
+    """What to know of the folder, and before the modules are found at the prompt."""
+    notes = [
+        f"{p.folder}/{name} belongs to no module of this version. Next: remove it, unless it is yours"
+        for name in p.strange
+    ]
     if p.who.kind != "maixpy" or p.folder == p.who.folder:
-        return []
+        return notes
     text = f"MaixPy looks for modules in its working folder only, which is {p.who.folder} now. Next: begin your program"
-    return [f"{text} with import os; os.chdir({p.folder!r}), or deploy without --target"]
+    notes.append(f"{text} with import os; os.chdir({p.folder!r}), or deploy without --target")
+    return notes
 
 
 def remove(port: str, target: str | None) -> dict[str, Any]:
