@@ -61,6 +61,18 @@ def test_a_camera_that_is_made_after_the_models_counts_the_largest_of_them(folde
     assert camera.need == 384000
 
 
+def test_an_order_names_only_what_is_there(folder: Path) -> None:
+    text = 'firmware = "full"\norder = ["models", "camera"]\n[camera]\nsize = "QVGA"\n'
+    got, _ = answer(folder, text + entry("small", 0x300000))
+    what = [s.what for s in got.steps]
+    assert what.index("small") < what.index("camera")
+
+
+def test_two_frame_buffers_take_twice(folder: Path) -> None:
+    got, _ = answer(folder, 'firmware = "minimum"\n[camera]\nsize = "QVGA"\ndual_buff = true\n')
+    assert next(s.need for s in got.steps if s.what == "camera") == 2 * 384000
+
+
 def test_a_model_under_the_firmware_is_found_and_moved(folder: Path) -> None:
     got, infos = answer(folder, 'firmware = "full"\n' + entry("small", 0x200000))
     assert not got.fits and len(got.flash) == 1 and "0x200000" in got.flash[0]
