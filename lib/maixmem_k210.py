@@ -112,14 +112,11 @@ class Port:
 
 def _piece(n):
     """How many of n bytes can be read from flash at once; NoRoom where not even 256 can."""
-    piece = min(_PIECE, n)
     free = utils.heap_free()
-    while 4 * piece + chip.SPI_EXTRA + _SPARE > free:
-        piece //= 2
-        if piece < 256:
-            need = 4 * 256 + chip.SPI_EXTRA + _SPARE
-            raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
-    return piece
+    need = 4 * min(256, n) + chip.SPI_EXTRA + _SPARE
+    if free < need:
+        raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
+    return min(_PIECE, n, (free - chip.SPI_EXTRA - _SPARE) // 4)
 
 
 # Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the class has others

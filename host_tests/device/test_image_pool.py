@@ -45,6 +45,12 @@ def test_take_copies_the_pixels_into_the_same_images_for_ever():
     assert len(seen) == 1 and pool.high_water == 1 and pool.check() == 0
 
 
+def test_two_images_without_ai_copies_is_what_is_not_said():
+    power_on()
+    p = ImagePool(32, 24)
+    assert (p.format, p.count, p.ai, p.replaced, p.in_use) == ("rgb565", 2, False, 0, 0)
+
+
 def test_sizes_are_whole_numbers():
     power_on()
     for args in ((32.0, 24), (32, 24.5), (0, 24), (32, 24, "rgb565", 2.0)):

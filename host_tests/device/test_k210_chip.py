@@ -3,9 +3,14 @@
 """The arithmetic of the K210's allocator, pinned to figures of the firmware (v0.6.2_84) and of newlib on 64 bits."""
 
 from maixmem_k210_chip import (
+    FLASH_SIZE,
     HELD,
+    SPIFFS_SIZE,
+    SPIFFS_START,
     TRANSIENT,
+    TRIM,
     UNCHECKED,
+    _grow,
     best_fit,
     required_free,
     sbrk_increment,
@@ -55,6 +60,25 @@ def test_holes_serve_what_is_checked_the_smallest_first():
     assert required_free(load, (100016, 208))[0] == 0
     unchecked = chunks([(100000, UNCHECKED), (200, UNCHECKED)])
     assert required_free(unchecked, (100016, 208))[0] == required_free(load)[0]
+
+
+def test_the_top_serves_what_leaves_32_bytes_of_it():
+    assert _grow([4000], [], 0, 4031) == (4096, 4000, 1)
+    assert _grow([4000], [], 0, 4032) == (0, 0, TRIM)
+    assert _grow([4000], [], 4096, 0) == (4096, 0, 4032)
+
+
+def test_a_free_top_of_128_kib_goes_back_in_whole_pages():
+    transient = TRIM | TRANSIENT
+    assert _grow([transient, TRIM], [], 0, 32)[0] == 4096 + 135168
+    assert _grow([transient, TRIM], [], 0, 33)[0] == 135168
+    # less than that stays, and what is larger takes a whole request more: 126976 and 135168
+    less = TRIM - 8192 | TRANSIENT
+    assert _grow([less, TRIM], [], 0, 0) == (126976 + 135168, less, 4096)
+
+
+def test_the_file_system_is_the_end_of_flash():
+    assert SPIFFS_START + SPIFFS_SIZE == FLASH_SIZE == 1 << 24
 
 
 def test_what_is_held_goes_with_the_next_transient_one():
