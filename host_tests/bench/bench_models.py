@@ -9,28 +9,21 @@ PORT is a serial port, a pty or socket://host:port; two models lie in its flash 
 
 from __future__ import annotations
 
-import importlib.util
 import sys
+import tempfile
 from pathlib import Path
 
 HOST_TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOST_TESTS), str(HOST_TESTS.parent / "tools")]
 
 import click  # noqa: E402
-import paths  # noqa: E402
+from maixmem_cli.bytecode import compile_modules  # noqa: E402
+from maixmem_cli.modules import K210  # noqa: E402
 from maixmem_cli.rawrepl import RawRepl  # noqa: E402
 from maixmem_cli.values import parse_size  # noqa: E402
 
 WARM_BUDGET = 10  # per cent of bare deinit + load
 FIRST_BUDGET = 100  # ms
-MODULES = (
-    "maixmem_models",
-    "maixmem_net",
-    "maixmem_k210",
-    "maixmem_k210_kpu",
-    "maixmem_k210_heap",
-    "maixmem_status",
-)
 # Microseconds of each call. The lines that the firmware prints when it collects lost nets take time on the serial line, so
 # the collector waits, in the bare loop too; the collections that use() makes itself are in its time.
 CODE = """
@@ -81,14 +74,11 @@ print("@", used, max(first), plain, warm, again, collect)
 """
 
 
-def on_target():
-    """The module that copies the library to a board."""
-    spec = importlib.util.spec_from_file_location(
-        "on_target", HOST_TESTS / "on_target" / "__main__.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def copy(board: RawRepl) -> None:
+    """The library as .mpy onto the board."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, file in compile_modules(K210, 4, Path(folder)).items():
+            board.write_file(f"/flash/{name}.mpy", file.read_bytes())
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -106,12 +96,9 @@ def main(port: str, model: tuple[str, ...], keep: bool) -> None:
     if len(model) != 2:
         raise click.UsageError("name two models")
     addresses = tuple(parse_size(m) for m in model)
-    tool = on_target()
-    for name in MODULES:
-        print(f"{name:20} {len(tool.compiled(paths.LIB / f'{name}.py')):6} bytes of .mpy v4 -O3")
     with RawRepl(port) as board:
         if not keep:
-            tool.copy(board, True, addresses)
+            copy(board)
         board.soft_reset()
         out = board.check(CODE.format(addresses), timeout=120)
     line = next(text for text in out.splitlines() if "@ " in text)

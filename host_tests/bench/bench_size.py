@@ -28,10 +28,10 @@ from maixmem_cli.bytecode import compile_modules  # noqa: E402
 from maixmem_cli.modules import K210  # noqa: E402
 from maixmem_cli.rawrepl import RawRepl  # noqa: E402
 
-MODULE_BUDGET = 6 << 10
-TOTAL_BUDGET = 32 << 10
-#: what is imported -> budget in KiB (3 bytes of heap per byte of .mpy)
-IMPORTS = {"maixmem": 8, "maixmem_pool": 12, " ".join(K210): 72}
+MODULE_BUDGET = 8 << 10
+TOTAL_BUDGET = 56 << 10
+#: what is imported -> budget in KiB
+IMPORTS = {"maixmem": 8, "maixmem_pool": 12}
 
 
 def compile_to(folder: Path, bytecode: int) -> None:

@@ -81,7 +81,7 @@ def noticed(lib: Path, module: str) -> bool:
         command = [sys.executable, "-c", suites[name].main()]
         try:
             done = subprocess.run(
-                command, check=False, env=env, capture_output=True, text=True, timeout=300
+                command, check=False, env=env, capture_output=True, text=True, timeout=60
             )
         except subprocess.TimeoutExpired:
             return True
