@@ -15,7 +15,7 @@ from maixmem_k210_chip import (
     required_free,
     sbrk_increment,
 )
-from maixmem_k210_setup import chunk, chunks
+from maixmem_k210_setup import chunk, chunks, image_bytes
 
 SPI = TRANSIENT | UNCHECKED
 
@@ -79,6 +79,13 @@ def test_a_free_top_of_128_kib_goes_back_in_whole_pages():
 
 def test_the_file_system_is_the_end_of_flash():
     assert SPIFFS_START + SPIFFS_SIZE == FLASH_SIZE == 1 << 24
+    assert image_bytes(b"\0\0\1\0\0") == 256 + 1 + 4 + 32  # flag, length, SHA-256
+
+
+def test_what_is_held_is_there_until_then():
+    load = [80000 | TRANSIENT | HELD, 5008 | TRANSIENT, 70000]
+    assert _grow(load, [], 0, 0) == (81920 + 8192, load[0], 5008 + 32 - 1920)
+    assert _grow(load, [], 81920, 0)[1] == load[1]
 
 
 def test_what_is_held_goes_with_the_next_transient_one():

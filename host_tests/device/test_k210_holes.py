@@ -4,8 +4,8 @@
 
 import maixmem_k210
 import maixmem_k210_kpu
-from devtest import raises
-from maixmem import NoRoom
+from devtest import needs, raises
+from maixmem import KModelError, NoRoom
 from maixmem_k210_chip import FLASH_SIZE, PAGE, TRANSIENT, TRIM, TRIM_READ, UNCHECKED
 from maixmem_k210_kpu import Port
 
@@ -57,23 +57,44 @@ def pattern(offset, n):
     return data
 
 
+class Kpu:
+    """The module KPU, whose load() fails with these errors, one after the other."""
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def load(self, source):
+        raise self.errors.pop(0)
+
+
 def on(utils, f, *args):
     """f(*args) with these utils in the port's place of the firmware's."""
     before = maixmem_k210.utils
-    _put(utils)
+    _put("utils", utils, maixmem_k210, maixmem_k210_kpu)
     try:
         found = f(*args)
     finally:
-        _put(before)
+        _put("utils", before, maixmem_k210, maixmem_k210_kpu)
     return found
 
 
-def _put(utils):
-    for module in (maixmem_k210, maixmem_k210_kpu):
+def failed(p, kpu, kind):
+    """What p.load("m") raises, of class `kind`, when the firmware fails so."""
+    before = maixmem_k210_kpu.kpu
+    _put("kpu", kpu, maixmem_k210_kpu)
+    try:
+        e = raises(kind, p.load, "m")
+    finally:
+        _put("kpu", before, maixmem_k210_kpu)
+    return e
+
+
+def _put(name, value, *modules):
+    for module in modules:
         if hasattr(module, "_g"):
-            module._g["utils"] = utils  # a runner whose modules are objects
+            module._g[name] = value  # a runner whose modules are objects
         else:
-            module.utils = utils
+            setattr(module, name, value)
 
 
 def port_with(*parts):
@@ -213,10 +234,56 @@ def test_a_forecast_counts_what_will_be_freed():
     assert on(Utils(8192), p.check_fit, Load(400000).needs(405504), 0, freed).free == 208192
 
 
+def test_what_must_be_spare_counts_where_something_could_hang():
+    p = port_with((None, 4000), ("x", 32))
+    cost = Load(4000, 8160 | UNCHECKED).needs(12288)
+    assert on(Utils(12288), p.check_fit, cost, 4096).need == 16384
+
+
+def test_room_is_what_one_load_may_count_on():
+    p = port_with((None, 4000), ("x", 32), (None, 2000))
+    assert on(Utils(8192), p.room, "heap") == 14192 and p.room("gc") == 0
+    assert (p.margin, p.slots, p.share) == (0, 5, "evict")
+
+
+# --- a load that the firmware refuses ---
+
+
+def test_holes_that_were_taken_are_forgotten():
+    p = port_with((None, 4000), ("x", 32), (None, 2000), ("y", 64))
+    p.costs["m"] = Load(100016)
+    e = failed(p, Kpu(ValueError("load error:2006, ERR_KMODEL_MEM")), NoRoom)
+    assert e.region == "heap" and e.code == 2006 and "2006" in str(e)
+    assert p.parts == [["x", 32], ["y", 64]] and not p.unsure
+
+
+def test_other_codes_keep_the_holes():
+    for code, kind in ((2002, KModelError), (2005, KModelError)):
+        p = port_with((None, 4000), ("x", 32))
+        p.costs["m"] = Load(100016)
+        e = failed(p, Kpu(ValueError("load error:{}, ...".format(code))), kind)
+        assert e.code == code and p.parts[:2] == [[None, 4000], ["x", 32]]
+    p = port_with((None, 4000), ("x", 32))
+    p.costs["m"] = Load(1600)
+    assert failed(p, Kpu(ValueError("no code")), KModelError).code is None
+    assert failed(p, Kpu(OSError(2)), OSError).args == (2,)
+    assert p.parts == [[None, 4000], ["x", 32]]
+
+
+def test_a_slot_is_asked_for_twice():
+    p = Port()
+    p.costs["m"] = Load(1600)
+    full = ValueError("load error:2009, no slot")
+    e = failed(p, Kpu(full, full), NoRoom)
+    assert (e.region, e.need, e.free, e.code) == ("slots", 1, 0, 2009)
+    assert failed(p, Kpu(full, ValueError("load error:2002, x")), KModelError).code == 2002
+
+
 # --- flash, in pieces for which there is room ---
 
 
 def test_flash_is_read_in_pieces_that_fit():
+    needs("Maix.utils.flash_read")
     for free, pieces in (
         (4 * 4096 + 130 + 8192, [4096, 4096, 1808]),
         (4 * 4096 + 130 + 8191, [4095, 4095, 1810]),
@@ -231,6 +298,7 @@ def test_flash_is_read_in_pieces_that_fit():
 
 
 def test_flash_ends_where_an_address_does():
+    needs("Maix.utils.flash_read")
     heap = Utils(500000)
     assert len(on(heap, Port().read_flash, FLASH_SIZE - 16, 16)) == 16
     for offset, n in ((FLASH_SIZE - 16, 17), (-1, 4), (0, -1)):

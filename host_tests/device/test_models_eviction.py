@@ -11,12 +11,12 @@ SIZES = {"one": 1, "uno": 1, "eins": 1, "two": 2, "ten": 10}
 
 
 class Units(Port):
-    """A platform with `total` units of memory; load() may refuse `refusals` times what the forecast allowed."""
+    """A platform with `total` units; load() may refuse `refusals` times, a forecast may hope for `hope` too many."""
 
     share = "arena"
     margin = 0
     slots = 9
-    refusals = 0
+    refusals = hope = 0
 
     def __init__(self, total):
         self.free = total
@@ -32,11 +32,12 @@ class Units(Port):
         return self.free
 
     def check_fit(self, cost, margin, freed=()):
-        free = self.free + sum([SIZES[name] for name in freed])
+        free = self.free + sum([SIZES[name] for name in freed]) + (self.hope if freed else 0)
         need = cost.peak["units"] + margin
         return None if need <= free else NoRoom("no", "units", need, free)
 
     def load(self, source):
+        assert self.refusals or SIZES[source] <= self.free, "not asked before"
         if self.refusals:
             self.refusals -= 1
             raise NoRoom("refused", "units", SIZES[source], self.free)
@@ -114,6 +115,15 @@ def test_no_more_than_keep_are_resident():
             e = raises(NoRoom, m.use, "two")
     assert (e.region, e.need, e.free) == ("slots", 1, 0) and "2 of at most 2" in str(e)
     raises(ValueError, ModelManager, Units(1), 0)
+
+
+def test_a_forecast_is_not_the_last_word():
+    m, p = manager(3)
+    for name in ("one", "uno", "eins"):
+        m.use(name)
+    p.hope = 1
+    m.use("two")
+    assert p.log[3:] == ["-one", "-uno", "+two"]  # for one more unit than there was, one more goes
 
 
 def test_a_platform_that_was_too_hopeful_is_asked_again_with_one_less():
