@@ -224,7 +224,12 @@ bool trace_command(const char *words) {
     unsigned long long a, b, c;
     if (sscanf(words, "hook %llu %llx", &a, &b) == 2) return hook(b, (u8)a);
     if (strcmp(words, "where")) end();
-    else emit(MARK, site_of(&board.hart[0]), 0, 0, arena_end());
+    else {
+        Hart h = board.hart[0]; // while Python waits, another task may have the hart
+        const Frame *last = followed[0].frame + followed[0].frames - 1;
+        if (followed[0].frames && last->sp < h.x[2]) h.x[2] = last->sp;
+        emit(MARK, site_of(&h), 0, 0, arena_end());
+    }
     if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) {
         events = fopen(path, "wb");
         top_at = a;
