@@ -129,6 +129,38 @@ def test_nothing_grows_in_a_clean_loop(image: Path, tmp_path: Path) -> None:
     assert run(image, written(tmp_path, "main.py", source)).growths() == []
 
 
+@each_image
+def test_threads_have_lines_of_their_own(image: Path, tmp_path: Path) -> None:
+    source = """
+        import _thread, time
+        kept = []
+        done = []
+        def fill(size):
+            for i in range(12):
+                if size == 1024:
+                    kept.append(bytearray(1024))
+                else:
+                    kept.append(bytearray(3072))
+                time.sleep_ms(2)
+            done.append(size)
+        def work(size):
+            fill(size)
+        _thread.start_new_thread(work, (1024,))
+        _thread.start_new_thread(work, (3072,))
+        while len(done) < 2:
+            t = bytearray(500)
+            time.sleep_ms(5)
+        """
+    result = run(image, written(tmp_path, "main.py", source))
+    if "_thread" in result.outcome.error:
+        pytest.skip("this firmware has no _thread")
+    assert result.outcome.error == ""
+    lines = {n.place.line: n for n in result.lines() if n.heap == "gc"}
+    for line, size in ((7, 1024), (9, 3072)):
+        assert 12 * blocks(size) <= lines[line].at_end < 12 * blocks(size) + 500
+    assert 10 not in lines or lines[10].in_all < 500
+
+
 def invoke(*words: object) -> Result:
     return commands.invoke("profile", *(str(w) for w in words))
 

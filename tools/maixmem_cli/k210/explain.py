@@ -98,7 +98,8 @@ def silence(session: Session, seconds: float) -> list[str]:
 
 def _goes_on(session: Session) -> list[str]:
     """A script that Ctrl-C does not end."""
-    return ["Ctrl-C does not end the script; a real board would need a reset", *_where(session)]
+    why = "it catches it, or waits in the firmware for what does not come"
+    return [f"Ctrl-C does not end the script: {why}", *_where(session)]
 
 
 def _where(session: Session) -> list[str]:
