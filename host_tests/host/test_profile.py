@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
 from maixmem_cli.bytecode import compile_file
-from maixmem_cli.k210 import profile, report
+from maixmem_cli.k210 import heaps, ledger, profile, report, tracer
 from maixmem_cli.k210.session import Options, Session
 
 pytestmark = needs_cc
@@ -159,6 +159,30 @@ def test_threads_have_lines_of_their_own(image: Path, tmp_path: Path) -> None:
     for line, size in ((7, 1024), (9, 3072)):
         assert 12 * blocks(size) <= lines[line].at_end < 12 * blocks(size) + 500
     assert 10 not in lines or lines[10].in_all < 500
+
+
+def leaks(kept: bool) -> list[ledger.Leak]:
+    """Of a loop of 20 rounds that makes six blocks in each, and frees those of the last round, or none."""
+    base = heaps.END - 100000
+    books = ledger.Ledger(
+        heaps.SystemHeap(0, base, base, 4096, ()), heaps.GcHeap(0, 0, 0, bytes(8))
+    )
+    events = []
+    for at in range(0, 20 * 1000, 1000):
+        for k in range(6):
+            address = base + (at + k) * 4
+            events.append(tracer.Event(at + 150 * k, tracer.MALLOC, 1, address, 60, size=64))
+            if at and not kept:
+                events.append(
+                    tracer.Event(at + 150 * k, tracer.FREE, 1, address - 4000, 0, size=64)
+                )
+    books.feed(events)
+    return books.leaks(bytes(8), lambda site: tracer.Place("main.py", "f", site))
+
+
+def test_the_last_result_of_a_loop_does_not_grow() -> None:
+    assert leaks(kept=False) == []
+    assert [(k.rounds, k.nbytes) for k in leaks(kept=True)] == [(120, 120 * 64)]
 
 
 def invoke(*words: object) -> Result:
