@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import commands
@@ -88,6 +89,24 @@ def test_a_silent_script_is_said_where_it_is(
     assert lines[2] in ("maixmem: at main.py:2: while True:", "maixmem: at main.py:3: pass")
     assert lines[3] == "maixmem:    called by main.py:5: forever()"
     assert "--seconds" in lines[4]
+
+
+@each_image
+def test_seconds_count_from_the_script_on(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of a board that waits for code runs ahead: here it is past the limit before all of it was typed."""
+    write = RawRepl._write
+
+    def late(self: RawRepl, data: bytes) -> None:
+        if data == b"\x04":
+            time.sleep(1)
+        write(self, data)
+
+    monkeypatch.setattr(RawRepl, "_write", late)
+    done = sim(tmp_path, image, "print('a')\nwhile True:\n    pass\n", "--seconds", 0.3)
+    assert done.exit_code == 0 and done.stdout.startswith("a\n"), done.output
+    assert "reboot" not in done.stdout
 
 
 @each_image
