@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
 from maixmem_cli.bytecode import compile_file
-from maixmem_cli.k210 import profile, report
+from maixmem_cli.k210 import heaps, ledger, profile, report, tracer
 from maixmem_cli.k210.session import Options, Session
 
 pytestmark = needs_cc
@@ -127,6 +127,62 @@ def test_a_leak_is_found_with_its_line(image: Path, tmp_path: Path) -> None:
 def test_nothing_grows_in_a_clean_loop(image: Path, tmp_path: Path) -> None:
     source = "b = bytearray(1000)\nfor i in range(50):\n  s = 'x' * 300\n  d = [i] * 40\n"
     assert run(image, written(tmp_path, "main.py", source)).growths() == []
+
+
+@each_image
+def test_threads_have_lines_of_their_own(image: Path, tmp_path: Path) -> None:
+    source = """
+        import _thread, time
+        kept = []
+        done = []
+        def fill(size):
+            for i in range(12):
+                if size == 1024:
+                    kept.append(bytearray(1024))
+                else:
+                    kept.append(bytearray(3072))
+                time.sleep_ms(2)
+            done.append(size)
+        def work(size):
+            fill(size)
+        _thread.start_new_thread(work, (1024,))
+        _thread.start_new_thread(work, (3072,))
+        while len(done) < 2:
+            t = bytearray(500)
+            time.sleep_ms(5)
+        """
+    result = run(image, written(tmp_path, "main.py", source))
+    if "_thread" in result.outcome.error:
+        pytest.skip("this firmware has no _thread")
+    assert result.outcome.error == ""
+    lines = {n.place.line: n for n in result.lines() if n.heap == "gc"}
+    for line, size in ((7, 1024), (9, 3072)):
+        assert 12 * blocks(size) <= lines[line].at_end < 12 * blocks(size) + 500
+    assert 10 not in lines or lines[10].in_all < 500
+
+
+def leaks(kept: bool) -> list[ledger.Leak]:
+    """Of a loop of 20 rounds that makes six blocks in each, and frees those of the last round, or none."""
+    base = heaps.END - 100000
+    books = ledger.Ledger(
+        heaps.SystemHeap(0, base, base, 4096, ()), heaps.GcHeap(0, 0, 0, bytes(8))
+    )
+    events = []
+    for at in range(0, 20 * 1000, 1000):
+        for k in range(6):
+            address = base + (at + k) * 4
+            events.append(tracer.Event(at + 150 * k, tracer.MALLOC, 1, address, 60, size=64))
+            if at and not kept:
+                events.append(
+                    tracer.Event(at + 150 * k, tracer.FREE, 1, address - 4000, 0, size=64)
+                )
+    books.feed(events)
+    return books.leaks(bytes(8), lambda site: tracer.Place("main.py", "f", site))
+
+
+def test_the_last_result_of_a_loop_does_not_grow() -> None:
+    assert leaks(kept=False) == []
+    assert [(k.rounds, k.nbytes) for k in leaks(kept=True)] == [(120, 120 * 64)]
 
 
 def invoke(*words: object) -> Result:

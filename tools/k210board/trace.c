@@ -10,10 +10,9 @@
 typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instructions of both harts
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
-// is new; from MARK on: another function is called, its number is added.
+// is new; from MARK on: another function is called, its number is added; RETURNS: one to here.
 enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, GC_NEW = 16, GC_GROW, GC_FREE };
-enum { MARK = 32, RETURNS = 128 }; // something that is followed returns to here
-enum { LONGEST_RUN = 512, DEPTH = 512, NEAR = 256 << 10, SITES = 1 << 16 };
+enum { MARK = 32, RETURNS = 128, LONGEST_RUN = 512, DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16 };
 u64 trace_from, trace_bytes;
 static FILE *events;
 static u64 top_at; // address of the word that points to the allocator's top chunk
@@ -99,9 +98,11 @@ static bool place_of(u64 state, Place *p) {
     return true;
 }
 
-// What began at or below a stack pointer has ended.
-static void drop_ended(Followed *f, u64 sp) {
-    while (f->frames && below(f->frame[f->frames - 1].sp, sp)) f->frames--;
+// How many frames are above a stack pointer or there, highest first; threads have stacks apart.
+static int above(const Followed *f, u64 sp) {
+    int n = f->frames;
+    while (n && f->frame[n - 1].sp < sp) n--;
+    return n;
 }
 
 // A site is a stack of places, the innermost first. Equal stacks have one number; 0 is: no Python
@@ -113,9 +114,8 @@ static u32 site_of(const Hart *h) {
     Place places[DEPTH];
     int n = 0;
     u64 sp = h->x[2], hash = 14695981039346656037ull;
-    drop_ended(f, sp - 1);
-    for (int i = f->frames - 1; i >= 0; i--)
-        if (below(sp, f->frame[i].sp)) n += place_of(f->frame[i].state, &places[n]);
+    for (int i = above(f, sp) - 1; i >= 0 && below(sp, f->frame[i].sp); i--)
+        n += place_of(f->frame[i].state, &places[n]);
     if (!n) return 0;
     for (const Place *p = places; p < places + n; p++)
         hash = (hash ^ (p->name << 48 | p->file << 32 | p->line)) * 1099511628211ull;
@@ -131,18 +131,20 @@ static u32 site_of(const Hart *h) {
 }
 
 static void entered_bytecode(const Hart *h, Followed *f) {
-    drop_ended(f, h->x[2]);
     if (f->frames == DEPTH || !hook(h->x[1], RETURNS)) return;
-    f->frame[f->frames++] = (Frame){h->x[2], h->x[10]};
+    Frame *at = f->frame + above(f, h->x[2]);
+    memmove(at + 1, at, (size_t)(f->frame + f->frames++ - at) * sizeof *at);
+    *at = (Frame){h->x[2], h->x[10]};
 }
 
 // The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): tells its
 // type, how many arguments it has, the first.
 static void left_bytecode(const Hart *h, Followed *f) {
-    int before = f->frames;
-    drop_ended(f, h->x[2]);
-    if (!before || f->frames || h->x[10] != 2) return; // MP_VM_RETURN_EXCEPTION
-    u64 error = word(f->frame[0].state + 40), arguments = word(error + 24);
+    Frame *at = f->frame + above(f, h->x[2]) - 1;
+    if (at < f->frame || at->sp != h->x[2]) return;
+    memmove(at, at + 1, (size_t)(f->frame + --f->frames - at) * sizeof *at);
+    if (f->frames || h->x[10] != 2) return; // MP_VM_RETURN_EXCEPTION; then nothing was moved
+    u64 error = word(at->state + 40), arguments = word(error + 24);
     emit(RAISED, 0, word(error), word(arguments + 8), word(arguments + 16));
 }
 
@@ -186,8 +188,7 @@ static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     u32 site = kind == GC_FREE || (follows && grows) ? run.site : site_of(h);
     bool another = kind == GC_NEW && run.kind == GC_NEW && run.site == site && run.b < LONGEST_RUN;
     if (follows && (grows || another)) {
-        run.b++;
-        run.c += another;
+        run.b++, run.c += another;
         return;
     }
     end_run();
@@ -224,7 +225,12 @@ bool trace_command(const char *words) {
     unsigned long long a, b, c;
     if (sscanf(words, "hook %llu %llx", &a, &b) == 2) return hook(b, (u8)a);
     if (strcmp(words, "where")) end();
-    else emit(MARK, site_of(&board.hart[0]), 0, 0, arena_end());
+    else {
+        Hart h = board.hart[0]; // while Python waits, another task may have the hart
+        int n = followed[0].frames;
+        if (n && !above(followed, h.x[2])) h.x[2] = followed[0].frame[n - 1].sp;
+        emit(MARK, site_of(&h), 0, 0, arena_end());
+    }
     if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) {
         events = fopen(path, "wb");
         top_at = a;

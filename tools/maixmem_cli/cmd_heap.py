@@ -85,7 +85,7 @@ def _of_file(name: str) -> bytes:
 
 def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> bytes:
     compiler.check()
-    from maixmem_cli.k210 import ports, runner, session
+    from maixmem_cli.k210 import explain, ports, runner, session
 
     try:
         image, files, _ = ports.wanted(source)
@@ -99,6 +99,9 @@ def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> byte
         session.Session(image, script, wanted) as board,
     ):
         if script:
+            board.trace(gc=False)
+            runner.watch(board)
             outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
             click.echo(outcome.error, nl=False, err=True)
+            runner.tell(explain.ending(board, outcome))
         return board.board.snapshot()

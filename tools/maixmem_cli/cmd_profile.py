@@ -57,10 +57,10 @@ def command(
 
     options = session.Options(files=flash, sd=sd, **more)
     with runner.failing(script), session.Session(image, script, options) as board:
+        runner.watch(board)
         result = profile.run(board, lambda text: click.echo(text, nl=False, err=True))
         click.echo(result.outcome.error, nl=False, err=True)
-        for line in result.hang:
-            click.echo(f"maixmem: {printable(line)}", err=True)
+        runner.tell(result.ending)
         if html:
             write_file("--html", html, report.html(result))
         if svg:

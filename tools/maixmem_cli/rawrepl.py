@@ -122,10 +122,12 @@ class RawRepl:
         timeout: float = 60,
         on_text: Callable[[str], None] | None = None,
         limit: float | None = None,
+        on_start: Callable[[], None] = lambda: None,
     ) -> tuple[str, str]:
         """Runs code; its output and its traceback ("" when none).
 
-        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it is to have one.
+        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it is to have one;
+        `on_start` is called when the board has all of the code.
         """
         if show_sent:
             show_sent(code)
@@ -135,6 +137,7 @@ class RawRepl:
             time.sleep(0.002)
         self._write(b"\x04")
         self._until(b"OK", timeout, limit=timeout)
+        on_start()
         out = self._until(b"\x04", timeout, on_text, limit)[:-1]
         error = self._until(b"\x04", timeout, limit=timeout)[:-1]
         self._until(b">", timeout, limit=timeout)
@@ -196,7 +199,9 @@ class RawRepl:
     ) -> bytes:
         """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout` seconds of silence, or `limit` in all."""
         began = last = time.monotonic()
-        shown = 0
+        shown = len(self._pending)
+        if on_text and shown:  # what came with the answer before it
+            on_text(self._pending.decode(errors="replace"))
         while end not in self._pending:
             if other and other in self._pending:
                 end = other

@@ -7,11 +7,21 @@ from __future__ import annotations
 from maixmem_report import kib
 
 from maixmem_cli.k210 import heaps
-from maixmem_cli.k210.qstrs import Qstrs
-from maixmem_cli.k210.session import RAW_FILE, STUCK, Session
+from maixmem_cli.k210.session import (
+    HANGS,
+    INTERRUPTED,
+    RAW_FILE,
+    RESETS,
+    STUCK,
+    Outcome,
+    Session,
+)
 from maixmem_cli.k210.tracer import MALLOC, REALLOC, Event, Place
 
 _HOLES = 5
+# mcause of the RISC-V privileged architecture
+_FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote to"}
+_NULL = 1 << 20  # no device and no RAM is below
 
 
 def memory_table(session: Session) -> list[str]:
@@ -54,25 +64,65 @@ def at_line(place: Place, session: Session) -> str:
     return f"{session.script.name}:{place.line}: {text}"
 
 
+def ending(session: Session, outcome: Outcome) -> list[str]:
+    """What is to be said about an end that is not the script's own. Needs the hooks."""
+    if outcome.kind in (HANGS, STUCK):
+        return hang(session, outcome.kind)
+    lines = [] if outcome.over else _goes_on(session)
+    if outcome.kind == INTERRUPTED:
+        lines.append(f"{session.script.name}: stopped by Ctrl-C")
+    if outcome.kind == RESETS:
+        lines.append(
+            "the script resets the board again and again. Next: give --frames or --seconds"
+        )
+    return lines
+
+
 def hang(session: Session, kind: str) -> list[str]:
     """Which call, what it asked for, what was free. What was not found is said."""
-    session.tracer.where()
-    events = list(session.tracer.events())
-    stacks = session.tracer.stacks(Qstrs(session.board.ram))
     what = "does nothing any more" if kind == STUCK else "hangs: only a reset helps"
-    lines = [f"the board {what}, as a real one would"]
-    place = next((stacks[e.site] for e in reversed(events) if stacks.get(e.site)), ())
-    if place:
-        lines.append(f"at {at_line(place[0], session)}")
-        lines += [f"   called by {at_line(p, session)}" for p in place[1:]]
-    elif session.known.bytecode is None:
-        lines.append(
-            "where: not known, the function that runs bytecode was not found in this firmware"
-        )
-    lines += _refused(session, events)
+    lines = [f"the board {what}, as a real one would", *_where(session), *_fault(session, kind)]
+    lines += _refused(session, list(session.tracer.events()))
     if kind == STUCK:
         lines.append("It waits for input, an interrupt or a device that is not there.")
     return lines
+
+
+def silence(session: Session, seconds: float) -> list[str]:
+    """A script that says nothing: where it is, and how to end it."""
+    state = session.board.state()
+    text = f"{state['microseconds'] / 1e6:.0f} s of the board's clock, {state['frames']} frames"
+    first = f"{session.script.name} has said nothing for {seconds:.0f} s and goes on ({text})"
+    return [first, *_where(session), "Next: Ctrl-C ends it; so does --seconds N"]
+
+
+def _goes_on(session: Session) -> list[str]:
+    """A script that Ctrl-C does not end."""
+    why = "it catches it, or waits in the firmware for what does not come"
+    return [f"Ctrl-C does not end the script: {why}", *_where(session)]
+
+
+def _where(session: Session) -> list[str]:
+    """The line that is being run, and those that called it."""
+    if session.known.bytecode is None:
+        text = "not known, the function that runs bytecode was not found in this firmware"
+        return [f"where: {text}"]
+    place = session.tracer.here()
+    if not place:
+        return ["no line of Python is being run"]
+    first = f"at {at_line(place[0], session)}"
+    return [first, *(f"   called by {at_line(p, session)}" for p in place[1:])]
+
+
+def _fault(session: Session, kind: str) -> list[str]:
+    """The access that the firmware was killed for."""
+    hart = session.board.state()["harts"][0]
+    did = _FAULTS.get(hart["mcause"])
+    if kind == STUCK or not did:
+        return []
+    at = hart["mbadaddr"]
+    why = ", where nothing is" + (": a null pointer" if at < _NULL else "")
+    return [f"the firmware {did} {at:#x}{why}"]
 
 
 def _refused(session: Session, events: list[Event]) -> list[str]:

@@ -15,8 +15,9 @@ from maixmem_cli.k210.tracer import Event, Place
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
-_LEAKS_AT_LEAST = 4  # allocations of a line that are still held
+_LEAKS_AT_LEAST = 4  # rounds of a line of which something is still held
 _MOST = 0.4  # part of the script's time
+_BURST = 0.1  # part of a line's own time: a shorter one is a single result, the last
 _ROUNDS_AFTER = 3  # gaps between two of them that may follow the last one
 
 
@@ -58,6 +59,7 @@ class _Account:
         self.held: Counter[int] = Counter({BEFORE: used})
         self.count: Counter[int] = Counter()
         self.in_all: Counter[int] = Counter()
+        self.lasted: dict[int, tuple[int, int]] = {}  # first and last allocation
         self.peak = Peak()
         self._at_peak = False
 
@@ -66,6 +68,7 @@ class _Account:
         self.held[site] += nbytes
         self.in_all[site] += nbytes
         self.count[site] += new
+        self.lasted[site] = (self.lasted.get(site, (time,))[0], time)
         if self.used > self.peak.used:
             self.peak.used, self.peak.time, self.peak.site = self.used, time, site
             self._at_peak = True
@@ -205,16 +208,24 @@ class Ledger:
         found = [
             Leak(place, heap, _rounds(these), sum(n for _, n in these))
             for (heap, place), these in kept.items()
-            if self._goes_on(these)
+            if self._goes_on(these, self._lasted(heap, place, place_of))
         ]
         return sorted(found, key=lambda k: -k.nbytes)
 
-    def _goes_on(self, kept: list[tuple[int, int]]) -> bool:
+    def _lasted(self, heap: str, place: Place, place_of: Callable[[int], Place]) -> int:
+        """From the first allocation of a line to its last, kept or not."""
+        account = self.gc if heap == "gc" else self.heap
+        times = [t for site, t in account.lasted.items() if site > 0 and place_of(site) == place]
+        return max(t[1] for t in times) - min(t[0] for t in times)
+
+    def _goes_on(self, kept: list[tuple[int, int]], lasted: int) -> bool:
         """True when they came one after the other until the script ended, or through most of its time."""
         times = sorted(t for t, _ in kept)
-        if len(times) < _LEAKS_AT_LEAST:
+        if _rounds(kept) < _LEAKS_AT_LEAST:
             return False
         span, run = times[-1] - times[0], self.last_time - self.first_time
+        if span <= _BURST * lasted:
+            return False
         gap = span / (len(times) - 1)
         return span > _MOST * run or self.last_time - times[-1] < _ROUNDS_AFTER * gap
 

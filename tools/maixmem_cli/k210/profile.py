@@ -56,7 +56,7 @@ class Profile:
         self.session = session
         self.outcome = outcome
         self.missing = list(session.known.missing)
-        self.hang: list[str] = []
+        self.ending: list[str] = []  #: about an end that is not the script's own
         self.books: ledger.Ledger
         self.gc_total = self.heap_total = 0
         self.unexplained: int | None = None
@@ -147,7 +147,7 @@ class Profile:
             "script": self.session.script.name,
             "ended": self.outcome.kind,
             "error": self.outcome.error,
-            "hang": self.hang,
+            "hang": self.ending if self.outcome.kind in (HANGS, STUCK) else [],
             "time_unit": "instructions; KPU, flash and DMA take none",
             "instructions": books.last_time - began,
             "not_found": self.missing,
@@ -212,7 +212,7 @@ class Profile:
         """Collects the garbage on the board, untraced: what is left is held."""
         session = self.session
         session.tracer.stop()
-        if self.outcome.kind not in (HANGS, STUCK):
+        if self.outcome.over:
             try:
                 session.repl.check("import gc\ngc.collect()")
             except BoardError as e:
@@ -234,8 +234,7 @@ def run(session: Session, on_text: Callable[[str], None]) -> Profile:
         gc = session.finder.gc(session.board.ram)
         session.tracer.start(session.finder, gc=True)
     result = Profile(session, session.run(on_text))
-    if result.outcome.kind in (HANGS, STUCK):
-        result.hang = explain.hang(session, result.outcome.kind)
+    result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
     result.collect(system, gc)
     result.finish()

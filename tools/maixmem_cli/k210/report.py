@@ -208,7 +208,7 @@ def html(profile: Profile) -> str:
         *fragments(profile),
         *growths,
         books_line(profile),
-        *profile.hang,
+        *profile.ending,
     ]
     told += [f"not found in this firmware: {m}" for m in profile.missing]
     listed = "".join(f"<li>{escape(line)}</li>\n" for line in told)

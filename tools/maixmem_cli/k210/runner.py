@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import maixmem_advice
 
+from maixmem_cli import sim_run
 from maixmem_cli.k210 import explain
 from maixmem_cli.k210.compiler import NoBoardHere
 from maixmem_cli.k210.flash_image import ImageError
@@ -20,6 +21,7 @@ from maixmem_cli.k210.ports import NoPrompt
 from maixmem_cli.k210.sd_image import CardError
 from maixmem_cli.k210.session import (
     HANGS,
+    INTERRUPTED,
     RAISED,
     RESETS,
     STUCK,
@@ -31,6 +33,7 @@ from maixmem_cli.output import printable
 
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
 _STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, HANGS: BOARD_HANGS, STUCK: BOARD_HANGS}
+_STATUS[INTERRUPTED] = sim_run.INTERRUPTED
 
 
 class _NotHere(click.ClickException):
@@ -59,22 +62,22 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
     """Runs the script on the firmware in `image`; its exit status. Output goes to stdout, the rest to stderr."""
     with failing(script), Session(image, script, options) as session:
         session.trace(gc=False)
+        watch(session)
         outcome = session.run(_say)
-        if outcome.kind in (HANGS, STUCK):
-            _tell(["", *explain.hang(session, outcome.kind)])
-        else:
-            click.echo(outcome.error, nl=False, err=True)
-            if outcome.kind == RAISED:
-                _say_failed(script, outcome.error)
+        click.echo(outcome.error, nl=False, err=True)
+        tell(explain.ending(session, outcome))
+        if outcome.kind == RAISED:
+            _say_failed(script, outcome.error)
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(explain.memory_table(session)))
-        if outcome.kind == RESETS:
-            _tell(
-                ["the script resets the board again and again. Next: give --frames or --seconds"]
-            )
         for line in session.board.said().splitlines():
             click.echo(line, err=True)
         return status(outcome)
+
+
+def watch(session: Session) -> None:
+    """Says on stderr where a silent script is, while it runs."""
+    session.port.on_silence = lambda seconds: tell(explain.silence(session, seconds))
 
 
 def _say_failed(script: Path, error: str) -> None:
@@ -93,6 +96,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _tell(lines: list[str]) -> None:
-    for line in lines:
+def tell(lines: list[str]) -> None:
+    """Our words on stderr, after an empty line."""
+    for line in ("", *lines) if lines else ():
         click.echo(f"maixmem: {printable(line)}" if line else "", err=True)

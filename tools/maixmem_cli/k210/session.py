@@ -7,9 +7,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -24,10 +27,15 @@ from maixmem_cli.k210.tracer import Tracer
 from maixmem_cli.rawrepl import BoardError
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
+INTERRUPTED = "interrupted"  # by Ctrl-C of our user
 RAW_FILE = "<stdin>"  # what the interpreter calls a script that came over the serial line
 _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
-_GRACE = 20.0  # seconds that a script may take to end after Ctrl-C
+_GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
+_PATIENCE = 5.0  # and after that of our user
+_SILENT = (
+    20.0  # seconds without a word of the script before we say where it is; then twice as many
+)
 _RESETS = 3
 _FOREVER = 1e9
 _IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE)
@@ -50,11 +58,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a script ended: one of the words above, its traceback if it raised, the status it gave sys.exit()."""
+    """How a script ended: one of the words above, its traceback if it raised, the status it gave sys.exit().
+
+    Not `over`: it goes on, or the board hangs; there is no prompt."""
 
     kind: str
     error: str = ""
     status: int = 0
+    over: bool = True
 
 
 class _Reset(OSError):
@@ -80,12 +91,31 @@ class _Watched(SerialPort):
         self._looked = 0.0
         self._resets: object = self.state()["resets"]
         self._interrupted: float | None = None
+        self.on_silence: Callable[[float], None] = lambda seconds: None
+        self._heard, self._patience = time.monotonic(), _SILENT
+        self.stopped: float | None = None  # by our user, when
+        self._asking = False
         self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
         self.limited = self.watching = False
 
     def known_resets(self) -> None:
         """The resets so far were meant."""
         self._resets = self.state()["resets"]
+
+    def watch(self) -> None:
+        """A script begins."""
+        self.watching = True
+        self._heard, self._patience = time.monotonic(), _SILENT
+
+    def stop(self, *ignored: object) -> None:
+        """Types Ctrl-C as soon as it can; when that was done before, ends everything."""
+        if self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = time.monotonic()
+        self._interrupted = self.stopped - _GRACE + _PATIENCE
+        if self._asking:
+            raise KeyboardInterrupt
+        self.write(b"\x03")
 
     def read(self, most: int) -> bytes:
         idle = False
@@ -95,16 +125,32 @@ class _Watched(SerialPort):
         data = super().read(most)
         if idle and not data:  # what it said before it became idle is read first
             raise _Stuck("nothing happens any more")
-        if self.watching and not data:
+        if data:
+            self._heard, self._patience = time.monotonic(), _SILENT
+        elif self.watching:
             self._answer()
+            self._say_silence()
         return data
+
+    def _say_silence(self) -> None:
+        silent = time.monotonic() - self._heard
+        if silent > self._patience and not self._interrupted:
+            self._patience *= 2
+            self.on_silence(silent)
 
     def _answer(self) -> None:
         """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a terminal."""
         if self.state()["asks"] > self._answered:
             self._answered += 1
-            line = sys.stdin.readline()
-            self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
+            try:
+                self._asking = True
+                line = sys.stdin.readline()
+                self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
+            except KeyboardInterrupt:
+                self.write(b"\x03")
+            finally:
+                self._asking = False
+            self._heard = time.monotonic()
             self._spoke = self.state()["microseconds"]
 
     def look(self) -> bool:
@@ -120,8 +166,8 @@ class _Watched(SerialPort):
             raise _Reset("the board was reset")
         if self.limited:
             self._interrupted = self._interrupted or time.monotonic()
-            if time.monotonic() - self._interrupted > _GRACE:
-                raise _NotEnding("the script does not end")
+        if self._interrupted and time.monotonic() - self._interrupted > _GRACE:
+            raise _NotEnding("the script does not end")
         # an idle board's clock runs ahead of what was typed just now
         idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
         return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
@@ -154,6 +200,7 @@ class Session:
         self.options = options
         self.firmware = firmware
         self._stack = contextlib.ExitStack()
+        self._begun = False
         self.known = Knowledge()
         self.finder = Finder()
 
@@ -218,13 +265,37 @@ class Session:
 
     def run(self, on_text: Callable[[str], None]) -> Outcome:
         """Runs the script to its end, or to the limits of the options. After a hard reset it runs again, as main.py does."""
-        limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
-        self.board.order(limit)
+        with self._ctrl_c():
+            return self._run(on_text)
+
+    @contextlib.contextmanager
+    def _ctrl_c(self) -> Iterator[None]:
+        """Our user's Ctrl-C goes to the script."""
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:
+            yield
+            return
+        signal.signal(signal.SIGINT, self.port.stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _begins(self) -> None:
+        """The limits count from here: the clock of an idle board runs faster than code is typed."""
+        if not self._begun:
+            limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
+            self.board.order(limit)
+        self._begun = True
+
+    def _run(self, on_text: Callable[[str], None]) -> Outcome:
         for _ in range(_RESETS):
-            self.port.watching = True
+            self.port.watch()
             try:
                 shown = _Shown(on_text)
-                out, error = self.repl.run(self.source, _FOREVER, shown.take)
+                out, error = self.repl.run(
+                    self.source, _FOREVER, shown.take, on_start=self._begins
+                )
                 shown.all(out)
                 return self._ended(error)
             except BoardError as e:
@@ -241,9 +312,11 @@ class Session:
         with contextlib.suppress(OSError):
             self.port.look()
         self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
+        named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
+        if self.port.stopped:
+            return Outcome(INTERRUPTED, named)
         if self.port.limited and "KeyboardInterrupt" in error:
             return Outcome(LIMIT)
-        named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         return Outcome(RAISED, named) if error else self._exit()
 
     def _exit(self) -> Outcome:
@@ -254,11 +327,11 @@ class Session:
         number, text = exit_value(self.board.ram, value, self.known.text)
         return Outcome(DONE, text, number)
 
-    @staticmethod
-    def _broken(cause: BaseException | None, error: BoardError) -> Outcome:
-        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, LIMIT)):
+    def _broken(self, cause: BaseException | None, error: BoardError) -> Outcome:
+        limit = INTERRUPTED if self.port.stopped else LIMIT
+        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, limit)):
             if isinstance(cause, kind):
-                return Outcome(word)
+                return Outcome(word, over=False)
         raise error
 
 

@@ -86,6 +86,17 @@ class Tracer:
         """Adds an event that says where the board is now; what was traced can be read after it."""
         self._board.order("trace where")
 
+    def here(self) -> tuple[Place, ...]:
+        """The lines that are being run now, the innermost first; () when none is, or nothing is traced."""
+        if not self._started:
+            return ()
+        with self._board.paused():
+            self.where()
+            site = next(
+                e.site for e in reversed(list(self.events())) if e.kind == MARK and not e.a
+            )
+            return self.stacks(Qstrs(self._board.ram)).get(site, ())
+
     def stop(self) -> None:
         self._board.order("trace end")
 
