@@ -5,6 +5,7 @@
 from maixmem_k210_chip import (
     FLASH_SIZE,
     HELD,
+    PAGE,
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
@@ -29,7 +30,7 @@ def test_chunks_are_steps_of_16_with_8_bytes_of_head():
 def test_the_break_moves_in_pages_and_leaves_32_bytes():
     sizes = (32, 4048, 4064, 4065, 4080, 8160, 8161, 434224)
     moved = (4096, 4096, 4096, 8192, 8192, 8192, 12288, 438272)
-    assert tuple([sbrk_increment(n) for n in sizes]) == moved
+    assert tuple([sbrk_increment(n) for n in sizes]) == moved and PAGE == 4096
 
 
 def test_what_a_load_needs_at_the_worst_page_end():
@@ -72,6 +73,7 @@ def test_a_free_top_of_128_kib_goes_back_in_whole_pages():
     transient = TRIM | TRANSIENT
     assert _grow([transient, TRIM], [], 0, 32)[0] == 4096 + 135168
     assert _grow([transient, TRIM], [], 0, 33)[0] == 135168
+    assert _grow([TRIM - 32 | TRANSIENT, TRIM], [], 0, 0)[0] == 4096 + 135168
     # less than that stays, and what is larger takes a whole request more: 126976 and 135168
     less = TRIM - 8192 | TRANSIENT
     assert _grow([less, TRIM], [], 0, 0) == (126976 + 135168, less, 4096)
@@ -86,6 +88,8 @@ def test_what_is_held_is_there_until_then():
     load = [80000 | TRANSIENT | HELD, 5008 | TRANSIENT, 70000]
     assert _grow(load, [], 0, 0) == (81920 + 8192, load[0], 5008 + 32 - 1920)
     assert _grow(load, [], 81920, 0)[1] == load[1]
+    load = load[:2] + [64 | TRANSIENT, 90096]  # 15 and not 16 bytes more than 90112 are at the top
+    assert _grow(load, [], 0, 15)[0] == 90112 + 94208
 
 
 def test_what_is_held_goes_with_the_next_transient_one():

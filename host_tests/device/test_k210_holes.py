@@ -7,7 +7,7 @@ import maixmem_k210_kpu
 from devtest import needs, raises
 from maixmem import KModelError, NoRoom
 from maixmem_k210_chip import FLASH_SIZE, PAGE, TRANSIENT, TRIM, TRIM_READ, UNCHECKED
-from maixmem_k210_kpu import Port
+from maixmem_k210_kpu import Net, Port
 
 LEAST = 4 * 256 + 130 + 8192  # of the heap, to read the smallest piece of flash
 
@@ -65,6 +65,9 @@ class Kpu:
 
     def load(self, source):
         raise self.errors.pop(0)
+
+    def forward(self, *args):
+        return args
 
 
 def on(utils, f, *args):
@@ -279,12 +282,25 @@ def test_a_slot_is_asked_for_twice():
     assert failed(p, Kpu(full, ValueError("load error:2002, x")), KModelError).code == 2002
 
 
+def test_forward_takes_the_first_output():
+    net = Net("n", "m", {})
+    net.handle = "a handle"
+    before = maixmem_k210_kpu.kpu
+    _put("kpu", Kpu(), maixmem_k210_kpu)
+    try:
+        found = net.forward([1], 1), net.forward([1])
+    finally:
+        _put("kpu", before, maixmem_k210_kpu)
+    assert found == (("a handle", [1], 1), ("a handle", [1], 0))
+
+
 # --- flash, in pieces for which there is room ---
 
 
 def test_flash_is_read_in_pieces_that_fit():
     needs("Maix.utils.flash_read")
     for free, pieces in (
+        (500000, [4096, 4096, 1808]),
         (4 * 4096 + 130 + 8192, [4096, 4096, 1808]),
         (4 * 4096 + 130 + 8191, [4095, 4095, 1810]),
         (LEAST, [256] * 39 + [16]),
