@@ -26,12 +26,18 @@ CASES = [
     (NEW, "segment", 0x200, 2, [-6, 69632], [0, 0]),
     (NEW, "segment", 0x10, 2, None, None),
     (NEW, "segment", 0x10, 3, [-6, 708608], [0, 0]),
+    (NEW, "shapes", 0x200, 3, None, None),
+    (NEW, "shapes", 0x200, 4, [-6, 12288], [0, 0]),
+    (NEW, "shapes", 0x10, 6, None, None),
+    (NEW, "shapes", 0, 5, [-4, 69632], None),
 ]
 ROWS = [(version, *rest) for versions, *rest in CASES for version in versions]
 
 
 @pytest.mark.parametrize("version, model, flag, k, init, destroy", ROWS)
 def test_memory_runs_out_in_init(version, model, flag, k, init, destroy):
+    if model == "shapes":
+        bench.need("models/rk3588_shapes.rknn")
     done = bench.rknn(version, "rknn_starved.py", version, model, hex(flag), str(k))
     lines = [json.loads(line[2:]) for line in done.stdout.splitlines() if line[:2] == "> "]
     found = {row[0]: row[1:] for row in lines}
