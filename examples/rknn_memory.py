@@ -77,21 +77,27 @@ def in_two_threads(port):
 def on_the_weights_of_another(port):
     """The same network for another resolution, converted with remove_weight=True; here the same file once more."""
     first = port.load(MODEL, shared=False)
-    second = port.load(MODEL, master=first)
-    print("on shared weights: {} bytes".format(sum([len(x) for x in second.run(*frame(second))])))
-    port.unload(second)  # before the first
+    try:
+        second = port.load(MODEL, master=first)
+    except maixmem.KModelError as e:  # of several resolutions: they share weights by themselves
+        print("not on shared weights: {}".format(e))
+    else:
+        length = sum([len(x) for x in second.run(*frame(second))])
+        print("on shared weights: {} bytes".format(length))
+        port.unload(second)  # before the first
     port.unload(first)
 
 
 def several_resolutions(port):
     """Of a model that was converted for several, with runtime 1.5.2 or newer."""
-    model = port.load(MODEL, dynamic=True)
-    choices = model.shapes()
-    if not choices or not choices[0]:
+    model = port.load(MODEL)
+    choices = list(zip(*model.shapes()))  # for each resolution a shape of each input
+    if not choices:
         print("one resolution only: this model was not converted for several")
-    for shape in choices[0] if choices else []:
-        model.set_shapes(shape, *[other[0] for other in choices[1:]])
-        print("{}: {} bytes".format(shape, sum([len(x) for x in model.run(*frame(model))])))
+    for shapes in choices:
+        model.set_shapes(*shapes)
+        length = sum([len(x) for x in model.run(*frame(model))])
+        print("{}: {} bytes".format(", ".join(map(str, shapes)), length))
     port.unload(model)
 
 

@@ -166,7 +166,7 @@ SIDE_4 = ([[[1, 4, 4, 3], 0]], [[[1, 16], 0]])
         ({}, ["one resolution only"]),
         (
             {"shapes": [SIDE_8, SIDE_4], "inputs": SIDE_8[0], "outputs": SIDE_8[1]},
-            ["(1, 8, 8, 3): 32 bytes", "(1, 4, 4, 3): 16 bytes"],
+            ["(1, 8, 8, 3): 32 bytes", "(1, 4, 4, 3): 16 bytes", "not on shared weights"],
         ),
     ],
     ids=["one", "several"],

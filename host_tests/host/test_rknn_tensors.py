@@ -92,52 +92,6 @@ def test_outputs_are_as_long_as_their_data(boards):
     assert (m.outputs[0].packed, m.outputs[0].nbytes) == (32, 32)
 
 
-# --- several resolutions of one network ---
-
-LARGE = [[[1, 8, 8, 3], 0]], [[[1, 64], 0]]
-LITTLE = [[[1, 4, 4, 3], 0]], [[[1, 16], 0]]
-
-
-def test_shapes_can_be_set(boards):
-    raw, p = boards()
-    data = small("net", inputs=LARGE[0], outputs=LARGE[1], shapes=[LARGE, LITTLE])
-    m = p.load(data)
-    assert m.shapes() == [[(1, 8, 8, 3), (1, 4, 4, 3)]]
-    live = raw.npu.live
-    for (inputs, outputs), n in ((LITTLE, 48), (LARGE, 192), (LITTLE, 48)):
-        m.set_shapes(inputs[0][0])
-        assert (m.inputs[0].shape, m.inputs[0].type) == (tuple(inputs[0][0]), "uint8")
-        (found,) = m.run(b"x" * n)
-        assert len(found) == outputs[0][0][1]
-        assert raw.npu.live == live  # one page each, whatever the shape
-    with pytest.raises(
-        ValueError, match=r"cannot be \(1, 5, 5, 3\); it was converted for \(1, 8, 8, 3\), "
-    ):
-        m.set_shapes((1, 5, 5, 3))
-    with m:
-        view = m.inputs[0].view()[1:]
-        with pytest.raises(ValueError, match="still in use"):
-            m.set_shapes((1, 8, 8, 3))
-    del view
-    p.unload(m)
-    assert (raw.npu.live, p.used) == (0, 0)
-
-
-def test_a_model_of_one_shape_says_so(boards):
-    p = boards()[1]
-    m = p.load(small("a"))
-    assert m.shapes() == [[]]
-    with pytest.raises(ValueError, match=r"converted for \(1, 4, 4, 4\) only"):
-        m.set_shapes((1, 8, 8, 4))
-
-
-def test_an_older_runtime_has_no_call_for_it(desk):
-    p = Raw(version="1.5.0").plug()
-    m = p.load(small("net", version=2, inputs=LARGE[0], outputs=LARGE[1], shapes=[LARGE, LITTLE]))
-    with pytest.raises(MissingCall, match=r"has no rknn_set_input_shapes. Next: install a newer"):
-        m.set_shapes((1, 4, 4, 3))
-
-
 # --- cached memory ---
 
 

@@ -11,7 +11,7 @@ $MAIXMEM_LINUXBENCH names a folder with, as far as they can be had:
     maix/                                                               the maix wheel for x86-64, unpacked
     root-amd64/usr/lib/x86_64-linux-gnu/                                a C library that is new enough for it
     cvi/tpu_mlir/lib/                                                   libcviruntime and its chip model
-    models/                                                             .rknn and .cvimodel files
+    models/                                                             .rknn and .cvimodel files; two that make_shapes.py makes
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 """For the programs that run on both: the real librknnrt with a counting driver, or our stand-in of the same version."""
 
 import ctypes
+import itertools
 import json
 import os
 import sys
@@ -13,6 +14,13 @@ MODELS = {
     "segment": ("rk3588_segment.rknn", "segment", "1.5.2"),
 }
 
+# these were converted for several shapes
+SHAPES = {
+    "shapes": ("rk3588_shapes.rknn", "shapes", "1.5.2"),
+    "shapes_two": ("rk3588_shapes_two.rknn", "shapes_two", "1.5.2"),
+}
+ALL = {**MODELS, **SHAPES}
+
 
 def tell(*values):
     """One row of the result."""
@@ -20,7 +28,7 @@ def tell(*values):
 
 
 # Contract. `library` for our port or for plain calls, live() bytes of buffers that exist, path(name) of a model, fail(k)
-# makes the k-th allocation from now on and all later ones fail (0: none; the real one only).
+# makes the k-th allocation from now on and all later ones fail (0: none).
 class Real:
     """The vendor's library and the fake driver."""
 
@@ -41,7 +49,7 @@ class Real:
         self._npu.fake_fail_at(k, 1)
 
     def path(self, name):
-        return os.path.join(os.environ["BENCH"], "models", MODELS[name][0])
+        return os.path.join(os.environ["BENCH"], "models", ALL[name][0])
 
 
 class StandIn:
@@ -53,7 +61,7 @@ class StandIn:
 
         self.lib = librknnrt.shared_object("rk3588", 64 << 20, True, version)
         self._folder = folder
-        for name, (_, model, _) in MODELS.items():
+        for name, (_, model, _) in ALL.items():
             with open(self.path(name), "wb") as f:
                 f.write(rknn_model.measured(model))
 
@@ -62,6 +70,13 @@ class StandIn:
 
     def held(self):
         return 0
+
+    def fail(self, k):
+        npu = self.lib.runtime.npu
+        vars(npu).pop("_fits", None)
+        if k:
+            asked, fits = itertools.count(1), npu._fits
+            npu._fits = lambda nbytes: next(asked) < k and fits(nbytes)
 
     def path(self, name):
         return os.path.join(self._folder, name + ".rknn")

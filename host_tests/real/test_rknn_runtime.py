@@ -183,3 +183,35 @@ def test_layouts_are_those_of_every_header(name: str, compiler: str, tmp_path: P
     command = [compiler, "-fsyntax-only", "-w", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
+
+
+# bytes of the outputs, and the first runtime that takes the file
+FILES = {
+    "rk3588_two_inputs_1.2.rknn": ([524288], "1.4.0"),  # container 1
+    "rk3588_two_inputs_1.5.rknn": ([131072], "1.4.0"),  # 2
+    "rk3588_two_inputs.rknn": ([131072], "1.5.2"),  # 6, and so are the rest
+    "rk3588_segment.rknn": ([294912], "1.5.2"),
+}
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_files_of_every_container_run(version: str):
+    rows = bench.rows(bench.rknn(version, "rknn_files.py", *FILES))
+    found = {row[1]: row for row in rows if row[0] not in ("begin", "end")}
+    for name, (lengths, first) in FILES.items():
+        taken = ["ran", name, [True, True], lengths]
+        assert found[name] == taken if version >= first else found[name][0] == "KModelError"
+    assert all(row[1:] == [0, 0, 0] for row in rows if row[0] == "end")
+
+
+@pytest.mark.parametrize("version", ["1.5.2", "1.6.0"])
+def test_a_model_with_an_operator_of_its_own(version: str):
+    """1.5.2 ends the process over it; 1.6.0 loads it and does not run it, as long as nobody registers the operator."""
+    done = bench.rknn(version, "rknn_files.py", "rk3588_float16.rknn")
+    if version == "1.5.2":
+        assert done.returncode != 0 and '"begin"' in done.stdout
+    else:
+        assert bench.rows(done)[1:] == [
+            ["RknnError", "rk3588_float16.rknn", -1],
+            ["end", 0, 0, 0],
+        ]

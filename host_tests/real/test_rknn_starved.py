@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What the runtimes do when memory runs out within rknn_init, by plain calls; the stand-in's rule has the same rows.
 
-None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading.
+None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading; what a program sees that is
+told there is enough, and then there is not, is documented in docs/linux.md.
 """
 
 from __future__ import annotations
@@ -25,14 +26,41 @@ CASES = [
     (NEW, "segment", 0x200, 2, [-6, 69632], [0, 0]),
     (NEW, "segment", 0x10, 2, None, None),
     (NEW, "segment", 0x10, 3, [-6, 708608], [0, 0]),
+    (NEW, "shapes", 0x200, 3, None, None),
+    (NEW, "shapes", 0x200, 4, [-6, 12288], [0, 0]),
+    (NEW, "shapes", 0x10, 6, None, None),
+    (NEW, "shapes", 0, 5, [-4, 69632], None),
 ]
 ROWS = [(version, *rest) for versions, *rest in CASES for version in versions]
 
 
 @pytest.mark.parametrize("version, model, flag, k, init, destroy", ROWS)
 def test_memory_runs_out_in_init(version, model, flag, k, init, destroy):
+    if model == "shapes":
+        bench.need("models/rk3588_shapes.rknn")
     done = bench.rknn(version, "rknn_starved.py", version, model, hex(flag), str(k))
     lines = [json.loads(line[2:]) for line in done.stdout.splitlines() if line[:2] == "> "]
     found = {row[0]: row[1:] for row in lines}
     assert (found.get("init"), found.get("destroy")) == (init, destroy)
     assert (done.returncode == 0) == (destroy is not None)
+
+
+# bytes that stay, by the allocation of a load from which on there is no memory
+KEPT = {"1.4.0": {3: 16384, 4: 36864}, "1.5.0": {3: 16384, 4: 36864}, "1.5.2": {}, "1.6.0": {}}
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_what_a_program_sees(version):
+    """The documented state at every allocation of a use(): the process goes on, all that is kept is counted and told."""
+    rows = bench.rows(bench.rknn(version, "rknn_kept.py", version))
+    short, (works, end) = [row[1:] for row in rows[:-2]], rows[-2:]
+    assert [row[0] for row in short] == list(range(1, len(short) + 1)) and len(short) >= 7
+    errors = {k: "KModelError" if k == 2 else "NoRoom" for k, *_ in short}
+    for k, *row in short:
+        assert row == [errors[k], "rolled_back", KEPT[version].get(k, 0), True, True], k
+    kept = sum(KEPT[version].values())
+    told = ["76.0 KiB of NPU memory are lost until this process ends: restart it"] if kept else []
+    assert works == ["works", "loaded", told]
+    live, held, leaked, used = end[1:]
+    assert (live, held) == (kept, 0) and leaked == used >= live
+    assert bool(leaked) == bool(kept)

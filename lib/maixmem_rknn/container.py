@@ -8,6 +8,7 @@ No memory sizes are in there: those only the runtime knows (Port.inspect of maix
 from __future__ import annotations
 
 import json
+import re
 import struct
 from typing import Any
 
@@ -36,11 +37,14 @@ _CHIPS = (
 # What RKNN-Toolkit 1 writes and RKNN-Toolkit 2 does not: the chips of its files (RK1808, RK3399Pro, RV1109, RV1126) have
 # another NPU, and the runtime of ours says of them no more than -1 or -6.
 _TOOLKIT_1 = "ovxlib_version"
+# A name in the graph of models for several shapes, with its length before it, as the runtime looks for it; in the text of other
+# models there is only a similar word.
+_SEVERAL = re.compile(re.escape(struct.pack("<I", 13) + b"dynamic_shape\0"))
 
 
 # Contract. What a file says about itself: `version` of the container, `toolkit` that made it ("" = it does not say), `targets`
 # (lower-case chip names; empty = it does not say, or the file is encrypted), `nbytes` of the file and of its `graph`,
-# `encrypted`; `old`: made by RKNN-Toolkit 1.
+# `encrypted`; `old`: made by RKNN-Toolkit 1; `several`: converted for several shapes, None where the file does not say.
 class RknnFile:
     """The container of a .rknn file."""
 
@@ -52,6 +56,7 @@ class RknnFile:
         self.toolkit = ""
         self.encrypted = False
         self.old = False
+        self.several: bool | None = None
 
     @property
     def uncounted(self) -> bool:
@@ -96,6 +101,7 @@ def read_file(data: Any) -> RknnFile:
         text = "offset {}: {} bytes of JSON, {} are left in the file: it was cut, copy it again"
         raise KModelError(text.format(start, length, nbytes - start - 8))
     found = RknnFile(nbytes, version, graph)
+    found.several = _SEVERAL.search(view[:start]) is not None
     _describe(found, bytes(view[start + 8 : start + 8 + length]))
     return found
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maixmem_rknn.model import Model
     from maixmem_rknn.runtime import Runtime
 
+
 # The bytes that the runtime reports are the sum of its requests. The driver takes whole pages for each, and up to three were
 # seen: so much more may be taken.
 _ROUNDING = 2 * PAGE
@@ -78,20 +79,39 @@ def uncounted(flag: int, file: RknnFile, weight: int) -> int:
     return file.graph if flag & SHARE_WEIGHT else 0
 
 
+# For each of several shapes the runtime makes one or two requests, and its sum has those of the first shape. All it keeps of
+# a file is a part of the graph.
+def _other_shapes(flag: int, file: RknnFile, size: MemSize, places: int) -> int:
+    if places < 2:
+        return 0
+    weight = size.weight if flag & OUTSIDE else 0
+    internal = 0 if flag & (OUTSIDE | INTERNAL_OUTSIDE) else size.internal
+    left = (file.graph or file.nbytes) - weight - (size.dma - internal)
+    return pages(max(0, int(left))) + (2 * places - 2) * PAGE
+
+
 # What the runtime says of one file loaded with one flag: `weight` and `internal` (a page where it says 0, because whether a
 # model without runs when it is given nothing was not measured), `resident` what it takes itself, of which a duplicate
-# takes `counted` again, and the attributes of inputs and outputs.
+# takes `counted` again, `taken` the bytes of its requests; the attributes of inputs and outputs; at how many `places` shapes are.
 class ModelSizes:
     """Sizes of one model, in bytes."""
 
     def __init__(
-        self, size: MemSize, flag: int, file: RknnFile, io: tuple[list[Any], list[Any]]
+        self,
+        size: MemSize,
+        flag: int,
+        file: RknnFile,
+        io: tuple[list[Any], list[Any]],
+        places: int = 1,
     ) -> None:
         self.weight = size.weight or PAGE
         self.internal = size.internal or PAGE
         self.io = io
+        self.places = places
         self.dma = int(size.dma)
-        self.counted = self.resident = pages(size.dma) + _ROUNDING
+        others = _other_shapes(flag, file, size, places)
+        self.taken = self.dma + others
+        self.counted = self.resident = pages(size.dma) + _ROUNDING + others
         self.resident += max(0, pages(uncounted(flag, file, self.weight)) - PAGE)
 
     def io_bytes(self, options: LoadOptions, mini: bool) -> int:

@@ -19,6 +19,7 @@ from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted
 from maixmem_rknn.errors import MALLOC_FAIL, PERHAPS_MEMORY, RknnError
 from maixmem_rknn.lock import ExclusiveLock
 from maixmem_rknn.model import Model, io_attrs
+from maixmem_rknn.shapes import Shapes
 
 if TYPE_CHECKING:
     from maixmem_rknn.port import Port
@@ -28,7 +29,8 @@ _ASKING = 4 * PAGE
 
 
 # Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each file. On any failure
-# nothing of a new model stays, and the others are as they were.
+# nothing of a new model stays, and the others are as they were; but for what an rknn_init of runtimes before 1.5.2 keeps when
+# memory runs out within it, counted in `leaked_bytes` (docs/linux.md).
 class Loader:
     """Loads models for a port."""
 
@@ -48,10 +50,21 @@ class Loader:
             text = "shared weights need a loaded master, and a chip other than RV1103 and RV1106"
         if text is None and options.dup and (lib.mini or not lib.has("rknn_dup_context")):
             text = f"{lib.name} cannot duplicate a context. Next: load it twice"
+        if text is None and file.several and not lib.mini:
+            text = self._refuse_shapes(options)
         cost = RknnCost(source, options, len(data), lib, text)
         if text is None:
             self.ask(cost, data, file)
         return cost
+
+    # Runtimes before 1.5.2 have another call for it, which was not seen to work; without one a load would end the process.
+    def _refuse_shapes(self, options: LoadOptions) -> str | None:
+        if not self._lib.has("rknn_set_input_shapes"):
+            text = "converted for several shapes, and {} has no rknn_set_input_shapes: update librknnrt to 1.5.2 or newer"
+            return text.format(self._lib.name)
+        if options.master:
+            return "converted for several shapes: the runtime shares no weights of such models. Next: Model.set_shapes()"
+        return None
 
     def ask(self, cost: RknnCost, data: Any, file: RknnFile | None = None) -> None:
         """Weight, internal, input and output bytes by a context of the kind that the load will make; once per content.
@@ -66,8 +79,7 @@ class Loader:
             ctx = self._init(data, flag, None, cost.source, file)
             try:
                 port.version = self._lib.version(ctx)
-                sizes = ModelSizes(self._lib.mem_size(ctx), flag, file, io_attrs(self._lib, ctx))
-                self._known[key] = sizes
+                self._known[key] = self._sizes(ctx, flag, file)
             finally:
                 self._lib.destroy(ctx, pages(len(data)))
         if key not in self._known:
@@ -79,6 +91,11 @@ class Loader:
             cost.refuse = text.format(least, port.budget)
         if cost.options.shared and port.arena.outside and cost.internal:
             cost.refuse = port.arena.blocked(cost.internal, port.arena.size, ())
+
+    def _sizes(self, ctx: int, flag: int, file: RknnFile) -> ModelSizes:
+        lib = self._lib
+        places = Shapes(lib, ctx, file.several).places
+        return ModelSizes(lib.mem_size(ctx), flag, file, io_attrs(lib, ctx), places)
 
     @staticmethod
     def asking(cost: RknnCost) -> int:
@@ -114,7 +131,7 @@ class Loader:
         self._must_fit(cost)
         twin = Model(self._port, model.name, ExclusiveLock(), inputs, outputs)
         twin.ctx = self._lib.dup(model.require_ctx())
-        return self._fill(twin, cost, None, None)
+        return self._fill(twin, cost, None, None, model.sets)
 
     def _must_fit(self, cost: RknnCost) -> None:
         short = self._port.check_fit(cost, 0)
@@ -150,7 +167,7 @@ class Loader:
         if self._lib.mini:
             return
         known = self._known.get((len(data), zlib.crc32(data), flag))
-        need = pages(known.dma if known and known.dma else len(data))
+        need = pages(known.taken if known and known.taken else len(data))
         ctx = self._lib.init(data, OUTSIDE | INFO_ONLY)
         try:
             mem = self._lib.create_mem(ctx, need)
@@ -163,16 +180,24 @@ class Loader:
 
     # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
     # take is known, and learnt, before anything is allocated.
-    def _fill(self, model: Model, cost: RknnCost, key: Any, file: RknnFile | None) -> Model:
+    def _fill(
+        self,
+        model: Model,
+        cost: RknnCost,
+        key: Any,
+        file: RknnFile | None,
+        shapes: Shapes | None = None,
+    ) -> Model:
         port, lib, options = self._port, self._lib, cost.options
         ctx = model.require_ctx()
         flag = options.flag(lib)
         try:
             size = lib.mem_size(ctx)
             if file is not None:
-                self._compare(cost, key, ModelSizes(size, flag, file, io_attrs(lib, ctx)))
+                self._compare(cost, key, self._sizes(ctx, flag, file))
             sizes = model.sizes = cost.sizes
             assert sizes is not None
+            model.start(shapes or Shapes(lib, ctx, sizes.places > 1))
             model.weight, model.internal = sizes.weight, sizes.internal
             model.resident = sizes.counted if options.duplicate else sizes.resident
             model.can_dup = options.dup

@@ -25,6 +25,7 @@ from maixmem_rknn.api import (
     OUTPUT_ATTR,
     pages,
 )
+from maixmem_rknn.shapes import Shapes
 from maixmem_rknn.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Model:
         self.view: Any = None
         self.needs_rebind = False
         self.can_dup = False
+        self.sets: Shapes  # from start() on
+        self.place = 0  # in these
         self.sizes: ModelSizes | None = None
         self.weight = self.internal = self.resident = 0
         self.inputs: list[Tensor] = []
@@ -91,38 +94,52 @@ class Model:
 
     def shapes(self) -> list[list[tuple[int, ...]]]:
         """For each input the shapes that it may have; empty lists for a model that was not converted for several."""
-        ctx = self.require_ctx()
-        return [self.lib.ranges(ctx, i)[1] for i in range(len(self.inputs))]
+        self.require_ctx()
+        return [list(found) for found in self.sets.known] or [[] for _ in self.inputs]
 
     def set_shapes(self, *shapes: Sequence[int]) -> None:
         """One shape for each input, from here on; inputs and outputs get memory of the size that goes with them.
 
-        Several resolutions of one network on one set of weights: what load(master=) did up to runtime 1.5.0. ValueError for
-        a shape that is not one of shapes(); attached blocks are let go. RknnError leaves the model as it was.
+        Several resolutions of one network on one set of weights: what load(master=) did before runtime 1.5.2. A loaded model
+        has the first of shapes(). ValueError for a shape that is not one of shapes(), or not at the same place in them as the
+        others'; attached blocks are let go. What it had goes when the new memory is there: on NoRoom and RknnError the model
+        is as it was.
         """
         if len(shapes) != len(self.inputs):
             text = "{} shapes given, {} has {} inputs"
             raise ValueError(text.format(len(shapes), self, len(self.inputs)))
         with self:
             self._check_no_views()
-            ctx = self.require_ctx()
-            attrs = []
-            for tensor, shape in zip(self.inputs, shapes):
-                fmt, known = self.lib.ranges(ctx, tensor.attr.index)
-                if tuple(shape) not in known:
-                    text = "{}: input {} cannot be {}; it was converted for {}"
-                    what = ", ".join(map(str, known)) or f"{tensor.shape} only"
-                    raise ValueError(text.format(self, tensor.attr.index, tuple(shape), what))
-                attr = self.lib.attr(ctx, INPUT_ATTR, tensor.attr.index)
-                attr.dims[: len(shape)] = list(shape)
-                attr.n_dims, attr.fmt = len(shape), fmt
-                attrs.append(attr)
-            self.lib.set_input_shapes(ctx, attrs)
-            commands = ((self.inputs, CURRENT_INPUT_ATTR), (self.outputs, CURRENT_OUTPUT_ATTR))
-            for tensors, command in commands:
-                for tensor in tensors:
-                    tensor.renew(self.lib.attr(ctx, command, tensor.attr.index))
-                    tensor.allocate(self._create)
+            now, before = [tensor.shape for tensor in self.inputs], self.place
+            place = self.sets.place_of([tuple(shape) for shape in shapes], now, self)
+            tensors = self.inputs + self.outputs
+            state = [dict(vars(tensor)) for tensor in tensors]
+            self._choose(place)
+            try:
+                self._resize(tensors)
+            except BaseException:
+                self._choose(before)
+                for tensor, was in zip(tensors, state):
+                    tensor.undo(was)
+                raise
+            self.lib.release([(self.require_ctx(), was["_mem"]) for was in state])
+
+    def start(self, shapes: Shapes) -> None:
+        """The first of several shapes for a new context. Without any the runtime ends the process when memory is attached."""
+        self.sets = shapes
+        if shapes.known:
+            self._choose(0)
+
+    def _choose(self, place: int) -> None:
+        ctx = self.require_ctx()
+        self.lib.set_input_shapes(ctx, self.sets.attrs(self.lib, ctx, place))
+        self.place = place
+
+    def _resize(self, tensors: Sequence[Tensor]) -> None:
+        for tensor in tensors:
+            command = CURRENT_OUTPUT_ATTR if tensor.output else CURRENT_INPUT_ATTR
+            attr = self.lib.attr(self.require_ctx(), command, tensor.attr.index)
+            tensor.change(attr, self._create)
 
     # --- its turn ---
 

@@ -170,9 +170,9 @@ class Port(maixmem_generic.Port):
                        given as uint8, which the NPU normalises and quantises; all else is as the model has it
         shared=False   its own internal memory, so that it can run beside others
         dup=True       as shared=False, and Port.dup() can make more of it on the same weights
-        dynamic=True   the runtime makes all memory itself: for models with several shapes, where it wants that
+        dynamic=True   the runtime makes all memory itself
         master=model   same weights as `model`, which was converted with remove_weight=False and must be unloaded last
-                       (several resolutions of one network; after runtime 1.5.0 Model.set_shapes() does that in one model)
+                       (several resolutions of one network; from runtime 1.5.2 on Model.set_shapes() does that in one model)
         weights=Block, internal=Block   memory of the caller instead of new memory
         """
         options = LoadOptions(**how)

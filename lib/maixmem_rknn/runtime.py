@@ -78,7 +78,8 @@ class Runtime:
 
         A failed init leaves a context. Where the file was refused it holds nothing, and is destroyed; where memory ran out it
         holds what there was, and its destroy ends the process (it walks a graph that the init has freed): it is left
-        alone, counted as leaked, and what it says of its memory goes with the error as `held`.
+        alone, counted as leaked, and what it says of its memory goes with the error as `held`. The process goes on with
+        its other contexts; the driver has these bytes back when it ends.
         """
         extend = None
         if master:

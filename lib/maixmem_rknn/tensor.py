@@ -187,6 +187,20 @@ class Tensor:
         self._set(create(self._model.require_ctx(), self.nbytes))
         self._block = None
 
+    def change(self, attr: TensorAttr, create: Callable[[int, int], Any]) -> None:
+        """Takes other attributes and memory for them; what it had is not released."""
+        self.renew(attr)
+        self._mem = None
+        self.allocate(create)
+
+    def undo(self, before: dict[str, Any]) -> None:
+        """Is again what it was, vars() of then, for the runtime too; memory that change() made is released."""
+        lib, ctx, mem = self._model.lib, self._model.require_ctx(), self._mem
+        vars(self).update(before)
+        lib.set_io(ctx, self._mem, self.attr, self.nbytes)
+        if mem is not None and mem is not self._mem:
+            lib.release([(ctx, mem)])
+
     def sync(self, mode: int) -> None:
         """Flushes cached memory of the caller; the runtime flushes its own in each run."""
         if self._block is None or not self._block.cached:
@@ -212,6 +226,8 @@ class Tensor:
         except BaseException:
             lib.release([(ctx, mem)])
             raise
+        if not self.output:
+            self._model.sets.attached.add((self.attr.index, self._model.place))
         old, self._mem = self._mem, mem
         if old is not None:
             lib.release([(ctx, old)])

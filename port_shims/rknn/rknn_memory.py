@@ -6,6 +6,7 @@ import ctypes
 import struct
 
 import rknn_model
+from rknn_model import INT8, UINT8
 from rknn_objects import ATTR, FAIL, FD_PHYS, MEM, MODEL_INVALID, OUTSIDE, PARAM_INVALID, SUCC, Mem
 
 
@@ -98,6 +99,8 @@ class MemoryCalls:
         context, mem, code = self._both(number, address)
         if code:
             return code
+        if context.spec.shapes and context.place is None:
+            raise self._crash("SIGABRT: rknn_set_io_mem before rknn_set_input_shapes")
         fields = ATTR.unpack(ctypes.string_at(attr, ATTR.size))
         index, name, fmt, kind = fields[0], fields[18], fields[21], fields[22]
         output = name.startswith(b"output")
@@ -115,6 +118,10 @@ class MemoryCalls:
             )
         if not output:
             self._free_own(context, ("input%d" % index,))
+            quantised = rknn_model.fields(tensors[index]).get("type", INT8) == INT8
+            if context.spec.shapes and self.release.relists and quantised and kind == UINT8:
+                context.relisted.add(index)
+                context.retaken.add((index, context.place))
         context.io[(output, index)] = mem
         context.told[(output, index)] = kind
         return SUCC
@@ -130,12 +137,22 @@ class MemoryCalls:
             ATTR.unpack(ctypes.string_at(attrs + i * ATTR.size, ATTR.size)) for i in range(count)
         ]
         wanted = [list(fields[2 : 2 + fields[1]]) for fields in found]
-        for choice, (inputs, _) in enumerate(context.spec.shapes):
-            if [tensor[0] for tensor in inputs] == wanted:
-                context.spec = context.spec.at(choice)
-                context.io.clear()
-                return SUCC
-        return self._fail(FAIL, "rknn_set_input_shapes: not a shape of this model")
+        taken = [
+            [
+                rknn_model.nchw(tensor[0]) if (i, place) in context.retaken else tensor[0]
+                for i, tensor in enumerate(inputs)
+            ]
+            for place, (inputs, _) in enumerate(context.spec.shapes)
+        ]
+        if wanted in taken:
+            context.place = taken.index(wanted)
+            context.spec = context.spec.at(context.place)
+            context.io.clear()
+            return SUCC
+        known = all(shape in shapes for shape, shapes in zip(wanted, zip(*taken)))
+        return self._fail(
+            PARAM_INVALID if known else FAIL, "rknn_set_input_shapes: not shapes of this model"
+        )
 
     def mem_sync(self, number, address, mode):
         """rknn_mem_sync: caches are coherent here."""

@@ -7,6 +7,7 @@ import json
 import struct
 
 _HEADER = 64
+_SEVERAL = struct.pack("<I", 13) + b"dynamic_shape\0"  # in the graph of a model for several shapes
 
 
 # What the runtime takes for one model, in requested bytes: `weight` and `internal` are what it reports, `regs` the
@@ -31,7 +32,7 @@ class Spec:
     def __init__(self, **values):
         for key in self.KEYS:
             setattr(self, key, values[key])
-        # of a model for several resolutions: for each the (inputs, outputs) that it has then
+        # of a model for several resolutions: for each the (inputs, outputs) that it has then, the first as above
         self.shapes = values.get("shapes", [])
 
     def at(self, choice):
@@ -44,6 +45,21 @@ class Spec:
         """False for a file of the older toolkits, of which the runtime's sum of bytes leaves something out."""
         return self.version & 0xFF >= 4
 
+
+def _picture(n):
+    image = [[1, n, n, 3], n, {"scale": 0.0039061899296939373}]
+    half = {"zp": 9, "scale": 0.006844353396445513, "wide": 4 * n * n}
+    return [image], [[[1, 8, n // 2, n // 2], 0, half]]
+
+
+def _pair(m, n):
+    half = {"type": 1, "zp": 0}
+    inputs = [[[1, m, m, 3], m, half], [[1, n, n, 4], n, half]]
+    return inputs, [[[1, 8, m, m], 0, half], [[1, 8, n, n], 0, half]]
+
+
+_PICTURES = [_picture(n) for n in (128, 96, 64)]
+_PAIRS = [_pair(*sides) for sides in ((32, 96), (64, 32), (16, 48))]
 
 # The models that were measured on librknnrt. Of the small one only the page-rounded size of `regs`, `blob` and
 # the sum of `outside` is known; its inputs and outputs are of our own choosing.
@@ -66,6 +82,17 @@ MEASURED = {
              inputs=[[[1, 128, 128, 1], 128], [[1, 128, 128, 3], 128]],
              outputs=[[[1, 8, 128, 128], 0, {"zp": 20, "scale": 4.142370223999023, "wide": 262144}]]),
     ),
+    # these two were converted for several shapes by RKNN-Toolkit2 2.2.0; `weight` is what 1.6.0 says, 1.5.2 says less
+    "shapes": (
+        79941,
+        dict(weight=11136, internal=704512, regs=[680] * 3, blob=54336, outside=[13696] * 3,
+             shapes=_PICTURES, inputs=_PICTURES[0][0], outputs=_PICTURES[0][1]),
+    ),
+    "shapes_two": (
+        78507,
+        dict(weight=8448, internal=407552, regs=[680] * 3, blob=46656, outside=[12032] * 3,
+             shapes=_PAIRS, inputs=_PAIRS[0][0], outputs=_PAIRS[0][1]),
+    ),
 }  # fmt: skip
 
 
@@ -77,6 +104,8 @@ def build(name, nbytes=0, targets=("rk3588",), version=6, **values):
     spare = max(0, nbytes - _HEADER - len(body) - 8 - len(tail))
     body += b" " * spare
     head = b"RKNN\0\0\0\0" + struct.pack("<QQ", version, len(body))
+    if spec.get("shapes"):
+        head += _SEVERAL
     return head.ljust(_HEADER, b"\0") + body + struct.pack("<Q", len(tail)) + tail
 
 
@@ -98,12 +127,17 @@ def parse(data):
 
 
 ITEMS = (4, 2, 1, 1, 2, 2, 4, 4, 8, 1)  # bytes of an element, by rknn_tensor_type
-INT8 = 2
+INT8, UINT8 = 2, 3
 
 
 def fields(tensor):
     """The fields of an input or output that are not as usual."""
     return tensor[2] if len(tensor) > 2 else {}
+
+
+def nchw(shape):
+    """The same shape with the channels in front."""
+    return [shape[0], shape[3], *shape[1:3]]
 
 
 def sizes(tensor):

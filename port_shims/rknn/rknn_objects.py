@@ -26,21 +26,23 @@ class Crash(BaseException):
 # What differs between runtimes, measured on librknnrt of each: `container` is the newest version of files that it takes and
 # `refuses` what init returns for others; `info` that COLLECT_MODEL_INFO_ONLY allocates nothing of the model; `splits` that
 # it knows INTERNAL_ALLOC_OUTSIDE (older ones take no notice, and make buffers for inputs and outputs themselves in init);
-# `stride` whether the size with stride of an output is that of the chip's layout; `later` the calls that came with it.
+# `stride` whether the size with stride of an output is that of the chip's layout; `later` the calls that came with it;
+# `relists` that the shapes of a quantised input are other ones, NCHW, once it was attached as uint8.
 class Release:
-    def __init__(self, container, refuses, info, splits, stride, later):
+    def __init__(self, container, refuses, info, splits, stride, later, relists=False):
         self.container = container
         self.refuses = refuses
         self.info = info
         self.splits = splits
         self.stride = stride
         self.later = later
+        self.relists = relists
 
 
 RELEASES = {
     "1.4.0": Release(2, FAIL, False, False, False, ()),
     "1.5.0": Release(4, MODEL_INVALID, True, False, True, ()),
-    "1.5.2": Release(6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes",)),
+    "1.5.2": Release(6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes",), True),
     "1.6.0": Release(
         6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes", "rknn_mem_sync")
     ),
@@ -67,7 +69,9 @@ PROFILES = {
 
 
 # A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
-# (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights).
+# (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights). Of a model for
+# several shapes: `place` of those that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken`
+# (input, place) whose shapes are the other ones, of all duplicates.
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -77,6 +81,8 @@ class Context:
         self.mems = []
         self.io = {}
         self.told = {}
+        self.place = None
+        self.relisted, self.retaken = set(), set()
         self.dma = 0
         self.internal = None
         self.weighed = False

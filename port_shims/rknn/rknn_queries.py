@@ -6,7 +6,7 @@ import ctypes
 import struct
 
 import rknn_model
-from rknn_objects import ATTR, INFO_ONLY, MEM_SIZE, MODEL_INVALID, PARAM_INVALID, SUCC
+from rknn_objects import ATTR, CTX_INVALID, INFO_ONLY, MEM_SIZE, MODEL_INVALID, PARAM_INVALID, SUCC
 
 
 # Contract. A part of Runtime, which has the contexts, the profile and the release.
@@ -30,6 +30,8 @@ class Queries:
             return code
         if command in (13, 14, 15) and not context.spec.shapes:
             return self._fail(MODEL_INVALID, "rknn model is static shape type")
+        if command in (14, 15) and context.place is None:
+            return self._fail(CTX_INVALID, "please call rknn_set_input_shape first")
         if command == 13:
             return self._ranges(context, info, size)
         answer = {0: self._counts, 5: self._version, 6: self._mem_size}.get(command)
@@ -54,6 +56,8 @@ class Queries:
         shapes = [inputs[index][0] for inputs, _ in context.spec.shapes if index < len(inputs)]
         if not shapes:
             return PARAM_INVALID
+        if index in context.relisted:
+            shapes = [rknn_model.nchw(shape) for shape in shapes]
         words = [n for shape in shapes for n in shape + [0] * (16 - len(shape))]
         words += [0] * (512 * 16 - len(words))
         data = struct.pack("@IIi256s8192II", index, len(shapes), 1, b"", *words, len(shapes[0]))

@@ -128,7 +128,7 @@ class Runtime(MemoryCalls, Queries):
                 self._fail(code, "failed to malloc npu memory, size: %d" % nbytes)
                 if code != SUCC:
                     return code
-        if context.flag & SHARE_WEIGHT and not self._share(context, extend):
+        if context.flag & SHARE_WEIGHT and (spec.shapes or not self._share(context, extend)):
             return self._fail(
                 PARAM_INVALID, "RKNN_FLAG_SHARE_WEIGHT_MEM needs the context of the master"
             )
@@ -148,14 +148,14 @@ class Runtime(MemoryCalls, Queries):
     # What init ends with when there is no memory for its k-th piece; SUCC where it goes on as if nothing was. Measured on
     # each runtime with files of containers 2 and 6: newer files bring down newer runtimes, which zero what they did not get.
     def _starve(self, context, k, kind):
-        own = kind in ("regs", "blob", "outside")
+        own = kind in ("regs", "blob", "outside", "more")
         if self.profile.mini or not own or not (self.release.splits or k == 0):
             return MALLOC_FAIL
         if not self.release.splits or (k == 0 and not context.spec.counted()):
             return self.release.refuses
         if not context.spec.counted():
             return SUCC
-        if k == 0 or kind == "regs":
+        if k == 0 or kind in ("regs", "more"):
             raise self._crash("SIGSEGV: rknn_init without memory for its registers")
         return self.release.refuses
 
@@ -174,8 +174,13 @@ class Runtime(MemoryCalls, Queries):
             inside = []
         if flag & INFO_ONLY:
             return [] if self.release.info or flag & OUTSIDE else inside
+        if flag & OUTSIDE and spec.shapes:
+            pairs = [piece for pair in zip(outside, regs) for piece in pair]
+            return pairs[:2] + [("more", n) for _, n in pairs[2:]]
         if flag & OUTSIDE:
             return outside[:1] + regs + outside[1:]
+        if spec.shapes:
+            regs = regs[:1] + [("more", n) for _, n in regs[1:]]
         blob = [] if path else [("blob", spec.blob)]
         return (regs + blob if spec.counted() else blob + regs) + inside
 
@@ -188,7 +193,7 @@ class Runtime(MemoryCalls, Queries):
 
     def _take(self, context, kind, nbytes):
         # total_dma_allocated_size: requested bytes, nothing under INFO_ONLY; by newer runtimes a file twice whose blob is
-        # in it; of older files not what stays beside external weights, of a slave not its blob
+        # in it; of older files not what stays beside external weights, of a slave not its blob, of several shapes the first only
         piece = None if self.point("alloc " + kind) is not None else self.npu.take(kind, nbytes)
         if piece is None:
             return False
@@ -196,8 +201,10 @@ class Runtime(MemoryCalls, Queries):
         times = 1
         if kind == "file" and self.release.splits and not context.flag & OUTSIDE:
             times = 2
-        elif (kind == "outside" and not context.spec.counted()) or (
-            kind == "blob" and context.flag & SHARE_WEIGHT
+        elif (
+            kind == "more"
+            or (kind == "outside" and not context.spec.counted())
+            or (kind == "blob" and context.flag & SHARE_WEIGHT)
         ):
             times = 0
         if self.profile.mini or not context.flag & INFO_ONLY:
@@ -230,11 +237,12 @@ class Runtime(MemoryCalls, Queries):
         if not master.flag & OUTSIDE:
             raise self._crash("SIGSEGV: rknn_dup_context of a context without MEM_ALLOC_OUTSIDE")
         context = self._new_context(master.flag, out)
-        context.spec, context.master, context.weighed = master.spec, master, True
-        spec = master.spec
+        spec = master.spec.at(0) if master.spec.shapes else master.spec
+        context.spec, context.master, context.weighed = spec, master, True
+        context.relisted, context.retaken = master.relisted, master.retaken
         again = spec.regs if isinstance(spec.regs, list) else [spec.regs]
-        for nbytes in again + (spec.outside if spec.counted() else []):
-            if not self._take(context, "regs", nbytes):
+        for i, nbytes in enumerate(again + (spec.outside if spec.counted() else [])):
+            if not self._take(context, "more" if i and spec.shapes else "regs", nbytes):
                 context.failed = True
                 return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
         master.dups.append(context)
