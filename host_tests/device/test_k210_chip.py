@@ -50,6 +50,8 @@ def test_the_first_that_is_missing_is_an_unchecked_one_where_there_is_one():
     assert required_free(load, (), most)[1] == 0
     assert required_free(load, (), most - 1)[1] == 50016 | SPI
     assert required_free([100016], (), 0)[1] == 100016
+    # as many as 4112 bytes may be left of a page and the last request
+    assert required_free([4080, 13456 | SPI], (), 0)[1] == 13456 | SPI
 
 
 def test_holes_serve_what_is_checked_the_smallest_first():
