@@ -6,7 +6,7 @@ A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
 
 from maixmem import const, once, sentence
-from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, required_free
+from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk, required_free
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
 _CONV = const(10240)  # a layer type that a model may begin with
@@ -58,13 +58,11 @@ def explain(p, error) -> str:
 
 def _file_peak(cost):
     """What the model of an address takes when it is loaded from a file instead; 0 where it is not at an address."""
-    from maixmem_k210_setup import chunks
-
     found = cost.chunks
     if not isinstance(cost.source, int) or not found[1] & TRANSIENT:  # streamed
         return 0
     found = [c for c in found if not c & TRANSIENT]
-    page = chunks([(4 * PAGE + SPI_EXTRA, TRANSIENT | UNCHECKED)])
+    page = [chunk(4 * PAGE + SPI_EXTRA) | TRANSIENT | UNCHECKED]
     return required_free(found[:1] + page + found[1:3] + page + found[3:])[0]
 
 

@@ -32,6 +32,11 @@ _PAGE = const(4096)
 _TOP = const(32)  # that malloc leaves at the top
 
 
+def chunk(n: int) -> int:
+    """Bytes that malloc(n) takes of the heap."""
+    return max(32, (n + 23) & ~15)
+
+
 def sbrk_increment(size: int) -> int:
     """By how much the break moves for a chunk of this size."""
     return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)

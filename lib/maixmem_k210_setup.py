@@ -15,6 +15,7 @@ from maixmem_k210_chip import (
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
+    chunk,
     required_free,
 )
 from maixmem_kmodel import read_info
@@ -64,11 +65,6 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
     cost.nbytes = info.nbytes or 1
     cost.warning = _warning(p, source, cost.nbytes)
     return cost
-
-
-def chunk(n: int) -> int:
-    """Bytes that malloc(n) takes of the heap."""
-    return max(32, (n + 23) & ~15)
 
 
 def chunks(allocations: "list[tuple[int, int]]") -> "list[int]":

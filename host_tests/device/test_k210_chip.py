@@ -13,10 +13,11 @@ from maixmem_k210_chip import (
     UNCHECKED,
     _grow,
     best_fit,
+    chunk,
     required_free,
     sbrk_increment,
 )
-from maixmem_k210_setup import chunk, chunks, image_bytes
+from maixmem_k210_setup import chunks, image_bytes
 
 SPI = TRANSIENT | UNCHECKED
 

@@ -212,6 +212,14 @@ def test_the_cure_names_a_gc_heap_that_makes_room():
     m.use("b")
 
 
+def test_the_sentence_of_an_error_leaves_no_module():
+    m = big("full", b=model(2200))
+    before = set(sys.modules)
+    raises(NoRoom, m.use, "b")
+    raises(KeyError, m.use, "c")
+    assert set(sys.modules) - before == set()
+
+
 def test_the_cure_names_the_file():
     m = big("full", b=model(2200))
     assert "from a file on /sd or /flash" in str(raises(NoRoom, m.use, "b"))

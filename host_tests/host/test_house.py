@@ -142,6 +142,55 @@ def test_each_constant_of_the_chip_stands_once() -> None:
     assert [d for d in defined if d.endswith("const")] == ["maixmem.const"]
 
 
+def once_calls() -> Iterator[tuple[str, list[str], str]]:
+    """(where, modules that it names, function) of each once() in lib/."""
+    for path in FLAT:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "once":
+                names, function = node.args[:2]
+                if isinstance(names, ast.Constant) and isinstance(function, ast.Constant):
+                    where = f"{path.stem}:{node.lineno}"
+                    yield where, str(names.value).split(), str(function.value)
+
+
+def run_by(module: str, function: str | None) -> list[ast.stmt]:
+    """What runs when a module is imported and one function of it is called, in that module."""
+    tree = ast.parse((paths.LIB / f"{module}.py").read_text("utf-8"))
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    found: list[ast.stmt] = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
+    todo = [functions[function]] if function in functions else []
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        names = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)}
+        todo += [functions[n] for n in names if n in functions and functions[n] not in found]
+    return found
+
+
+def imported_by(module: str, function: str | None) -> set[str]:
+    """The modules of the library that come into memory with that, but for those that once() brings."""
+    done: set[str] = set()
+    for statement in run_by(module, function):
+        for node in ast.walk(statement):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                if (paths.LIB / f"{name}.py").exists() and name not in done:
+                    done |= {name} | imported_by(name, None)
+    return done
+
+
+def test_one_time_parts_name_the_one_time_parts_that_they_import() -> None:
+    """Else those would stay in memory."""
+    calls = list(once_calls())
+    one_time = {names[0] for _, names, _ in calls}
+    assert len(calls) > 20 and "maixmem_k210_setup" in one_time
+    for where, names, function in calls:
+        left = imported_by(names[0], function) & one_time - set(names)
+        if where.split(":")[0] not in one_time:  # else the once() around it drops them
+            assert not left, f"{where} leaves {left}"
+
+
 @pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)
 def test_nothing_leaves_a_try_that_has_a_finally(path: Path) -> None:
     """MicroPython v1.11 counts the stack of such a return too small: a loop in the finally overwrites a local."""

@@ -23,10 +23,11 @@ from maixmem_k210_chip import (
     TRANSIENT,
     TRIM,
     TRIM_READ,
+    chunk,
     required_free,
 )
 from maixmem_k210_gc import check_gc_heap
-from maixmem_k210_setup import chunk, chunks, file_buffer
+from maixmem_k210_setup import chunks, file_buffer
 
 from maixmem_cli import places
 from maixmem_cli.project import Camera, Image, Model, Pool, Project
