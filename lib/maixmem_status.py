@@ -30,8 +30,7 @@ def status(manager, out=print) -> dict:
             "-" if r["measured"] is None else kib(r["measured"]),
         )
         out(text + (" pinned" if r["pin"] else "") + (" in use" if r["held"] else ""))
-    text = "{} switches, the last {} ms; state: {}"
-    out(text.format(manager.switches, manager.last_ms, manager.state))
+    out("{} switches; state: {}".format(manager.switches, manager.state))
     missing = _unaccounted(manager, models)
     for region in sorted(missing):
         if missing[region] > _PAGE_ENDS:
