@@ -220,7 +220,6 @@ def test_top_counts_and_writes_csv(fake, tmp_path: Path) -> None:
     assert "\x1b" not in out  # a pipe gets no colours
     rows = _rows(file)
     assert len(rows) == 3
-    assert len({r["gc_free"] for r in rows}) == 1  # nothing runs: garbage is not shown as use
     assert all(int(r["gc_free"]) >= int(r["gc_least_free"]) > 0 for r in rows)
 
 
