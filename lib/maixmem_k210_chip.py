@@ -61,9 +61,9 @@ def _grow(chunks, holes, free, rest):
     """The same for `rest` free bytes at the top, and how many more would change the course of things."""
     moved = most = held = first = 0
     more = TRIM
-    for kind in chunks:
-        size = kind & SIZE
-        hole = None if kind & UNCHECKED else best_fit(holes, size)
+    for piece in chunks:
+        size = piece & SIZE
+        hole = None if piece & UNCHECKED else best_fit(holes, size)
         if hole is not None:
             holes[hole] -= size
             continue
@@ -73,10 +73,10 @@ def _grow(chunks, holes, free, rest):
             rest += sbrk_increment(size)
             most = max(most, moved)
             if not first and moved > free:
-                first = kind
-        if not kind & TRANSIENT:
+                first = piece
+        if not piece & TRANSIENT:
             rest -= size
-        elif kind & HELD:
+        elif piece & HELD:
             rest -= size
             held = size
         else:

@@ -204,9 +204,11 @@ class Port(maixmem_k210.Port):
                 if not isinstance(e, ValueError):
                     raise
                 if code == 2006:  # holes turned out to be taken
-                    for i in range(len(self.parts) - 1, -1, -1):
-                        if self.parts[i][0] is None:
-                            self.parts.pop(i)
+                    taken = []
+                    for p in self.parts:
+                        if p[0] is not None:
+                            taken.append(p)
+                    self.parts = taken
                     self.unsure = False
                 text = sentence("load", text)
                 if code == 2006:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Do the tests notice? Changes one operator or number of a resident module at a time and runs its device tests.
 
-    python host_tests/bench/mutate.py [COUNT [SEED]]     200 mutants, seed 1; different ones; prints each that nothing noticed
+    python host_tests/bench/mutate.py [COUNT [SEED]]     200 different mutants, seed 1; prints each that survived
 
 A copy of lib/ is changed, never lib/ itself. Device tests on CPython decide; what survives is equivalent or untested.
 """

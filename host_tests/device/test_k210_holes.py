@@ -72,31 +72,35 @@ class Kpu:
 
 def on(utils, f, *args):
     """f(*args) with these utils in the port's place of the firmware's."""
-    before = maixmem_k210.utils
-    _put("utils", utils, maixmem_k210, maixmem_k210_kpu)
-    try:
-        found = f(*args)
-    finally:
-        _put("utils", before, maixmem_k210, maixmem_k210_kpu)
-    return found
+    return _with("utils", utils, f, args)
+
+
+def on_kpu(kpu, f, *args):
+    """The same with this module KPU."""
+    return _with("kpu", kpu, f, args)
 
 
 def failed(p, kpu, kind):
     """What p.load("m") raises, of class `kind`, when the firmware fails so."""
-    before = maixmem_k210_kpu.kpu
-    _put("kpu", kpu, maixmem_k210_kpu)
+    return on_kpu(kpu, raises, kind, p.load, "m")
+
+
+def _with(name, value, f, args):
+    before = getattr(maixmem_k210_kpu, name)
+    _put(name, value)
     try:
-        e = raises(kind, p.load, "m")
+        found = f(*args)
     finally:
-        _put("kpu", before, maixmem_k210_kpu)
-    return e
+        _put(name, before)
+    return found
 
 
-def _put(name, value, *modules):
-    for module in modules:
-        if hasattr(module, "_g"):
-            module._g[name] = value  # a runner whose modules are objects
-        else:
+def _put(name, value):
+    for module in (maixmem_k210, maixmem_k210_kpu):
+        if hasattr(module, "_g"):  # a runner whose modules are objects
+            if name in module._g:
+                module._g[name] = value
+        elif hasattr(module, name):
             setattr(module, name, value)
 
 
@@ -285,13 +289,8 @@ def test_a_slot_is_asked_for_twice():
 def test_forward_takes_the_first_output():
     net = Net("n", "m", {})
     net.handle = "a handle"
-    before = maixmem_k210_kpu.kpu
-    _put("kpu", Kpu(), maixmem_k210_kpu)
-    try:
-        found = net.forward([1], 1), net.forward([1])
-    finally:
-        _put("kpu", before, maixmem_k210_kpu)
-    assert found == (("a handle", [1], 1), ("a handle", [1], 0))
+    assert on_kpu(Kpu(), net.forward, [1], 1) == ("a handle", [1], 1)
+    assert on_kpu(Kpu(), net.forward, [1]) == ("a handle", [1], 0)
 
 
 # --- flash, in pieces for which there is room ---

@@ -25,7 +25,7 @@ from maixmem_cli.k210 import flash_image, pictures, sd_image
 from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.compiler import missing
 from maixmem_cli.k210.ports import SerialPort, at_prompt
-from maixmem_cli.k210.prepared import library, with_modules
+from maixmem_cli.k210.prepared import files_of_library, with_modules
 from maixmem_cli.project import Model
 from maixmem_cli.rawrepl import BoardError
 
@@ -86,7 +86,7 @@ def run(image: Path, answer: Fit) -> tuple[list[tuple[str, int, int]], bool]:
     """[(step, heap_free, mem_free) after it], and whether the program came to its end."""
     models = answer.project.models
     named = {m.path.split("/")[-1]: m.file for m in models if m.path.startswith("/flash/")}
-    chip = with_modules(flash_image.build(image), {**library(), **named})
+    chip = with_modules(flash_image.build(image), {**files_of_library(), **named})
     for m in models:
         if m.address is not None:
             data = m.file.read_bytes()

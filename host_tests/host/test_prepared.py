@@ -22,11 +22,13 @@ def test_two_commands_that_start_at_once(tmp_path: Path, monkeypatch: pytest.Mon
         """Between this one's compiling and its end the other has put its own in place."""
         made = compile_modules(names, version, folder)
         monkeypatch.setattr(bytecode, "compile_modules", compile_modules)
-        shutil.copytree(folder, next(iter(prepared.library().values())).parent, dirs_exist_ok=True)
+        shutil.copytree(
+            folder, next(iter(prepared.files_of_library().values())).parent, dirs_exist_ok=True
+        )
         return made
 
     monkeypatch.setattr(bytecode, "compile_modules", faster)
-    files = prepared.library()
+    files = prepared.files_of_library()
     assert sorted(files) == sorted(f"{m}.mpy" for m in K210)
     assert all(path.read_bytes()[:2] == b"M\x04" for path in files.values())
     assert [p.name[:8] for p in (tmp_path / "cache").iterdir()] == ["library-"]

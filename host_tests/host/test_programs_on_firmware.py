@@ -20,7 +20,7 @@ from emulated import each_image, needs_cc
 from maixmem_cli.k210 import flash_image, pictures
 from maixmem_cli.k210.board import Board, chip_file
 from maixmem_cli.k210.ports import SerialPort, at_prompt
-from maixmem_cli.k210.prepared import library, with_modules
+from maixmem_cli.k210.prepared import files_of_library, with_modules
 from maixmem_cli.rawrepl import BoardError, RawRepl
 
 pytestmark = needs_cc
@@ -37,7 +37,7 @@ SECONDS = 300.0
 @contextlib.contextmanager
 def board_with(image: Path, **more: Any) -> Iterator[RawRepl]:
     """A board with the library and three models, as a user's; its raw REPL."""
-    chip = with_modules(flash_image.build(image), library())
+    chip = with_modules(flash_image.build(image), files_of_library())
     for address, name in MODELS.items():
         flash_image.place(chip, emulated.model(name), address)
     with Board(chip, **more) as board:

@@ -116,7 +116,7 @@ class Plan:
     version: int | None
     files: dict[str, bytes]
     stale: tuple[str, ...]
-    strange: list[str]  # files there with a name of ours that no module of this version has
+    unknown: list[str]  # files there with a name of ours that no module of this version has
 
 
 def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
@@ -132,7 +132,7 @@ def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bo
     twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
     stale = tuple(f"{folder}/{n}.{twin}" for n in chosen)
     stale += (f"{folder}/{_PROBE}.mpy",)
-    return Plan(who, folder, chosen, version, files, stale, _strange(board, folder or "/"))
+    return Plan(who, folder, chosen, version, files, stale, _unknown(board, folder or "/"))
 
 
 def to_board(
@@ -176,7 +176,7 @@ def to_board(
     }
 
 
-def _strange(board: RawRepl, folder: str) -> list[str]:
+def _unknown(board: RawRepl, folder: str) -> list[str]:
     found = board.ask(f"{IMPORT_OS}print(os.listdir({folder!r}))", f"listing {folder}")
     known = {f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")}
     ours = {n for n in found if n.startswith("maixmem") and n.endswith((".py", ".mpy"))}
@@ -187,7 +187,7 @@ def _notes(p: Plan) -> list[str]:
     """What to know of the folder, and before the modules are found at the prompt."""
     notes = [
         f"{p.folder}/{name} belongs to no module of this version. Next: remove it, unless it is yours"
-        for name in p.strange
+        for name in p.unknown
     ]
     if p.who.kind != "maixpy" or p.folder == p.who.folder:
         return notes

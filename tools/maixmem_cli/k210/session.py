@@ -256,7 +256,7 @@ class Session:
                         found[path.name] = path
                         if path.suffix == ".py":
                             todo.append(path.read_text(encoding="utf-8", errors="replace"))
-        return {**(prepared.library() if library else {}), **found}
+        return {**(prepared.files_of_library() if library else {}), **found}
 
     def trace(self, *, gc: bool) -> None:
         """Follows allocations from now on."""
