@@ -118,7 +118,8 @@ class Cost:
 
 
 def part(name: str):
-    """A module of the library, imported when it is needed and resident from then on. A half imported one goes again."""
+    """The module maixmem_NAME, imported when it is needed and resident from then on. A half imported one goes again."""
+    name = "maixmem_" + name
     try:
         return __import__(name)
     except BaseException:
@@ -127,15 +128,17 @@ def part(name: str):
 
 
 def once(names: str, function: str, *args):
-    """function(*args) of a module that is dropped again afterwards, unless it was imported before: its bytes come back.
+    """function(*args) of maixmem_NAME, dropped again afterwards, unless it was imported before: its bytes come back.
 
-    `names`: the module, and after spaces others that it imports and that are to go with it. Garbage is collected often
-    meanwhile, so that what stays lies close together: with the parts of a program of two models in pieces over the
-    heap, two images of 320x240 fit beside it instead of three (MaixPy v0.6.2_84).
+    `names`: that of the module, and after spaces others that it imports and that are to go with it. They are short, so
+    that they take 16 bytes and not 64. Garbage is collected often meanwhile, so that what stays lies close together:
+    with the parts of a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
+    three (MaixPy v0.6.2_84).
     """
     wanted = names.split()
     drop = []
     for name in wanted:
+        name = "maixmem_" + name
         if name not in sys.modules:
             drop.append(name)
     settable = hasattr(gc, "threshold")
@@ -155,7 +158,7 @@ def once(names: str, function: str, *args):
 def sentence(key: str, *args) -> str:
     """The text of an error with its numbers, from maixmem_text; the key and the numbers where there is no memory for it."""
     try:
-        return once("maixmem_text", "fill", key, *args)
+        return once("text", "fill", key, *args)
     except (MemoryError, ImportError):
         return "{} {}".format(key, args)
 
@@ -167,7 +170,7 @@ def port():
     """The port of this platform, found once; set_port() overrides. Raises ImportError when its file is missing."""
     global _port
     if _port is None:
-        _port = part(once("maixmem_report", "find_port")).Port()
+        _port = part(once("report", "find_port")).Port()
     return _port
 
 
@@ -194,12 +197,12 @@ def report(out=print) -> dict:
 
     Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
-    return once("maixmem_report", "report", port(), out)
+    return once("report", "report", port(), out)
 
 
 def Watch():
     """A new maixmem_watch.Watch: high-water marks per region, for a loop."""
-    return part("maixmem_watch").Watch(port())
+    return part("watch").Watch(port())
 
 
 def set_gc_heap(nbytes: int) -> str:

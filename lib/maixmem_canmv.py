@@ -17,4 +17,4 @@ class Port(maixmem_k210.Port):
 
     def for_models(self) -> "maixmem_k210.Port":
         """The port that loads models as well: it is the port of this program from now on."""
-        return set_port(part("maixmem_canmv_kpu").Port())
+        return set_port(part("canmv_kpu").Port())

@@ -82,15 +82,15 @@ class FlashMap:
 
     def conflicts(self) -> list:
         """A maixmem_flash_check.Conflict for bytes with two owners, one perhaps a firmware that is not in the map, or none."""
-        return once("maixmem_flash_check", "conflicts", self)
+        return once("flash_check", "conflicts", self)
 
     def risks(self) -> list:
         """A Conflict for bytes with one owner that flashing another region may erase or overwrite."""
-        return once("maixmem_flash_check", "risks", self)
+        return once("flash_check", "risks", self)
 
     def check(self) -> list:
         """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns risks()."""
-        return once("maixmem_flash_check", "check", self)
+        return once("flash_check", "check", self)
 
     def gap_for(
         self, nbytes: int, align: int = SECTOR, start: int = 0, unit: int = BLOCK_64K
@@ -100,7 +100,7 @@ class FlashMap:
         Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do not pad (kflash):
         only conflicts and erased sectors count.
         """
-        return once("maixmem_flash_check", "gap_for", self, nbytes, align, start, unit)
+        return once("flash_check", "gap_for", self, nbytes, align, start, unit)
 
     def scan(self, read=None, offsets=None, verify: bool = False, gaps: bool = True) -> "FlashMap":
         """Looks at the chip: firmware, file system, models, blank areas. Returns self. Keeps regions that were given.
@@ -110,7 +110,7 @@ class FlashMap:
         What could not be read is in `unread`, never fine. Imports maixmem_flash_scan, its contract says what that holds.
         """
         once(
-            "maixmem_flash_scan maixmem_kmodel maixmem_k210_setup",
+            "flash_scan kmodel k210_setup",
             "scan",
             self,
             read,
@@ -122,4 +122,4 @@ class FlashMap:
 
     def report(self, out=print) -> bool:
         """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line. True if all is fine."""
-        return once("maixmem_flash_check maixmem_report", "report", self, out)
+        return once("flash_check report", "report", self, out)

@@ -106,12 +106,12 @@ class Port(BasePort):
 
         Collects garbage.
         """
-        found = [once("maixmem_report", "gc_region"), ram_region(), cma_region()]
-        return [x for x in found if x is not None] + once("maixmem_boards", "regions")
+        found = [once("report", "gc_region"), ram_region(), cma_region()]
+        return [x for x in found if x is not None] + once("boards", "regions")
 
     def warnings(self) -> "list[str]":
         """Says where two regions count the same bytes."""
-        return once("maixmem_boards", "overlaps", [r.name for r in self.regions()])
+        return once("boards", "overlaps", [r.name for r in self.regions()])
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of each watched region into the list `free`. Allocates nothing where there is no Linux."""

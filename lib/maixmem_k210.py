@@ -37,7 +37,7 @@ class Port:
         """
         free = utils.heap_free()
         return [
-            once("maixmem_report", "gc_region"),
+            once("report", "gc_region"),
             Region("heap", chip.RAM, chip.RAM - free, free, free, False),
         ]
 
@@ -51,7 +51,7 @@ class Port:
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
         if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
-        return once("maixmem_k210_gc", "warnings")
+        return once("k210_gc", "warnings")
 
     def set_gc_heap(self, nbytes: int) -> str:
         """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns that advice.
@@ -59,11 +59,11 @@ class Port:
         ValueError for a size that would not boot, fall back to 128 KiB or leave the system heap too small;
         OSError when the firmware did not keep the value. Writes /flash/freq.conf; resets nothing.
         """
-        return once("maixmem_k210_gc", "set_gc_heap", nbytes)
+        return once("k210_gc", "set_gc_heap", nbytes)
 
     def for_models(self) -> "Port":
         """The port that loads models as well: it is the port of this program from now on."""
-        return self if hasattr(self, "load") else set_port(part("maixmem_k210_kpu").Port())
+        return self if hasattr(self, "load") else set_port(part("k210_kpu").Port())
 
     # --- flash ---
 
@@ -106,7 +106,7 @@ class Port:
         try:
             src.copy(copy_to_fb=dst)
         except (AttributeError, TypeError):  # before v0.6.2-72
-            part("maixmem_k210_draw").adapt(Port)
+            part("k210_draw").adapt(Port)
             self.copy_into(dst, src)
 
 
@@ -125,4 +125,4 @@ try:
 
     utils.heap_free, utils.flash_read, utils.gc_heap_size
 except (ImportError, AttributeError):
-    utils = once("maixmem_k210_adapt", "adapt", Port)
+    utils = once("k210_adapt", "adapt", Port)

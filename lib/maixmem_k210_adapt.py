@@ -15,7 +15,7 @@ def adapt(port_class):
         utils.heap_free, utils.flash_read, utils.gc_heap_size
         return utils
     except (ImportError, AttributeError):
-        found = part("maixmem_k210_older")
+        found = part("k210_older")
         found.adapt(port_class)
         return found
 

@@ -48,7 +48,7 @@ def explain(p, error) -> str:
     by_file = _file_peak(cost)
     if by_file and need - cost.peak["heap"] + by_file <= free:
         cures.append(sentence("cure_file", by_file))
-    size = once("maixmem_k210_gc", "smaller_gc_heap", need - free)
+    size = once("k210_gc", "smaller_gc_heap", need - free)
     if size:
         cures.append(sentence("cure_gc_heap", size))
     cures.append(sentence("cure_firmware"))

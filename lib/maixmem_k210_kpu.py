@@ -19,7 +19,7 @@ try:
 
     kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
 except (ImportError, AttributeError):
-    kpu = once("maixmem_k210_adapt", "kpu_module")
+    kpu = once("k210_adapt", "kpu_module")
 
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
@@ -68,7 +68,7 @@ class Net(maixmem_models.Net):
 
     def __getattr__(self, name: str):
         """The other calls of the KPU module: get_output, set_outputs, set_layers, netinfo, fmap, classifier ..."""
-        return part("maixmem_k210_calls").find(self, kpu, name)
+        return part("k210_calls").find(self, kpu, name)
 
 
 # Owns no memory of the board: what load() returned is the caller's until unload().
@@ -101,7 +101,7 @@ class Port(maixmem_k210.Port):
         of the load; Cost.warning says what overlaps the bytes of a model in flash.
         """
         cost = self.costs[source] = once(
-            "maixmem_k210_setup maixmem_kmodel", "inspect", self, source, stream, told
+            "k210_setup kmodel", "inspect", self, source, stream, told
         )
         return cost
 
@@ -142,7 +142,7 @@ class Port(maixmem_k210.Port):
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""
-        return once("maixmem_k210_ask", "explain", self, error)
+        return once("k210_ask", "explain", self, error)
 
     def trim_heap(self) -> int:
         """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if that is safe."""

@@ -72,7 +72,7 @@ def adapt(port_class) -> None:
                 return found(self)
             except (NotImplementedError, MemoryError):  # warnings() says it; no room for the text
                 return [
-                    once("maixmem_report", "gc_region"),
+                    once("report", "gc_region"),
                     Region("heap", RAM, None, None, None, False),
                 ]
 
@@ -83,7 +83,7 @@ def adapt(port_class) -> None:
 
 def _warnings(self) -> "list[str]":
     try:
-        return once("maixmem_k210_gc", "warnings")
+        return once("k210_gc", "warnings")
     except MemoryError:  # no GC heap to look at the rest
         return [sentence("missing", "Maix.utils." + ", ".join(missing))]
 

@@ -34,7 +34,7 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
         if isinstance(source, str) or can_read_flash():
             info = read(source)
         else:
-            info = once("maixmem_k210_ask", "told", source, stream, told or {})
+            info = once("k210_ask", "told", source, stream, told or {})
     except KModelError as e:
         where = _warning(p, source, 1)
         if not where:
@@ -44,7 +44,7 @@ def inspect(p, source, stream: "tuple | None" = None, told: "dict | None" = None
         cost.nbytes = 1
         cost.warning = where
         return cost
-    v4 = info.format != "v4" or once("maixmem_k210_ask", "has_v4", p) is not False
+    v4 = info.format != "v4" or once("k210_ask", "has_v4", p) is not False
     refuse = info.unsupported_reason({"v4": v4, "ram": None}, method)
     buffer = 0
     if method == "load_path":
@@ -142,7 +142,7 @@ def _owners(p):
         return [("SPIFFS", SPIFFS_START, SPIFFS_SIZE)]
     if p.firmware is None:
         if p.read_flash(0x1009, 7) == b"Kboot_v":
-            p.firmware = once("maixmem_flash_scan maixmem_flash", "images", p.read_flash)
+            p.firmware = once("flash_scan flash", "images", p.read_flash)
         else:
             p.firmware = image_bytes(p.read_flash(0, 5))
     kboot = isinstance(p.firmware, list)

@@ -222,13 +222,13 @@ def identify(f: File) -> KModel:
     f.swapped = word not in FORMATS
     kind = FORMATS.get(f.words(0, 1, "the identifier")[0])
     if not kind:
-        rule = once("maixmem_text", "signature", word, f.read(5, 4))
+        rule = once("text", "signature", word, f.read(5, 4))
         bad(0, "the identifier", "0x{:x}".format(word), rule)
     m = KModel(kind, f.swapped, None if f.flash else f.size)
     if kind == "v3":
         _read_v3(m, f)
     else:
-        once("maixmem_kmodel_v4", "read", m, f)
+        once("kmodel_v4", "read", m, f)
     return m
 
 

@@ -138,7 +138,7 @@ class ModelManager:
 
     def forget(self, name) -> None:
         """Releases a model and drops everything known about it. ValueError if it is the fallback of another."""
-        once("maixmem_status", "forget", self, name)
+        once("status", "forget", self, name)
 
     def _find(self, name):
         m = self.models.get(name)
@@ -213,7 +213,7 @@ class ModelManager:
             self.state = "empty"
             try:
                 self._unload(m)
-                e = once("maixmem_recover", "recover", self, m, gone, e)
+                e = once("recover", "recover", self, m, gone, e)
             except (MemoryError, ImportError):
                 pass  # no room for it: nothing comes back
             raise e
@@ -315,4 +315,4 @@ class ModelManager:
 
     def status(self, out=print) -> dict:
         """Prints and returns what is resident, what it takes and what is missing: see maixmem_status."""
-        return once("maixmem_status maixmem_report", "status", self, out)
+        return once("status report", "status", self, out)

@@ -128,7 +128,7 @@ class BufferPool:
 
     def check(self) -> int:
         """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are out."""
-        return once("maixmem_pool_ask", "check", self)
+        return once("pool_ask", "check", self)
 
 
 # What borrow() gives: it holds the buffer under itself, so that it can only give back what it took.
@@ -182,7 +182,7 @@ class ImagePool(BufferPool):
                 items.append(self._new())
         except NoRoom:
             items.clear()
-            if not once("maixmem_pool_ask", "take_over", self, count, items):
+            if not once("pool_ask", "take_over", self, count, items):
                 raise
         self._code = items[0].format()
         self._fill(items)
@@ -192,7 +192,7 @@ class ImagePool(BufferPool):
         """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all are out."""
         n = self._free[0]
         if n and not self._whole(self._free[n]):
-            once("maixmem_pool_ask", "renew", self, n)
+            once("pool_ask", "renew", self, n)
         return super().acquire(tag)
 
     def take(self, src, tag: object = True):

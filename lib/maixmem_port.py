@@ -62,7 +62,7 @@ class Port:
     @property
     def Net(self):
         """The class of what use() hands out for a model, made once a name: maixmem_models.Net or a subclass."""
-        return part("maixmem_models").Net
+        return part("models").Net
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""

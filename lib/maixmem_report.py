@@ -10,8 +10,8 @@ from maixmem import Region, __version__, const
 # What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported; "*" is any. The first
 # that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
 PORTS = (
-    "*:Maix:maixmem_k210 CanMV:maix:maixmem_canmv linux:acl:maixmem_ascend linux:maix:maixmem_maixcam "
-    "linux:maixmem_rknn.probe:maixmem_rknn *:sys:maixmem_generic"
+    "*:Maix:k210 CanMV:maix:canmv linux:acl:ascend linux:maix:maixcam linux:maixmem_rknn.probe:rknn "
+    "*:sys:generic"
 )
 
 _BAR = const(16)
@@ -84,7 +84,7 @@ def kib(n: int) -> str:
 
 
 def find_port() -> str:
-    """The name of the module that has the port of this platform, by the table PORTS."""
+    """The NAME of the module maixmem_NAME that has the port of this platform, by the table PORTS."""
     for row in PORTS.split():
         platform, probe, name = row.split(":")
         if platform in ("*", sys.platform):

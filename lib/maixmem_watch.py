@@ -53,4 +53,4 @@ class Watch:
 
     def report(self, out=print) -> None:
         """Prints start, marks, lowest and now, free bytes per region."""
-        once("maixmem_status maixmem_report", "watched", self, out)
+        once("status report", "watched", self, out)

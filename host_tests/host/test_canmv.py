@@ -97,7 +97,7 @@ def manager(**options):
 
 
 def test_it_is_found_by_its_platform_and_reports(canmv, monkeypatch):
-    assert maixmem_report.find_port() == "maixmem_canmv"
+    assert maixmem_report.find_port() == "canmv"
     lines: list[str] = []
     found = maixmem.report(lines.append)
     assert found["port"] == "canmv" and [r["name"] for r in found["regions"]] == ["gc", "heap"]
@@ -106,7 +106,7 @@ def test_it_is_found_by_its_platform_and_reports(canmv, monkeypatch):
     assert watch.names == ("gc", "heap") and set(watch.high_water().values()) == {0}
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setitem(sys.modules, "acl", None)  # another test's stand-in may be on the path
-    assert maixmem_report.find_port() == "maixmem_maixcam"
+    assert maixmem_report.find_port() == "maixcam"
 
 
 def test_models_take_turns_and_give_everything_back(canmv):

@@ -150,7 +150,8 @@ def once_calls() -> Iterator[tuple[str, list[str], str]]:
                 names, function = node.args[:2]
                 if isinstance(names, ast.Constant) and isinstance(function, ast.Constant):
                     where = f"{path.stem}:{node.lineno}"
-                    yield where, str(names.value).split(), str(function.value)
+                    parts = [f"maixmem_{name}" for name in str(names.value).split()]
+                    yield where, parts, str(function.value)
 
 
 def run_by(module: str, function: str | None) -> list[ast.stmt]:

@@ -34,7 +34,7 @@ PLATFORMS = tuple(_STARTS)
 
 @functools.lru_cache(maxsize=None)
 def imports(module: str) -> frozenset[str]:
-    """The maixmem modules that a module imports anywhere, also late, by name: once("maixmem_report", ...)."""
+    """The maixmem modules that a module imports anywhere, also late, by name: once("report", ...)."""
     found: set[str] = set()
     for path in files(module):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -45,7 +45,7 @@ def imports(module: str) -> frozenset[str]:
             elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("once", "part"):
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
-                    found.update(str(first.value).split())
+                    found.update(f"maixmem_{name}" for name in str(first.value).split())
     return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
 
 
