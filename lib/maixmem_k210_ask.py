@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a K210 seldom: does it load V4, what is a model that it cannot read, what helps where there is no room.
+"""What is asked of a K210 seldom: does it load V4, what helps where there is no room.
 
 A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
@@ -9,7 +9,6 @@ from maixmem import const, once, sentence
 from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk, required_free
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
-_CONV = const(10240)  # a layer type that a model may begin with
 
 
 def has_v4(p):
@@ -19,7 +18,6 @@ def has_v4(p):
     model and dumps core on it as a later one.
     """
     from maixmem_k210 import utils
-    from maixmem_kmodel import FORMATS
 
     missing = getattr(utils, "missing", ())
     if "heap_free" in missing:
@@ -28,13 +26,19 @@ def has_v4(p):
         import KPU as kpu
 
         word = int.from_bytes(p.read_flash(_PROBE, 4), "little")
-        if word not in FORMATS:
+        if not once("kmodel", "begins_model", word):
             try:
                 kpu.load(_PROBE)
             except ValueError as e:
                 if "2002" in str(e):  # names the versions that this build loads
                     p.v4 = "V4" in str(e)
     return p.v4
+
+
+def unsupported_reason(p, info, method: str) -> "str | None":
+    """Why a model can never work on this board: see KModel.unsupported_reason()."""
+    v4 = info.format != "v4" or has_v4(p) is not False
+    return info.unsupported_reason({"v4": v4, "ram": None}, method)
 
 
 def explain(p, error) -> str:
@@ -64,24 +68,3 @@ def _file_peak(cost):
     found = [c for c in found if not c & TRANSIENT]
     page = [chunk(4 * PAGE + SPI_EXTRA) | TRANSIENT | UNCHECKED]
     return required_free(found[:1] + page + found[1:3] + page + found[3:])[0]
-
-
-def told(source, stream, how: dict):
-    """The KModel at an address that cannot be read: of a `file` that is the same, or of its length, `nbytes`.
-
-    By its length the working memory of a model is not known; that of V3 is refused cleanly when it does not fit."""
-    from maixmem_k210_setup import read
-    from maixmem_kmodel import KModel
-
-    nbytes, file = how.get("nbytes"), how.get("file")
-    if file is not None:
-        info = read(file)
-        info.size = None
-        return info
-    if isinstance(nbytes, bool) or not isinstance(nbytes, int) or nbytes < 1:
-        raise ValueError(sentence("not_told", source, nbytes))
-    info = KModel("v3", stream is not None, None)
-    info.nbytes = info.largest_body = nbytes
-    info.main_mem = info.header = 0
-    info.first_type = _CONV
-    return info

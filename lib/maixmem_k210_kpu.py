@@ -91,8 +91,8 @@ class Port(maixmem_k210.Port):
 
     # --- what a model takes: asked once ---
 
-    def inspect(self, source, stream: "tuple | None" = None, **told) -> Cost:
-        """The Cost of a model; reads its header. stream=(dual_buf, batch, spi_speed) is for kpu.load_flash.
+    def inspect(self, source, **how) -> Cost:
+        """The Cost of a model; reads its header. With stream=(dual_buf, batch, spi_speed) that of kpu.load_flash.
 
         Firmware without flash_read reads no header at an address: there nbytes= (of a V3 model's file) or file= (a path
         of the same model) tells; other firmware takes no notice of them.
@@ -100,9 +100,7 @@ class Port(maixmem_k210.Port):
         Imports the reader of headers and drops it again; reads at most 8 KiB of flash. Cost.chunks are the allocations
         of the load; Cost.warning says what overlaps the bytes of a model in flash.
         """
-        cost = self.costs[source] = once(
-            "k210_setup kmodel", "inspect", self, source, stream, told
-        )
+        cost = self.costs[source] = once("k210_setup", "inspect", self, source, how)
         return cost
 
     # --- whether it would come through ---
@@ -182,11 +180,12 @@ class Port(maixmem_k210.Port):
 
     # --- load ---
 
-    def load(self, source, stream: "tuple | None" = None, **told):
+    def load(self, source, **how):
         """A kpu_net. Does not check room: ask check_fit() before, the firmware hangs where it says no.
 
         A refusal of the firmware is a NoRoom (2006, and 2009 when all slots are taken) or a KModelError; .code is its."""
-        cost = self.costs.get(source) or self.inspect(source, stream, **told)
+        cost = self.costs.get(source) or self.inspect(source, **how)
+        stream = how.get("stream")
         self._on_load(source, cost)  # before it: a Ctrl-C behind the load would lose the net
         again = True
         while True:

@@ -18,14 +18,12 @@ from maixmem import KModelError, const, once, port, sentence
 from maixmem_k210_chip import (
     FLASH_SIZE,
     HELD,
-    RAM,
     SPI_CHUNK,
     SPI_EXTRA,
     TRANSIENT,
     UNCHECKED,
 )
 
-_HEADERS = const(4096)  # what kpu.load_flash keeps of a file, trusting that it holds all headers
 _ENTRIES = const(1000)  # 8-byte entries of tables that a reader of 8 KiB can take
 _STEP = const(32)  # entries of a table in memory at a time
 _CONV = const(10240)
@@ -48,6 +46,11 @@ KINDS3 = (
 _ASSERTS = b"\3\4\6\7\12\23\25"  # V3 types without a kernel: running one stops the board
 
 
+def begins_model(word: int) -> bool:
+    """Whether a model of any kind begins with this word."""
+    return word in FORMATS
+
+
 def bad(offset: int, name: str, value: object, text: str) -> None:
     """Raises the KModelError that names all four: offset, field, value and rule."""
     raise KModelError("offset 0x{:x}: {} is {}, {}".format(offset, name, value, text))
@@ -59,40 +62,23 @@ def limit(offset: int, name: str, value: int, min: int, max: int) -> None:
         bad(offset, name, value, "must be {} to {}".format(min, max))
 
 
-# A source as little-endian 32-bit words; `swapped` turns each around. `read(offset, n)` gives bytes, fewer at the end;
-# words() brings at most 256 of them into memory, and the tuple. `size` is that of the file; in flash what is left of
-# 16 MiB. `file` is what it opened and close() closes, or None.
+# A source as little-endian 32-bit words; `swapped` turns each around. reader(offset, n) gives n bytes, the model begins
+# at `start` there; words() brings at most 256 of its bytes into memory, and the tuple. `size` is that of the file; in
+# flash what is left of 16 MiB.
 class File:
     """The bytes of a model, wherever they are."""
 
-    swapped = flash = False
-    file = None
+    swapped = False
 
-    def __init__(self, source, reader=None) -> None:
-        if isinstance(source, int):
-            if not 0 <= source < FLASH_SIZE:
-                raise ValueError(sentence("address_beyond", source))
-            reader = reader or port().read_flash
-            self.size = FLASH_SIZE - source
-            self.flash = True
-        elif isinstance(source, str):
-            self.file = open(source, "rb")
-            self.size = self.file.seek(0, 2)
-        else:
-            self.size = len(source)
+    def __init__(self, reader, size: int, start: int = 0) -> None:
+        self.reader = reader
+        self.size = size
+        self.start = start
 
-        def read(offset, n):
-            n = min(n, self.size - offset)
-            if n <= 0:
-                return b""
-            if self.flash:
-                return reader(source + offset, n)
-            if self.file:
-                self.file.seek(offset)
-                return self.file.read(n)
-            return bytes(memoryview(source)[offset : offset + n])
-
-        self.read = read
+    def read(self, offset: int, n: int):
+        """n bytes at offset, fewer at the end."""
+        n = min(n, self.size - offset)
+        return self.reader(self.start + offset, n) if n > 0 else b""
 
     def words(self, offset: int, n: int, name: str) -> "tuple[int, ...]":
         """The n words at offset. KModelError where the file ends before."""
@@ -105,11 +91,6 @@ class File:
             )
         return struct.unpack((">" if self.swapped else "<") + "I" * n, data)
 
-    def close(self) -> None:
-        """Closes the file that it opened; nothing else to give back."""
-        if self.file:
-            self.file.close()
-
 
 # Made by identify() and read_info(); holds no file and never changes. In bytes unless told:
 # format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped),
@@ -117,11 +98,13 @@ class File:
 # bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the lowest line in use
 # up), first_type, asserts (a layer type that stops the board), inputs and outputs: lists of
 # (shape or None, type or None, bytes). None: the file does not say, or is not read so far.
+# plain: kpu.load can have nothing against it but its size, on any firmware.
 class KModel:
     """One model: what it is, and what loading it takes."""
 
     nbytes = layers = main_mem = kpu_span = None  # type: int | None
     header = largest_body = first_type = asserts = None  # type: int | None
+    plain = False
     inputs = outputs = None  # type: list[tuple]
 
     def __init__(self, kind: str, swapped: bool, size: "int | None") -> None:
@@ -137,24 +120,16 @@ class KModel:
         driver of the file system takes to read. Whether words are swapped is for unsupported_reason() to say: the
         figures are those of the same model in the order that this way wants."""
         v4 = self.format == "v4"
-        stream = method[:6] == "stream"
-        if (not v4 and self.format != "v3") or (stream and self.header > _HEADERS):
+        if not v4 and self.format != "v3":
             return []
-        rest = [(self.main_mem, UNCHECKED if v4 else 0)]
         whole = self.nbytes if self.size is None or method == "load_addr" else self.size
-        if method in ("canmv", "sdk"):
-            return [(whole, 0)] + [(232, 0)] * v4 + rest
-        rest = [(288, 0)] * v4 + rest
-        if stream:
-            buffers = [(self.largest_body + 256, 0)] * (1 + (method == "stream_dual"))
-            return [(1, 0), (192, 0), (4352, 0)] + rest + buffers
+        rest = [(288, 0)] * v4 + [(self.main_mem, UNCHECKED if v4 else 0)]
         if method[:5] != "load_":
-            raise ValueError(sentence("load_method", method))
+            return once("kmodel_ask", "allocations", self, method, whole, rest)
         first = read = [(file_buffer, TRANSIENT | UNCHECKED)][: file_buffer > 0]
         if method == "load_addr":
-            first = [
-                _spi(40)
-            ]  # the headers are read first; those of a V4 model's layers as a table
+            # the headers are read first; those of a V4 model's layers as a table
+            first = [_spi(40)]
             if v4:
                 first += [(8 * self.layers, TRANSIENT | HELD), _spi(8 * self.layers)]
             # the last read is a smaller one, and may leave the top of the heap larger
@@ -163,39 +138,17 @@ class KModel:
 
     def need(self, method: str) -> "int | None":
         """Bytes that stay allocated after a load, before the allocator rounds them up; or None."""
-        return sum([n for n, kind in self.allocations(method) if not kind & TRANSIENT]) or None
+        return once("kmodel_ask", "need", self.allocations(method))
 
     def peak(self, method: str) -> "int | None":
         """Bytes that must be free for a load to come through; or None."""
-        live = top = 0
-        for n, kind in self.allocations(method):
-            top = max(top, live + n)
-            live += 0 if kind & TRANSIENT else n
-        return top or None
+        return once("kmodel_ask", "peak", self.allocations(method))
 
     def unsupported_reason(self, firmware: dict, method: str = "load_addr") -> "str | None":
         """Why this model can never work there, and what to do: one sentence, or None.
 
         firmware: {"v4": does it load V4, "ram": bytes of system heap or None (unknown)}."""
-        peak = self.peak(method)
-        stream = method[:6] == "stream"
-        ram = RAM if firmware["ram"] is None else firmware["ram"]
-        v3 = self.format == "v3"
-        if not v3 and self.format != "v4":
-            return sentence(
-                "encrypted_model" if self.format == "smodel" else "format_not_loaded", self.format
-            )
-        if not v3 and not firmware["v4"] and method not in ("canmv", "sdk"):
-            return sentence("v4_model_on_v3")
-        if not peak:
-            return sentence("headers_too_long", self.header, _HEADERS)
-        if self.swapped != stream:
-            return sentence("words_swapped" if self.swapped else "words_not_swapped")
-        if self.asserts:
-            return sentence("layer_asserts", self.asserts)
-        if v3 and self.first_type not in (_CONV, 18):
-            return sentence("first_layer", self.first_type)
-        return sentence("larger_than_ram", peak, ram) if peak > ram else None
+        return once("kmodel_ask", "unsupported_reason", self, firmware, method)
 
 
 def _spi(n):
@@ -208,11 +161,12 @@ def read_info(source, reader=None) -> KModel:
 
     Flash is read with reader(offset, n), or else by the port. Raises KModelError for what is no
     model or a damaged one. Reads at most 8 KiB, 256 bytes at a time."""
-    f = File(source, reader)
-    try:
-        m = identify(f)
-    finally:
-        f.close()
+    if not isinstance(source, int):
+        return once("kmodel_ask", "with_file", source, identify)
+    if not 0 <= source < FLASH_SIZE:
+        raise ValueError(sentence("address_beyond", source))
+    m = identify(File(reader or port().read_flash, FLASH_SIZE - source, source))
+    m.size = None
     return m
 
 
@@ -224,7 +178,7 @@ def identify(f: File) -> KModel:
     if not kind:
         rule = once("text", "signature", word, f.read(5, 4))
         bad(0, "the identifier", "0x{:x}".format(word), rule)
-    m = KModel(kind, f.swapped, None if f.flash else f.size)
+    m = KModel(kind, f.swapped, f.size)
     if kind == "v3":
         _read_v3(m, f)
     else:
@@ -247,6 +201,7 @@ def _read_v3(m, f):
     size = walk(m, f, 28 + 8 * outputs, KINDS3)
     m.inputs = [(None, None, None)]
     if m.first_type == _CONV:
+        m.plain = not (m.swapped or m.asserts)
         at = f.words(m.header, 3, "head of first body")[2]
         limit(m.header + 8, "layer_offset", at, m.header + 24, m.header + size - 96)
         c, _, sides = f.words(at + 16, 3, "first registers")

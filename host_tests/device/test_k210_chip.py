@@ -38,7 +38,7 @@ def test_what_a_load_needs_at_the_worst_page_end():
     # 388776 bytes with 45000 of main memory: the SPI buffer of 262274 comes on top of the copy of the file
     load = [(1, 0), (290, SPI), (389032, 0), (192, 0), (262274, SPI), (244658, SPI), (45000, 0)]
     load = chunks(load)
-    assert load[:3] == [32, 304 | SPI, 389040]
+    assert load[:3] == (32, 304 | SPI, 389040)
     assert required_free(load) == (659456, 304 | SPI)
     assert required_free(load, (), 659456) == (659456, 0)
 

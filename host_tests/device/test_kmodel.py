@@ -136,7 +136,7 @@ def test_reads_flash_through_the_port():
     check(m, built)
     assert m.size is None
     assert m.need("load_path") == m.need("load_addr")
-    last = maixmem_kmodel.File(0xFFFFF0, Counter(built).read)
+    last = maixmem_kmodel.File(Counter(built).read, 16, 0xFFFFF0)
     assert last.read(16, 4) == last.read(99, 4) == b""
     raises(ValueError, read_info, -1)
     raises(ValueError, read_info, 1 << 24)

@@ -196,9 +196,9 @@ def test_a_stream_is_three_ints():
     board.reset("full", flash={A: model(100)})
     port = Port()
     for stream in ((), (0, 1), 0, "abc", (0, "8", 80000000), [0, 8, 80000000], (0, 8, 1, 1)):
-        e = raises(ValueError, port.inspect, A, stream)
+        e = raises(ValueError, lambda: port.inspect(A, stream=stream))
         assert "three ints" in str(e) and "Next" not in str(e)[:6], e
-    assert port.inspect(A, (False, 8, 80000000)).need["heap"] > 0
+    assert port.inspect(A, stream=(False, 8, 80000000)).need["heap"] > 0
 
 
 def test_a_file_that_is_not_there_is_named():

@@ -27,7 +27,8 @@ from maixmem_k210_chip import (
     required_free,
 )
 from maixmem_k210_gc import check_gc_heap
-from maixmem_k210_setup import chunks, file_buffer
+from maixmem_k210_setup import chunks
+from maixmem_k210_ways import file_buffer
 
 from maixmem_cli import places
 from maixmem_cli.project import Camera, Image, Model, Pool, Project

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from maixmem_kmodel import KINDS3, File, KModel, identify, limit, walk
+from maixmem_kmodel_ask import with_file
 from maixmem_kmodel_v4 import KINDS4
 
 KPU_RAM = 2 << 20
@@ -179,25 +180,25 @@ def _kpu_bytes(w: int, h: int, c: int) -> int:
 
 def read_layers(source: object) -> tuple[KModel, list[Layer]]:
     """The model and its layers, every body checked: KModelError names what is wrong."""
-    f = File(source, None)
-    try:
-        model = identify(f)
-        layers: list[Layer] = []
-        if model.format not in ("v3", "v4"):
-            return model, layers
-        kinds = KINDS3 if model.format == "v3" else KINDS4
-        names = LAYERS3 if model.format == "v3" else LAYERS4
+    return with_file(source, _read_layers)
 
-        def visit(kind: int, offset: int, size: int) -> None:
-            layers.append(Layer(len(layers), kind, names[kind][0], offset, size))
 
-        walk(model, f, model.header - 8 * model.layers, kinds, visit)
-        look = _look3 if model.format == "v3" else _look4
-        for layer in layers:
-            look(model, f, layer)
+def _read_layers(f: File) -> tuple[KModel, list[Layer]]:
+    model = identify(f)
+    layers: list[Layer] = []
+    if model.format not in ("v3", "v4"):
         return model, layers
-    finally:
-        f.close()
+    kinds = KINDS3 if model.format == "v3" else KINDS4
+    names = LAYERS3 if model.format == "v3" else LAYERS4
+
+    def visit(kind: int, offset: int, size: int) -> None:
+        layers.append(Layer(len(layers), kind, names[kind][0], offset, size))
+
+    walk(model, f, model.header - 8 * model.layers, kinds, visit)
+    look = _look3 if model.format == "v3" else _look4
+    for layer in layers:
+        look(model, f, layer)
+    return model, layers
 
 
 def _bytes(f: File, offset: int, n: int, what: str) -> bytes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maixmem_kmodel import File, KModel, bad, identify, limit
+from maixmem_kmodel_ask import with_file
 
 _TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16")
 _DATA = 3  # the memory pool that a runtime allocates
@@ -62,16 +63,16 @@ _LAYOUTS = {
 
 def read_v5(source: Any) -> KModel:
     """The model, with its tensors if it is a V5; any other format as read_info gives it."""
-    f = File(source, None)
-    try:
-        plain = identify(f)
-        if plain.format not in _LAYOUTS:
-            return plain
-        model = V5Model(plain.format, plain.swapped, plain.size)
-        _read(model, f, _LAYOUTS[plain.format])
-        return model
-    finally:
-        f.close()
+    return with_file(source, _read_file)
+
+
+def _read_file(f: File) -> KModel:
+    plain = identify(f)
+    if plain.format not in _LAYOUTS:
+        return plain
+    model = V5Model(plain.format, plain.swapped, plain.size)
+    _read(model, f, _LAYOUTS[plain.format])
+    return model
 
 
 def _read(model: V5Model, f: File, at: _Layout) -> None:

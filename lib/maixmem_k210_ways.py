@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The K210's ways to load a model that are not kpu.load of an address in flash that can be read. A one-time part."""
+
+from maixmem import Cost, const, once, sentence
+from maixmem_k210_chip import PAGE, SPI_EXTRA
+
+_NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
+_SD_BUFFER = const(2048)
+_CONV = const(10240)  # a layer type that a model may begin with
+
+
+def way(p, source, how: dict) -> tuple:
+    """(method of KModel.allocations(), bytes of the file's driver, why that cannot be, or None), for the port `p`.
+
+    TypeError and ValueError for what is no source and no stream=.
+    """
+    if isinstance(source, bool) or not isinstance(source, (int, str)):
+        raise TypeError(sentence("no_model_source", source))
+    if hasattr(p, "method"):  # the only one that its firmware has
+        return p.method, 0, None
+    stream = how.get("stream")
+    if stream is not None:
+        return _streamed(stream), 0, _lacks_stream()
+    if not isinstance(source, str):
+        return "load_addr", 0, None
+    why = None
+    if not [x for x in _NAMES if x in source]:
+        why = sentence("no_kmodel_in_path", source)
+    return "load_path", file_buffer(source), why
+
+
+def _streamed(stream):
+    ints = [x for x in stream if isinstance(x, (int, bool))] if isinstance(stream, tuple) else ()
+    if len(ints) != 3 or len(stream) != 3:
+        raise ValueError(sentence("stream_options", stream))
+    return "stream_dual" if stream[0] else "stream_single"
+
+
+def _lacks_stream():
+    from maixmem_k210_kpu import kpu
+
+    return None if hasattr(kpu, "load_flash") else sentence("missing", "KPU.load_flash")
+
+
+def file_buffer(path: str) -> int:
+    """Bytes that the driver of a file system takes to read; of SPIFFS a page by SPI, as a flash read."""
+    if path[:1] != "/":
+        import os
+
+        path = os.getcwd() + "/"
+    return _SD_BUFFER if path[:4] == "/sd/" else 4 * PAGE + SPI_EXTRA
+
+
+def told(source: int, how: dict):
+    """The KModel at an address that cannot be read: of a `file` that is the same, or of its length, `nbytes`.
+
+    By its length the working memory of a model is not known; that of V3 is refused cleanly when it does not fit."""
+    nbytes, file = how.get("nbytes"), how.get("file")
+    if file is not None:
+        try:
+            info = once("kmodel", "read_info", file)
+        except OSError as e:
+            raise not_read(file, e)
+        info.size = None
+        return info
+    if isinstance(nbytes, bool) or not isinstance(nbytes, int) or nbytes < 1:
+        raise ValueError(sentence("not_told", source, nbytes))
+    info = once("kmodel", "KModel", "v3", how.get("stream") is not None, None)
+    info.nbytes = info.largest_body = nbytes
+    info.main_mem = info.header = 0
+    info.first_type = _CONV
+    return info
+
+
+def not_read(path: str, error: OSError) -> OSError:
+    """The error of a file with its path and the next step."""
+    return OSError(error.args[0], sentence("file_not_read", path, error.args[0]))
+
+
+def overwritten(source, error, where: str) -> Cost:
+    """The Cost of what is no model (`error` says why) at an address where `where` says that something else is."""
+    cost = Cost({"heap": 0}, {"heap": 0})
+    cost.refuse = "{}; {}".format(error, where)
+    cost.source = source
+    cost.chunks = ()
+    cost.nbytes = 1
+    cost.warning = where
+    return cost
