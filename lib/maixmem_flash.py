@@ -100,7 +100,7 @@ class FlashMap:
         Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do not pad (kflash):
         only conflicts and erased sectors count.
         """
-        return once("flash_check", "gap_for", self, nbytes, align, start, unit)
+        return once("flash_gap flash_check", "gap_for", self, nbytes, align, start, unit)
 
     def scan(self, read=None, offsets=None, verify: bool = False, gaps: bool = True) -> "FlashMap":
         """Looks at the chip: firmware, file system, models, blank areas. Returns self. Keeps regions that were given.

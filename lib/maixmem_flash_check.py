@@ -1,19 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The verdicts about a flash map: what overlaps, what flashing may harm, where there is room. A one-time part.
+"""The verdicts about a flash map: what overlaps, what flashing may harm. A one-time part.
 
 A function takes a FlashMap and changes nothing of it. maixmem_flash imports this for one question.
 """
 
 from maixmem import FlashOverlap, sentence
-from maixmem_flash import (
-    BLOCK_64K,
-    SECTOR,
-    USER,
-    FlashMap,
-    FlashRegion,
-    check_size,
-)
+from maixmem_flash import BLOCK_64K, SECTOR, USER, FlashMap, FlashRegion
 
 FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
 MODEL_BASE = 0x300000  # the documented place of models, above the official builds
@@ -51,12 +44,6 @@ def round_up(n: int, unit: int) -> int:
 def owners(m: FlashMap) -> "list[FlashRegion]":
     """What owns bytes, in order of address."""
     return sorted([r for r in m.regions if r.kind != "free"], key=lambda r: r.start)
-
-
-def taken(m: FlashMap, rows) -> "list[FlashRegion]":
-    """The rows and what a scan could not read, in order of address: where nothing may be put."""
-    unread = [FlashRegion("not read", a, b - a, "config") for a, b, _ in m.unread]
-    return sorted(rows + unread, key=lambda r: r.start)
 
 
 def floor(m: FlashMap) -> int:
@@ -141,21 +128,6 @@ def check(m: FlashMap) -> "list[Conflict]":
 def _unread_line(m):
     ranges = ["{:#08x}..{:#08x}".format(a, b) for a, b, _ in m.unread]
     return "not read: {}: {}".format(", ".join(ranges), m.unread[-1][2])
-
-
-def gap_for(m: FlashMap, nbytes: int, align: int, start: int, unit: int) -> "int | None":
-    """See FlashMap.gap_for()."""
-    if align % SECTOR or align < SECTOR:
-        raise ValueError("gap_for: align {} is not a multiple of {}".format(align, SECTOR))
-    check_size("gap_for", start, nbytes)
-    need = round_up(nbytes, unit)
-    at = round_up(max(start, floor(m)), align)
-    for r in taken(m, owners(m)):
-        low = r.start - r.start % SECTOR if r.kind in FLASHED else r.start
-        if at + need <= min(low, m.size):
-            return at
-        at = max(at, round_up(reach(r, unit), align))
-    return at if at + need <= m.size else None
 
 
 def report(m: FlashMap, out=print) -> bool:

@@ -16,8 +16,8 @@ from maixmem_flash_check import (
     owners,
     reach,
     round_up,
-    taken,
 )
+from maixmem_flash_gap import taken
 
 _EFFORT = 20000  # steps after which the search gives up
 _MOST = 12  # regions that it would move
