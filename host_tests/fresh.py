@@ -16,7 +16,7 @@ def start() -> None:
     if core := found("maixmem"):
         core.set_port(None)
     if models := found("maixmem_models"):
-        models._last[:] = []
+        models.ModelManager._last = None
     for board in filter(None, map(found, _BOARDS)):
         vars(board.faults).pop("point", None)  # of a test that stopped half way
         board.faults.clear()

@@ -14,8 +14,8 @@ A rig is a board and its port:
     share       share of the port
 """
 
-from maixmem import KModelError, ModelReleasedError, NoRoom
-from maixmem_models import ModelManager
+from maixmem import KModelError, NoRoom
+from maixmem_models import ModelManager, ModelReleasedError
 
 NAMES = ("a", "b", "c", "d")
 

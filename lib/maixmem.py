@@ -61,10 +61,6 @@ class PoolError(ValueError):
     """A release of something that is not out: double, foreign or stale."""
 
 
-class ModelReleasedError(ValueError):
-    """A net was used after its model was released."""
-
-
 # --- what a port says ---
 
 
@@ -97,21 +93,13 @@ class Region:
 class Cost:
     """The bytes that one load takes, as {region name: bytes}."""
 
-    warning = None  # type: str | None
+    certainty = "exact"
+    refuse = warning = None  # type: str | None
+    source = None  # type: object
 
-    def __init__(
-        self,
-        need: dict,
-        peak: dict,
-        certainty: str = "exact",
-        refuse: "str | None" = None,
-        source: object = None,
-    ) -> None:
+    def __init__(self, need: dict, peak: dict) -> None:
         self.need = need
         self.peak = peak
-        self.certainty = certainty
-        self.refuse = refuse
-        self.source = source
 
 
 # --- parts that come when they are needed ---

@@ -14,6 +14,7 @@ import maixmem_k210_chip as chip
 from maixmem import NoRoom, Region, const, once, part, sentence, set_port
 
 _PIECE = const(4096)  # bytes read from flash at once
+_LEAST = const(256)  # ... where there is little room
 _EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
 _SPARE = const(8192)  # the break moves in pages of 4096; one more for chunk headers
 
@@ -67,7 +68,7 @@ class Port:
 
     # --- flash ---
 
-    def read_flash(self, offset: int, n: int) -> "bytes | bytearray":
+    def read_flash(self, offset: int, n: int) -> bytearray:
         """n bytes of flash from offset. Safe at any heap level; allocates n bytes and a piece of at most 4 KiB.
 
         The firmware's flash_read does not check its own buffer and hangs the board when that is not to be
@@ -76,13 +77,14 @@ class Port:
         """
         if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
             raise ValueError(sentence("read_flash", offset, n, chip.FLASH_SIZE))
-        piece = _piece(n)
-        if piece == n:
-            return utils.flash_read(offset, n)
         data = bytearray(n)
         done = 0
         while done < n:
-            piece = _piece(n - done)
+            free = utils.heap_free()
+            piece = min(n - done, _PIECE, (free - chip.SPI_EXTRA - _SPARE) // 4)
+            if piece < min(n - done, _LEAST):
+                need = 4 * min(n, _LEAST) + chip.SPI_EXTRA + _SPARE
+                raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
             data[done : done + piece] = utils.flash_read(offset + done, piece)
             done += piece
         return data
@@ -108,15 +110,6 @@ class Port:
         except (AttributeError, TypeError):  # before v0.6.2-72
             part("k210_draw").adapt(Port)
             self.copy_into(dst, src)
-
-
-def _piece(n):
-    """How many of n bytes can be read from flash at once; NoRoom where not even 256 can."""
-    free = utils.heap_free()
-    need = 4 * min(256, n) + chip.SPI_EXTRA + _SPARE
-    if free < need:
-        raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
-    return min(_PIECE, n, (free - chip.SPI_EXTRA - _SPARE) // 4)
 
 
 # Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the class has others

@@ -7,13 +7,14 @@ get_output() gave; classifier(class_num, sample_num) makes one of this net.
 """
 
 from maixmem import sentence
+from maixmem_k210_kpu import kpu
 
 _OF_NET = ("get_output", "set_outputs", "set_layers", "netinfo")
 _OF_HANDLE = ("model_addr", "model_size", "model_path", "net_arg")
 _OF_FMAP = ("fmap", "fmap_free")
 
 
-def find(net, kpu, name: str):
+def find(net, name: str):
     """What the net has under this name; AttributeError for what no net has, NotImplementedError for what is missing."""
     if name in _OF_HANDLE:
         return getattr(net.require_handle(), name)

@@ -24,51 +24,30 @@ except (ImportError, AttributeError):
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
 
-# Firmware calls with the guards that it lacks: a released model, an object that is no image, run_yolo2 before
-# init_yolo2 and a second init_yolo2 (a leak) are refused. Calls allocate what the firmware allocates, no more.
+# Firmware calls with the guards that it lacks: a released model and an object that is no image are refused. Calls
+# allocate what the firmware allocates, no more. YOLO's are in maixmem_k210_yolo, seldom ones in maixmem_k210_calls.
 class Net(maixmem_models.Net):
     """A model of the K210."""
-
-    yolo = None  # the handle that has had init_yolo2()
 
     def forward(self, img, out: int = 0):
         """kpu.forward: a kpu_fmap, which points into the model. Use it before the next run, or take run()."""
         if not isinstance(img, list):
-            self._check(img)
+            self.check_image(img)
         return kpu.forward(self.handle or self.require_handle(), img, out)
 
     def run(self, img, out: int = 0) -> tuple:
         """forward() and a copy of its values, a tuple that outlives the model."""
         return self.forward(img, out)[:]
 
-    def init_yolo2(self, threshold, nms_value, anchor_number, anchor) -> None:
-        """kpu.init_yolo2, once a load."""
-        if self._has_yolo():
-            raise ValueError(sentence("init_yolo2", self.name))
-        kpu.init_yolo2(self.handle, threshold, nms_value, anchor_number, anchor)
-        self.yolo = self.handle
-
-    def run_yolo2(self, img) -> "list | None":
-        """kpu.run_yolo2: a list of finds, or None."""
-        if not self._has_yolo():
-            raise ValueError(sentence("run_yolo2", self.name))
-        self._check(img)
-        return kpu.run_yolo2(self.handle, img)
-
-    def _has_yolo(self):
-        """Asks the firmware; the answer is kept for this load."""
-        handle = self.handle or self.require_handle()
-        if self.yolo is not handle and hasattr(handle, "net_arg") and handle.net_arg() is not None:
-            self.yolo = handle
-        return self.yolo is handle
-
-    def _check(self, img):
+    def check_image(self, img) -> None:
+        """TypeError for what the firmware would take for an image."""
         if not hasattr(img, "pix_to_ai"):
             raise TypeError(sentence("image", self.name, type(img).__name__))
 
     def __getattr__(self, name: str):
-        """The other calls of the KPU module: get_output, set_outputs, set_layers, netinfo, fmap, classifier ..."""
-        return part("k210_calls").find(self, kpu, name)
+        """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs, netinfo, classifier ..."""
+        found = part("k210_yolo") if name[-5:] == "yolo2" else part("k210_calls")
+        return found.find(self, name)
 
 
 # Owns no memory of the board: what load() returned is the caller's until unload().
@@ -88,6 +67,10 @@ class Port(maixmem_k210.Port):
         self.costs = {}  # type: dict
         self.v4 = None  # type: bool | None
         self.firmware = None  # type: int | list | None
+
+    def expect_setup(self) -> None:
+        """Brings YOLO in, so that no setup has to."""
+        part("k210_yolo")
 
     # --- what a model takes: asked once ---
 
@@ -149,6 +132,7 @@ class Port(maixmem_k210.Port):
         if free > chip.TRIM:
             try:
                 utils.flash_read(0, chip.TRIM_READ)
+                gc.collect()  # else what stays lies behind these 32 KiB, between the images
                 self.untrimmed = max(self.holes()) >= 4 * chip.TRIM_READ  # it went into a hole
             except (MemoryError, NotImplementedError):  # no GC heap for it, or no such call
                 pass

@@ -10,36 +10,33 @@ net = models.use("faces")
 
 import gc
 
-from maixmem import KModelError, ModelReleasedError, NoRoom, once, sentence
+from maixmem import KModelError, NoRoom, once, part, sentence
 from maixmem import port as _port
 
-try:
-    from time import ticks_ms
-except ImportError:
-    from maixmem_port import ticks_ms
 
-_last = []  # the manager made last
+class ModelReleasedError(ValueError):
+    """A net was used after its model was released."""
 
 
 # What use() hands out: one a name, for good. It works while its model is resident and refuses with ModelReleasedError
 # at other times, so a released model never reaches the runtime. Results that point into model memory die with it: copy
-# them first. What is not defined here goes to the handle (each access allocates a bound method); ports subclass it.
+# them first. Ports subclass it: maixmem_net, maixmem_k210_kpu.
 # The manager keeps what it knows of a model in the same object: `handle` is not None while memory is held, `ready`
 # while use() may hand the net out. A handle that is not ready is half loaded or half freed, and the next call frees it.
 class Net:
     """A model that was added, resident or not."""
 
-    setup = fallback = cost = handle = manager = in_block = None
+    setup = fallback = cost = handle = None
+    how = {}  # type: dict  # to the port: how to load it
     took = None  # type: int | None  # bytes that the last load was measured to take
     pin = ready = loading = fallback_reported = raw_taken = False
     pin_count = 0  # with blocks that it is in
     used = 0  # tick of the last use()
     order = 0  # number of the load
 
-    def __init__(self, name, source, how: dict) -> None:
+    def __init__(self, name, source) -> None:
         self.name = name
         self.source = source
-        self.how = how
 
     @property
     def raw(self):
@@ -52,22 +49,6 @@ class Net:
         if self.handle is None:
             raise ModelReleasedError(sentence("release", self.name))
         return self.handle
-
-    def __getattr__(self, name: str):
-        if name[:1] == "_":
-            raise AttributeError(name)
-        return getattr(self.require_handle(), name)
-
-    # for a with block: what ModelManager.using() says
-
-    def __enter__(self):
-        got = self.in_block = self.manager.use(self.name)  # perhaps the fallback
-        got.pin_count += 1
-        return got
-
-    def __exit__(self, kind, e, trace):
-        if self.in_block.pin_count:
-            self.in_block.pin_count -= 1
 
 
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and allocates nothing; a
@@ -83,25 +64,27 @@ class Net:
 class ModelManager:
     """Models that share one accelerator. `keep` is how many stay resident: None is what suits the port."""
 
+    _last = None  # type: ModelManager | None  # the manager made last
+
     def __init__(self, port=None, keep: "int | None" = None, margin: "int | None" = None) -> None:
         p = (port or _port()).for_models()
         if keep is None:
             keep = 1 if p.share == "evict" else p.slots
         if keep < 1:
             raise ValueError(sentence("keep", keep))
-        if _last and _last[0].port is p:
-            _last[0].release_all()
+        last = ModelManager._last
+        if last and last.port is p:
+            last.release_all()
         self.port = p
         self.keep = min(keep, p.slots)
         self.margin = p.margin if margin is None else margin
         self.state = "empty"
         self.switches = 0
-        self.last_ms = 0
         self.base = {}  # type: dict[str, int]  # room before the first load
         self.models = {}  # type: dict[object, Net]  # all that were added, resident or not
         self._tick = 0
         self._loads = 0
-        _last[:] = [self] if p.share == "evict" else []
+        ModelManager._last = self if p.share == "evict" else None
 
     def __enter__(self) -> "ModelManager":
         return self
@@ -121,17 +104,20 @@ class ModelManager:
         """
         if name in self.models:
             raise ValueError(sentence("add", name))
-        m = self.port.Net(name, source, how)
+        m = self.port.Net(name, source)
         if fallback is not None:
             m.fallback = self._find(fallback).name
         if setup:
             m.setup = setup
+            self.port.expect_setup()
         if pin:
             m.pin = pin
+        if how:
+            m.how = how
         try:
             m.cost = self.port.inspect(source, **how)
             if m.cost.warning:
-                print("maixmem: {!r}: {}".format(name, m.cost.warning))
+                print(sentence("warning", name, m.cost.warning))
         except (KModelError, OSError, MemoryError):
             pass  # use() says it
         self.models[name] = m
@@ -175,25 +161,24 @@ class ModelManager:
                     raise
                 if not m.fallback_reported:
                     m.fallback_reported = True
-                    print("maixmem: {} Using {!r} instead.".format(e, m.fallback))
+                    print(sentence("fallback", e, m.fallback))
                 return self.use(m.fallback)
-            m.fallback_reported = False
+            if m.fallback_reported:
+                m.fallback_reported = False
         self._tick += 1
         m.used = self._tick
         self.state = "loaded"
         return m
 
-    def using(self, name) -> Net:
+    def using(self, name):
         """use() for a with block, inside which the model is not evicted. It stays resident afterwards."""
-        m = self._find(name)
-        m.manager = self
-        return m
+        self._find(name)
+        return part("using").Using(self, name)
 
     def _switch(self, m):
         for x in self.models.values():
             if x.loading and (x is m or self.keep == 1):
                 raise RuntimeError(sentence("loading", x.name, m.name))
-        start = ticks_ms()
         p = self.port
         gone = []
         try:
@@ -218,7 +203,6 @@ class ModelManager:
                 pass  # no room for it: nothing comes back
             raise e
         self.switches += 1
-        self.last_ms = (ticks_ms() - start) & 0x3FFFFFFF  # ticks wrap
 
     def _make_room(self, m, gone):
         """Evicts the least recently used as far as a forecast wants, nothing where that would not help, and loads m."""
@@ -286,11 +270,14 @@ class ModelManager:
                 m.loading = False
             if m.handle is None:
                 raise RuntimeError(sentence("setup", m.name))
-        m.raw_taken = False
+        if m.raw_taken:
+            m.raw_taken = False
         m.ready = True
 
     def _unload(self, m):
-        m.ready = m.loading = False
+        m.ready = False
+        if m.loading:
+            m.loading = False
         if m.handle is not None:
             self.port.unload(m.handle)
             m.handle = None

@@ -5,14 +5,7 @@
 The K210's port has all of it itself and does without the base class, which would take 2 KiB of its GC heap.
 """
 
-import time
-
 from maixmem import Region, part
-
-
-def ticks_ms() -> int:
-    """Milliseconds that only go up, where the interpreter has no time.ticks_ms()."""
-    return int(time.monotonic() * 1000)
 
 
 # The base class of all ports: what a platform has says its own class, the rest is answered here. A port for a new
@@ -61,8 +54,11 @@ class Port:
 
     @property
     def Net(self):
-        """The class of what use() hands out for a model, made once a name: maixmem_models.Net or a subclass."""
-        return part("models").Net
+        """The class of what use() hands out for a model, made once a name: a subclass of maixmem_models.Net."""
+        return part("net").Net
+
+    def expect_setup(self) -> None:
+        """A model was added whose setup will run while it is loaded: what nets need for one can come in now."""
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""

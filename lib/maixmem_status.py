@@ -39,7 +39,6 @@ def status(manager, out=print) -> dict:
     return {
         "models": rows,
         "switches": manager.switches,
-        "last_ms": manager.last_ms,
         "state": manager.state,
         "unaccounted": missing,
     }

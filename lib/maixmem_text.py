@@ -12,6 +12,8 @@ _SENTENCES = {
     "pin": "{} of at most {} models are resident, and pinned or in a with block. Next: release() one.",
     "loading": "the setup of {0!r} uses {1!r} while {0!r} is being loaded. Next: use the net that setup(net) is given.",
     "setup": "the setup of {!r} released it. Next: no release() in a setup.",
+    "warning": "maixmem: {!r}: {}",
+    "fallback": "maixmem: {} Using {!r} instead.",
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free. Next: release() a model.",
     "cannot_run": "this model cannot run here: {}.",
     # K210: a load

@@ -287,7 +287,7 @@ def test_a_slot_is_asked_for_twice():
 
 
 def test_forward_takes_the_first_output():
-    net = Net("n", "m", {})
+    net = Net("n", "m")
     net.handle = "a handle"
     assert on_kpu(Kpu(), net.forward, [1], 1) == ("a handle", [1], 1)
     assert on_kpu(Kpu(), net.forward, [1]) == ("a handle", [1], 0)

@@ -12,11 +12,11 @@ import manager_kit as kit
 from devtest import SLOW, Skip, raises
 from kmodel_build import swapped, v3, v4
 from Maix import utils
-from maixmem import KModelError, ModelReleasedError, NoRoom
+from maixmem import KModelError, NoRoom
 from maixmem_k210_ask import has_v4
 from maixmem_k210_gc import active_gc_heap
 from maixmem_k210_kpu import Port
-from maixmem_models import ModelManager
+from maixmem_models import ModelManager, ModelReleasedError
 
 NEEDS = ("shim",)
 HEAP = "4m"

@@ -10,9 +10,9 @@ import KPU as kpu
 import maixmem
 from devtest import SLOW, Skip, needs, raises
 from Maix import utils
-from maixmem import ModelReleasedError, NoRoom
+from maixmem import NoRoom
 from maixmem_kmodel import read_info
-from maixmem_models import ModelManager
+from maixmem_models import ModelManager, ModelReleasedError
 
 try:
     import k210_board

@@ -63,7 +63,7 @@ def test_what_fits_stays():
         assert m.use(name).handle == name and m.state == "loaded"
     assert p.log == ["+one", "+uno", "+eins", "+two"] and m.switches == 4 and p.free == 0
     assert [x.name for x in m.loaded()] == ["one", "uno", "eins", "two"]
-    assert 0 <= m.last_ms < 1 << 29 and m.base == {"units": 5}
+    assert m.base == {"units": 5}
 
 
 def test_the_least_recently_used_goes():

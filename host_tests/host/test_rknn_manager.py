@@ -11,8 +11,8 @@ import manager_kit as kit
 import paths
 import pytest
 from devtest import raises
-from maixmem import ModelReleasedError, NoRoom
-from maixmem_models import ModelManager
+from maixmem import NoRoom
+from maixmem_models import ModelManager, ModelReleasedError
 from rknn_raw import (
     MULTI,
     SEGMENT,

@@ -185,7 +185,8 @@ class Port(BasePort):
         check("mdl.query_size", code, "({})".format(source))
         work, weight = max(1, work), max(1, weight)  # there is no memory of 0 bytes to give it
         need = piece_bytes(weight, ASCEND_RT) + piece_bytes(work, ASCEND_RT)
-        cost = AclCost({"ddr": need}, {"ddr": need}, "exact", None, source)
+        cost = AclCost({"ddr": need}, {"ddr": need})
+        cost.source = source
         cost.work = work
         cost.weight = weight
         return cost

@@ -69,9 +69,10 @@ def _more(source: str, board: str, sets: int, learned: dict[str, int]) -> list[M
 def _cvimodel(path: str, sets: int, refuse: str | None) -> ModelCost:
     model = read_cvimodel(path)
     need = model.need(sets > 1)
-    certainty = "exact" if model.exact else "estimate"
-    peak = {"cmm": need + model.transient}
-    cost = ModelCost({"cmm": need}, peak, certainty, refuse or _refuse(model), path)
+    cost = ModelCost({"cmm": need}, {"cmm": need + model.transient})
+    cost.certainty = "exact" if model.exact else "estimate"
+    cost.refuse = refuse or _refuse(model)
+    cost.source = path
     cost.shared = model.shared
     return cost
 
@@ -86,7 +87,10 @@ def _axmodel(
         rows.append((learned.get(key, size), size, path, key))
     need, size, path, key = max(rows)
     # The runtime reads the whole file into the Linux heap before it makes the model from it.
-    cost = ModelCost({"cmm": need}, {"cmm": need, "heap": size}, "estimate", refuse, path)
+    cost = ModelCost({"cmm": need}, {"cmm": need, "heap": size})
+    cost.certainty = "estimate"
+    cost.refuse = refuse
+    cost.source = path
     cost.key = key if len(rows) == 1 else None  # of two files nobody tells which was loaded
     return cost
 
@@ -99,8 +103,10 @@ def _sum(a: ModelCost, b: ModelCost) -> ModelCost:
     heap = max(a.peak.get("heap", 0), b.peak.get("heap", 0))
     if heap:
         peak["heap"] = heap
-    certainty = "exact" if a.certainty == b.certainty == "exact" else "estimate"
-    cost = ModelCost(need, peak, certainty, a.refuse or b.refuse, a.source)
+    cost = ModelCost(need, peak)
+    cost.certainty = "exact" if a.certainty == b.certainty == "exact" else "estimate"
+    cost.refuse = a.refuse or b.refuse
+    cost.source = a.source
     cost.shared = max(a.shared, b.shared)
     return cost
 

@@ -136,7 +136,10 @@ class RknnCost(Cost):
     def __init__(
         self, source: Any, options: LoadOptions, nbytes: int, lib: Runtime, refuse: str | None
     ) -> None:
-        super().__init__({}, {}, "unknown", refuse, source)
+        super().__init__({}, {})
+        self.certainty = "unknown"
+        self.refuse = refuse
+        self.source = source
         self.options = options
         self.nbytes = nbytes
         self.sizes: ModelSizes | None = None

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""YOLO on a net of the K210, with the guards that the firmware lacks. Comes in with the first model that has a setup, or
+with the first call, and stays: find() puts the calls into the class of the net.
+
+run_yolo2 before init_yolo2 and a second init_yolo2 (a leak) are refused. Allocates what the firmware allocates, no more.
+"""
+
+from maixmem import sentence
+from maixmem_k210_kpu import kpu
+
+
+def find(net, name: str):
+    """The net's own call of this name; AttributeError for what is none of these."""
+    kind = type(net)
+    kind.yolo = None  # the handle that has had init_yolo2()
+    kind.init_yolo2 = _init_yolo2
+    kind.run_yolo2 = _run_yolo2
+    if name not in ("init_yolo2", "run_yolo2"):
+        raise AttributeError(sentence("KPU", net.name, name))
+    return getattr(net, name)
+
+
+def _init_yolo2(self, threshold, nms_value, anchor_number, anchor) -> None:
+    """kpu.init_yolo2, once a load."""
+    if _has_yolo(self):
+        raise ValueError(sentence("init_yolo2", self.name))
+    kpu.init_yolo2(self.handle, threshold, nms_value, anchor_number, anchor)
+    self.yolo = self.handle
+
+
+def _run_yolo2(self, img) -> "list | None":
+    """kpu.run_yolo2: a list of finds, or None."""
+    if not _has_yolo(self):
+        raise ValueError(sentence("run_yolo2", self.name))
+    self.check_image(img)
+    return kpu.run_yolo2(self.handle, img)
+
+
+def _has_yolo(net):
+    """Asks the firmware; the answer is kept for this load."""
+    handle = net.handle or net.require_handle()
+    if net.yolo is not handle and hasattr(handle, "net_arg") and handle.net_arg() is not None:
+        net.yolo = handle
+    return net.yolo is handle
