@@ -6,7 +6,7 @@ import gc
 
 import maixmem
 import maixmem_k210_gc
-from devtest import Skip, heap_locked, needs, raises
+from devtest import SLOW, Skip, heap_locked, needs, raises
 from maixmem_k210 import utils  # Maix.utils, and on early firmware what stands in for its calls
 from maixmem_k210_gc import firmware_version, max_gc_heap_now
 
@@ -108,6 +108,24 @@ def test_the_version_of_the_firmware():
     assert firmware_version("v0.5.1_47_g7c3d9ca on 2020-08-01") == (0, 5, 1, 47)
     assert firmware_version("v0.5.0") == (0, 5, 0, 0)
     assert firmware_version("#1 SMP PREEMPT_DYNAMIC") is None and firmware_version("") is None
+
+
+def test_warnings_of_a_board_as_it_should_be_import_nothing():
+    if SLOW:
+        raise Skip("the modules of this runner are objects: their globals are out of reach")
+    p = port_with_board_heap()
+    imported = []
+    plain = __import__
+
+    def note(name):
+        imported.append(name)
+        return plain(name)
+
+    maixmem.__import__ = note
+    try:
+        assert p.warnings() == [] and imported == []
+    finally:
+        del maixmem.__import__
 
 
 def test_what_a_firmware_is_known_for():

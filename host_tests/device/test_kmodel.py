@@ -222,6 +222,13 @@ def test_need_is_what_the_firmware_allocates():
     raises(ValueError, m.need, "by hand")
 
 
+def test_the_last_read_of_flash_takes_what_is_left():
+    m = read_info(0, Counter(kmodel_build.v3((7, 7, 256), [("conv", 256)])).read)
+    reads = [n for n, kind in m.allocations("load_addr") if kind & TRANSIENT]
+    assert m.nbytes > 65536 and m.nbytes % 65536 > 0
+    assert reads == [4 * n + 130 for n in (40, 65536, m.nbytes % 65536)]
+
+
 def test_peak_has_the_buffer_of_the_flash_driver():
     m = read_info(kmodel_build.v3((8, 8, 1), [("conv", 8)]).to_bytes())
     assert m.peak("load_addr") == 1 + m.nbytes + 256 + 192 + 4 * m.nbytes + 130

@@ -117,6 +117,33 @@ def test_no_more_than_keep_are_resident():
     raises(ValueError, ModelManager, Units(1), 0)
 
 
+def test_a_fallback_counts_no_more_once_the_model_came():
+    m, p = manager(3)
+    m.add("pair", "two", fallback="one")
+    with m.using("uno"):
+        with m.using("eins"):
+            assert m.use("pair").name == "one"
+    m.release_all()
+    net = m.use("pair")
+    assert net.name == "pair" and m.use("one").name == "one"
+    assert m.use("pair") is net
+
+
+def test_a_net_is_asked_for_only_after_its_handle_was_taken():
+    m, p = manager(1)
+    asked = []
+    p.is_loaded = lambda handle: asked.append(handle) or True
+    m.use("one")
+    m.use("one")
+    assert asked == [] and m.use("one").raw == "one"
+    m.use("one")
+    assert asked == ["one"]
+    m.use("uno")
+    m.use("one")  # loaded again: nobody has this handle
+    m.use("one")
+    assert asked == ["one"]
+
+
 def test_a_forecast_is_not_the_last_word():
     m, p = manager(3)
     for name in ("one", "uno", "eins"):
