@@ -29,8 +29,8 @@ _ASKING = 4 * PAGE
 
 
 # Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each file. On any failure
-# nothing of a new model stays, and the others are as they were; but for what an rknn_init of runtimes before 1.5.2 keeps when
-# memory runs out within it, counted in `leaked_bytes` (docs/linux.md).
+# nothing of a new model stays, and the others are as they were; but for what an rknn_init keeps when memory runs out within it
+# and the runtime does not give back, counted in `leaked_bytes` (kept.py).
 class Loader:
     """Loads models for a port."""
 

@@ -107,9 +107,14 @@ class Mem:
         self.weights = False
         self.alive = True
         self.struct = ctypes.create_string_buffer(
-            MEM.pack(virt, phys, fd, offset, size, 0, 1), MEM.size
+            MEM.pack(virt, phys, fd, offset, size, 1, virt if own else 0), MEM.size
         )
         self.address = ctypes.addressof(self.struct)
+
+    @property
+    def priv(self):
+        """By that address the full runtime looks for what a destroy takes along; a caller can write it."""
+        return MEM.unpack(self.struct.raw)[-1]
 
     def fits(self, nbytes):
         """True when the block is there, page-aligned and long enough for `nbytes`."""
