@@ -62,3 +62,15 @@ def test_what_a_program_sees(version, tmp_path):
     assert left_alone == [LEFT_ALONE[version]]
     assert end == [0, 0, 0, 0, 0]
     assert rows == bench.on_stand_in("rknn_kept.py", version, tmp_path)
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_memory_runs_out_in_a_duplicate(version, tmp_path):
+    """Nothing of it stays; on older runtimes what it shared stays after its model, and is counted. On the stand-in too."""
+    rows = bench.rows(bench.rknn(version, "rknn_twins.py", version))
+    *short, (live, held, bad, counted, used) = [row[1:] for row in rows]
+    assert len(short) >= 7
+    assert [row[1:] for row in short] == [["NoRoom", 0, 0]] * len(short)
+    assert (live, held, bad, counted) == (16384 if version in OLD else 0, 0, 0, True)
+    assert bool(used) == bool(live)
+    assert rows == bench.on_stand_in("rknn_twins.py", version, tmp_path)

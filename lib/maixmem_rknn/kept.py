@@ -25,10 +25,11 @@ class Mapped:
     def new(self) -> dict[int, int]:
         """{address: bytes} of what was mapped since; empty where that cannot be read."""
         now = _shared()
-        if now is None or self._then is None:
-            return {}
-        places = [line.split("-", 1) for line in now - self._then]
-        return {int(a, 16): int(b.split(None, 1)[0], 16) - int(a, 16) for a, b in places}
+        return {} if now is None or self._then is None else _places(now - self._then)
+
+    def gone(self) -> int:
+        """Bytes of what was mapped and is not any more."""
+        return sum(_places((self._then or set()) - (_shared() or set())).values())
 
     def give_back(self, calls: dict[str, Any], ctx: int) -> int:
         """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context that works."""
@@ -39,6 +40,11 @@ class Mapped:
                 view.contents.priv = start
                 calls["rknn_destroy_mem"](ctx, view)
         return 0 if self.new() else sum(new.values())
+
+
+def _places(lines: set[str]) -> dict[int, int]:
+    places = [line.split("-", 1) for line in lines]
+    return {int(a, 16): int(b.split(None, 1)[0], 16) - int(a, 16) for a, b in places}
 
 
 # A line is "start-end mode offset device inode name"; the mode ends with s for shared.

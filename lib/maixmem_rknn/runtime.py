@@ -65,6 +65,7 @@ class Runtime:
         self.leaked_contexts = 0
         self._mems: dict[int, dict[int, tuple[Any, int, int]]] = {}
         self._making = threading.RLock()  # memory is made by one thread at a time, see kept.py
+        self._used_by_none: set[int] = set()  # contexts of which a dup failed
         self._by_address = False  # what kept.py needs was seen of this runtime
 
     def has(self, name: str) -> bool:
@@ -104,9 +105,23 @@ class Runtime:
                 raise
 
     def dup(self, ctx: int) -> int:
-        """A second context on the weights of `ctx`, which must have been made with OUTSIDE."""
+        """A second context on the weights of `ctx`, which must have been made with OUTSIDE.
+
+        One that ran out of memory leaves no context, but what it had taken, which goes as after init, and one use of what
+        `ctx` has, which does not: destroy() counts it.
+        """
         name = "rknn_dup_context"
-        return self._context(name, name, lambda handle: (Handle(ctx), handle))
+        with self._making:
+            mapped = Mapped()
+            try:
+                return self._context(name, name, lambda handle: (Handle(ctx), handle))
+            except RknnError as e:
+                if e.held is None and self._by_address and self._is_measured(ctx):
+                    mapped.give_back(self._calls, ctx)
+                if e.held is None:
+                    self.leaked_bytes += sum(mapped.new().values())
+                    self._used_by_none.add(ctx)
+                raise
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
         handle = Handle(0)
@@ -160,8 +175,12 @@ class Runtime:
             self.release_all(ctx)
         finally:
             del self._mems[ctx]
+            mapped = Mapped() if ctx in self._used_by_none else None
+            self._used_by_none.discard(ctx)
             if self._calls["rknn_destroy"](ctx) != 0:
                 self.leaked_bytes += nbytes
+            elif mapped:
+                self.leaked_bytes += max(0, nbytes - mapped.gone())
 
     def held(self, ctx: int, but: Any = None) -> int:
         """Page-rounded bytes of our own memories of `ctx`, except `but`."""

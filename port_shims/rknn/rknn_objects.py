@@ -71,7 +71,8 @@ PROFILES = {
 # A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
 # (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights). Of a model for
 # several shapes: `place` of those that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken`
-# (input, place) whose shapes are the other ones, of all duplicates.
+# (input, place) whose shapes are the other ones, of all duplicates. `pinned`: a duplicate of it failed, and never lets go of the
+# piece that they share.
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -89,6 +90,7 @@ class Context:
         self.overrun = False
         self.failed = False
         self.starved = False
+        self.pinned = False
         self.alive = True
         self.master = None
         self.dups = []
