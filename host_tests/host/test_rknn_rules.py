@@ -220,31 +220,6 @@ def test_the_port_honours_its_budget(boards):
     assert (regions["arena"].total, regions["arena"].used) == (1114112, 1114112)
 
 
-@pytest.mark.parametrize("version", ["1.4.0", "1.5.0"])
-def test_contexts_that_ran_out_of_memory_are_left_alone_and_counted(desk, version):
-    """Their destroy would end the process."""
-    raw = Raw(version=version)
-    p = raw.plug()
-    data = small("a", version=2)
-    p.inspect(data)
-    raw.runtime.faults.clear()
-    p.unload(p.load(data))
-    half_way = (
-        raw.runtime.faults.names.index("alloc regs") + 1
-    )  # the second allocation of rknn_init
-    for i in range(3):
-        raw.runtime.faults.clear()
-        raw.runtime.faults.fail(half_way, -4)
-        e = raises(NoRoom, p.load, data)
-        assert "rknn_init with flag 0x10: -4 RKNN_ERR_MALLOC_FAIL: NPU memory" in str(e)
-        assert p.lib.leaked_contexts == i + 1 == len(raw.runtime.contexts())
-        assert raw.npu.live <= p.lib.leaked_bytes
-    assert p.lib.leaked_bytes > 0 and "restart" in p.warnings()[0]
-    raw.runtime.faults.clear()
-    model = p.load(data)
-    assert model.run(bytes(64)) == answer(data, bytes(64))
-
-
 # --- internal memory that nobody checks ---
 
 

@@ -45,6 +45,10 @@ class Real:
     def held(self):
         return self._npu.fake_held()
 
+    def bad(self):
+        """Calls of the driver that named a buffer which was not there."""
+        return self._npu.fake_bad()
+
     def fail(self, k):
         self._npu.fake_fail_at(k, 1)
 
@@ -69,6 +73,9 @@ class StandIn:
         return self.lib.runtime.npu.live
 
     def held(self):
+        return 0
+
+    def bad(self):
         return 0
 
     def fail(self, k):

@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,6 @@ import paths
 import pytest
 from maixmem_rknn import api, read_file
 from maixmem_rknn.container import _CHIPS
-
-
-def on_stand_in(script: str, version: str, folder: Path) -> list[Any]:
-    """The rows of a program on the stand-in of that version."""
-    command = [sys.executable, str(bench.HERE / script), str(paths.ROOT), version, str(folder)]
-    env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    return bench.rows(done)
 
 
 def first_difference(a: list[Any], b: list[Any]) -> str:
@@ -41,7 +31,7 @@ def test_the_stand_in_does_what_the_library_does(program: str, version: str, tmp
     """Returns, sizes, attributes and live bytes after every call, of plain calls and of our port."""
     real = bench.rows(bench.rknn(version, program, version))
     assert len(real) > 30
-    difference = first_difference(real, on_stand_in(program, version, tmp_path))
+    difference = first_difference(real, bench.on_stand_in(program, version, tmp_path))
     assert not difference
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bench
 import pytest
-from test_rknn_runtime import first_difference, on_stand_in
+from test_rknn_runtime import first_difference
 
 FILES = ("models/rk3588_shapes.rknn", "models/rk3588_shapes_two.rknn")
 
@@ -19,7 +19,7 @@ def test_every_shape_in_every_order(version: str, tmp_path: Path):
     """On both alike; nothing is below the port's figures, a change that fails leaves all as it was, 0 bytes stay."""
     bench.need(*FILES)
     rows = bench.rows(bench.rknn(version, "rknn_shapes.py", version))
-    assert not first_difference(rows, on_stand_in("rknn_shapes.py", version, tmp_path))
+    assert not first_difference(rows, bench.on_stand_in("rknn_shapes.py", version, tmp_path))
     by_kind: dict[str, list] = {}
     for row in rows:
         by_kind.setdefault(row[0], []).append(row[1:])

@@ -29,8 +29,8 @@ _ASKING = 4 * PAGE
 
 
 # Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each file. On any failure
-# nothing of a new model stays, and the others are as they were; but for what an rknn_init of runtimes before 1.5.2 keeps when
-# memory runs out within it, counted in `leaked_bytes` (docs/linux.md).
+# nothing of a new model stays, and the others are as they were; but for what an rknn_init keeps when memory runs out within it
+# and the runtime does not give back, counted in `leaked_bytes` (kept.py).
 class Loader:
     """Loads models for a port."""
 
@@ -129,8 +129,13 @@ class Loader:
         cost = RknnCost(model.name, options, 0, self._lib, None)
         cost.update(model.sizes)
         self._must_fit(cost)
+        need = pages(model.sizes.dma)
+        self._ask_driver(model.require_ctx(), need, model.name)
         twin = Model(self._port, model.name, ExclusiveLock(), inputs, outputs)
-        twin.ctx = self._lib.dup(model.require_ctx())
+        try:
+            twin.ctx = self._lib.dup(model.require_ctx())
+        except RknnError as e:
+            raise (self._ran_out(model.name, need, e) if e.code == MALLOC_FAIL else e) from None
         return self._fill(twin, cost, None, None, model.sets)
 
     def _must_fit(self, cost: RknnCost) -> None:
@@ -150,16 +155,19 @@ class Loader:
                 lib.leaked_bytes += pages(uncounted(flag, file, e.held.weight))
             free = self._port.free_npu()
             if e.code == MALLOC_FAIL:
-                text = "{}: NPU memory ran out, {} bytes are free: unload a model. {}"
-                text = text.format(name_of(source), free, e)
-                short = NoRoom(text, "npu", pages(len(data)), free)
-                short.code = e.code
-                raise short from None
+                raise self._ran_out(name_of(source), pages(len(data)), e) from None
             refused = KModelError(
                 str(RknnError(_explain(source, file, flag, free, e.code), e.code))
             )
             refused.code = e.code
             raise refused from None
+
+    def _ran_out(self, name: str, need: int, e: RknnError) -> NoRoom:
+        free = self._port.free_npu()
+        text = "{}: NPU memory ran out, {} bytes are free: unload a model. {}"
+        short = NoRoom(text.format(name, free, e), "npu", need, free)
+        short.code = e.code
+        return short
 
     # A runtime whose rknn_init runs out of memory ends the process, there or in the destroy of what is left, or says that
     # all is well. A context that only describes the file takes none: with that the driver is asked before, and can refuse.
@@ -170,13 +178,17 @@ class Loader:
         need = pages(known.taken if known and known.taken else len(data))
         ctx = self._lib.init(data, OUTSIDE | INFO_ONLY)
         try:
-            mem = self._lib.create_mem(ctx, need)
+            self._ask_driver(ctx, need, name_of(source))
         finally:
             self._lib.destroy(ctx)
+
+    def _ask_driver(self, ctx: int, need: int, name: str) -> None:
+        mem = self._lib.create_mem(ctx, need)
         if mem is None:
-            text = "{}: the driver has not the {} bytes of NPU memory that rknn_init takes, {} are free: unload a model"
+            text = "{}: the driver has not the {} bytes of NPU memory that the runtime takes, {} are free: unload a model"
             free = self._port.free_npu()
-            raise NoRoom(text.format(name_of(source), need, free), "npu", need, free)
+            raise NoRoom(text.format(name, need, free), "npu", need, free)
+        self._lib.release([(ctx, mem)])
 
     # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
     # take is known, and learnt, before anything is allocated.
@@ -197,6 +209,8 @@ class Loader:
                 self._compare(cost, key, self._sizes(ctx, flag, file))
             sizes = model.sizes = cost.sizes
             assert sizes is not None
+            if size.dma < sizes.dma:
+                raise _short(cost, int(size.dma))
             model.start(shapes or Shapes(lib, ctx, sizes.places > 1))
             model.weight, model.internal = sizes.weight, sizes.internal
             model.resident = sizes.counted if options.duplicate else sizes.resident
@@ -229,9 +243,7 @@ class Loader:
             self._known[key] = now
             cost.update(now)
         elif now.dma < known.dma:
-            text = "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory ran out, unload a model"
-            text = text.format(name_of(cost.source), now.dma, known.dma)
-            raise NoRoom(text, "npu", known.dma, now.dma)
+            raise _short(cost, now.dma)
 
     # A block of the caller is taken as it is: the guide rounds its sizes to 128, the vendor's demo does not.
     def _memory(self, ctx: int, block: Block | None, nbytes: int) -> Any:
@@ -263,6 +275,12 @@ class Loader:
                 # should the runtime refuse, then what this model shares is never given back either
                 shared = model.master.resident if model.master else 0
                 self._lib.destroy(ctx, model.resident + shared)
+
+
+def _short(cost: RknnCost, has: int) -> NoRoom:
+    had = cost.sizes.dma if cost.sizes else 0
+    text = "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory ran out, unload a model"
+    return NoRoom(text.format(name_of(cost.source), has, had), "npu", had, has)
 
 
 def name_of(source: Any) -> str:

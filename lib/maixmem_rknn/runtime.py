@@ -8,6 +8,7 @@ Behaviour was measured on librknnrt 1.4.0, 1.5.0, 1.5.2 and 1.6.0; the mini runt
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,8 +16,10 @@ from maixmem_rknn.api import (
     CALLS,
     DYNAMIC_RANGE,
     IN_OUT_NUM,
+    INFO_ONLY,
     LATER_CALLS,
     MEM_SIZE,
+    OUTSIDE,
     PAGE,
     SDK_VERSION,
     Counts,
@@ -30,6 +33,7 @@ from maixmem_rknn.api import (
 )
 from maixmem_rknn.block import Block
 from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError
+from maixmem_rknn.kept import Mapped
 
 
 # Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes. The order of release is kept
@@ -60,6 +64,9 @@ class Runtime:
         self.leaked_bytes = 0
         self.leaked_contexts = 0
         self._mems: dict[int, dict[int, tuple[Any, int, int]]] = {}
+        self._making = threading.RLock()  # memory is made by one thread at a time, see kept.py
+        self._used_by_none: set[int] = set()  # contexts of which a dup failed
+        self._by_address = False  # what kept.py needs was seen of this runtime
 
     def has(self, name: str) -> bool:
         """Whether this runtime has the call of that name."""
@@ -78,20 +85,43 @@ class Runtime:
 
         A failed init leaves a context. Where the file was refused it holds nothing, and is destroyed; where memory ran out it
         holds what there was, and its destroy ends the process (it walks a graph that the init has freed): it is left
-        alone, counted as leaked, and what it says of its memory goes with the error as `held`. The process goes on with
-        its other contexts; the driver has these bytes back when it ends.
+        alone, and the runtime is asked to give back its memory. What it does not give back is counted as leaked, and what the
+        context says of its memory goes with the error as `held`: the driver has these bytes back when the process ends.
         """
         extend = None
         if master:
             extend = InitExtend()
             extend.ctx = master
         what = f"rknn_init with flag 0x{flag:x}"
-        return self._context("rknn_init", what, lambda h: (h, model, len(model), flag, extend))
+        with self._making:
+            mapped = Mapped()
+            try:
+                return self._context(
+                    "rknn_init", what, lambda h: (h, model, len(model), flag, extend)
+                )
+            except RknnError as e:
+                if e.code == MALLOC_FAIL and not flag & INFO_ONLY:
+                    self._have_back(e, mapped, model)
+                raise
 
     def dup(self, ctx: int) -> int:
-        """A second context on the weights of `ctx`, which must have been made with OUTSIDE."""
+        """A second context on the weights of `ctx`, which must have been made with OUTSIDE.
+
+        One that ran out of memory leaves no context, but what it had taken, which goes as after init, and one use of what
+        `ctx` has, which does not: destroy() counts it.
+        """
         name = "rknn_dup_context"
-        return self._context(name, name, lambda handle: (Handle(ctx), handle))
+        with self._making:
+            mapped = Mapped()
+            try:
+                return self._context(name, name, lambda handle: (Handle(ctx), handle))
+            except RknnError as e:
+                if e.held is None and self._by_address and self._is_measured(ctx):
+                    mapped.give_back(self._calls, ctx)
+                if e.held is None:
+                    self.leaked_bytes += sum(mapped.new().values())
+                    self._used_by_none.add(ctx)
+                raise
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
         handle = Handle(0)
@@ -115,8 +145,28 @@ class Runtime:
         held = MemSize()
         size = ctypes.sizeof(held)
         if self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(held), size) == 0:
-            self.leaked_bytes += pages(held.dma) + (2 * PAGE if held.dma else 0)  # page ends
+            self.leaked_bytes += _bound(held)
         return held
+
+    # A context that only describes the file stands for the failed one: it takes no memory.
+    def _have_back(self, e: RknnError, mapped: Mapped, model: Any) -> None:
+        if not self._by_address or e.held is None:
+            return
+        try:
+            ctx = self.init(model, OUTSIDE | INFO_ONLY)
+        except RknnError:
+            return
+        try:
+            given = mapped.give_back(self._calls, ctx) if self._is_measured(ctx) else 0
+        finally:
+            self.destroy(ctx)
+        if given and given >= e.held.dma:
+            self.leaked_bytes -= _bound(e.held)
+            e.held = None
+
+    # Whether that was seen of this runtime, of which only those before 2.0 were at hand.
+    def _is_measured(self, ctx: int) -> bool:
+        return self.version(ctx).startswith("1.")
 
     def destroy(self, ctx: int, nbytes: int = 0) -> None:
         """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the runtime refuses."""
@@ -125,8 +175,12 @@ class Runtime:
             self.release_all(ctx)
         finally:
             del self._mems[ctx]
+            mapped = Mapped() if ctx in self._used_by_none else None
+            self._used_by_none.discard(ctx)
             if self._calls["rknn_destroy"](ctx) != 0:
                 self.leaked_bytes += nbytes
+            elif mapped:
+                self.leaked_bytes += max(0, nbytes - mapped.gone())
 
     def held(self, ctx: int, but: Any = None) -> int:
         """Page-rounded bytes of our own memories of `ctx`, except `but`."""
@@ -190,7 +244,11 @@ class Runtime:
         """NPU memory of `nbytes`, or None when there is none."""
         if not 0 < nbytes < 1 << 32:
             raise ValueError(f"{nbytes} bytes: must be 1 to 4294967295")
-        return self._keep(ctx, self._calls["rknn_create_mem"](ctx, nbytes), pages(nbytes), 0)
+        with self._making:
+            mem = self._calls["rknn_create_mem"](ctx, nbytes)
+            if mem and not self.mini:
+                self._by_address = mem.contents.priv == mem.contents.virt
+            return self._keep(ctx, mem, pages(nbytes), 0)
 
     def view(self, ctx: int, block: Block, nbytes: int, offset: int = 0) -> Any:
         """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would not check the range.
@@ -290,6 +348,11 @@ class Runtime:
         self._mems_of(ctx)[ctypes.addressof(mem.contents)] = (mem, nbytes, start)
         self.used += nbytes
         return mem
+
+
+# What a context holds at most that says so much of itself: each piece ends with a page.
+def _bound(held: MemSize) -> int:
+    return pages(held.dma) + (2 * PAGE if held.dma else 0)
 
 
 def _check(call: str, code: int | None) -> None:

@@ -59,6 +59,8 @@ class MemoryCalls:
         mem.context.mems.remove(mem)
         if mem.own:
             self.npu.free(mem.block)
+        elif mem.priv and not self.profile.mini:
+            self._free_at(mem.priv)
         return SUCC
 
     def set_weight_mem(self, number, address):
@@ -183,6 +185,13 @@ class MemoryCalls:
         elif not mem.alive:
             raise self._crash("SIGSEGV: use of a memory after rknn_destroy_mem")
         return context, mem, SUCC
+
+    # The real one has a table of all its memories by address; what is not in it is left alone.
+    def _free_at(self, virt):
+        for context in self.contexts():
+            for piece in [piece for piece in context.own if piece.virt == virt]:
+                self.npu.free(piece)
+                context.own.remove(piece)
 
     def _free_own(self, context, kinds):
         for piece in context.own:

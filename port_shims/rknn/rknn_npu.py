@@ -3,6 +3,7 @@
 """The memory of the stand-in NPU: a ledger to the byte, and blocks that a program can write to."""
 
 import ctypes
+import mmap
 import tempfile
 
 PAGE = 4096
@@ -23,6 +24,21 @@ class Piece:
         self.taken = page_round(nbytes)
         self.freed = False
         self.busy = False
+
+    def close(self):
+        """What ends with the piece."""
+
+
+# A piece of the runtime's own: a shared mapping, as the real one's are.
+class Mapping(Piece):
+    def __init__(self, kind, nbytes):
+        Piece.__init__(self, kind, nbytes)
+        self._memory = mmap.mmap(-1, self.taken)
+        self.virt = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+
+    def close(self):
+        """The mapping ends with the piece."""
+        self._memory.close()
 
 
 # A piece that the CPU sees too: its memory, and a real file descriptor of the same size (so that os.lseek says of it what it
@@ -53,8 +69,8 @@ class Npu:
         self._phys = 0x10000000
 
     def take(self, kind, nbytes):
-        """A piece that only the NPU sees, or None."""
-        return self._charge(Piece(kind, nbytes)) if self._fits(nbytes) else None
+        """A piece of the runtime's own, or None."""
+        return self._charge(Mapping(kind, nbytes)) if self._fits(nbytes) else None
 
     def block(self, kind, nbytes):
         """A piece that the CPU sees too, or None."""
@@ -71,8 +87,7 @@ class Npu:
         piece.freed = True
         self.pieces.remove(piece)
         self.live -= piece.taken
-        if isinstance(piece, Block):
-            piece.close()
+        piece.close()
 
     def by_kind(self):
         """{kind: live bytes}."""

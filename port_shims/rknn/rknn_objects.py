@@ -71,7 +71,8 @@ PROFILES = {
 # A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
 # (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights). Of a model for
 # several shapes: `place` of those that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken`
-# (input, place) whose shapes are the other ones, of all duplicates.
+# (input, place) whose shapes are the other ones, of all duplicates. `pinned`: a duplicate of it failed, and never lets go of the
+# piece that they share.
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -89,6 +90,7 @@ class Context:
         self.overrun = False
         self.failed = False
         self.starved = False
+        self.pinned = False
         self.alive = True
         self.master = None
         self.dups = []
@@ -107,9 +109,14 @@ class Mem:
         self.weights = False
         self.alive = True
         self.struct = ctypes.create_string_buffer(
-            MEM.pack(virt, phys, fd, offset, size, 0, 1), MEM.size
+            MEM.pack(virt, phys, fd, offset, size, 1, virt if own else 0), MEM.size
         )
         self.address = ctypes.addressof(self.struct)
+
+    @property
+    def priv(self):
+        """By that address the full runtime looks for what a destroy takes along; a caller can write it."""
+        return MEM.unpack(self.struct.raw)[-1]
 
     def fits(self, nbytes):
         """True when the block is there, page-aligned and long enough for `nbytes`."""

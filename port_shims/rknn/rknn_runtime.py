@@ -240,11 +240,19 @@ class Runtime(MemoryCalls, Queries):
         spec = master.spec.at(0) if master.spec.shapes else master.spec
         context.spec, context.master, context.weighed = spec, master, True
         context.relisted, context.retaken = master.relisted, master.retaken
-        again = spec.regs if isinstance(spec.regs, list) else [spec.regs]
+        again, short = spec.regs if isinstance(spec.regs, list) else [spec.regs], False
         for i, nbytes in enumerate(again + (spec.outside if spec.counted() else [])):
             if not self._take(context, "more" if i and spec.shapes else "regs", nbytes):
-                context.failed = True
-                return self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
+                short = True
+                self._fail(MALLOC_FAIL, "failed to malloc npu memory, size: %d" % nbytes)
+                if not self.release.splits:
+                    ctypes.memmove(out, CONTEXT.pack(0), CONTEXT.size)
+                    context.failed = master.pinned = True
+                    return MALLOC_FAIL
+                if spec.counted():
+                    raise self._crash("SIGSEGV: rknn_dup_context without memory")
+        if not short:
+            context.dma = master.dma
         master.dups.append(context)
         return SUCC
 
@@ -264,8 +272,10 @@ class Runtime(MemoryCalls, Queries):
     def _reap(self, context):
         if any(dup.alive for dup in context.dups):
             return
+        pinned = [piece for piece in context.own if piece.kind == "outside"][: context.pinned]
         for piece in context.own:
-            self.npu.free(piece)
+            if piece not in pinned:
+                self.npu.free(piece)
         if context.master and not context.master.alive:
             self._reap(context.master)
 

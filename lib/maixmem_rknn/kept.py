@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What an rknn_init that ran out of memory keeps, had back by the runtime's own calls.
+
+Its context must not be destroyed: the process would end (docs/linux.md). But the runtime has a table of all its memories, by the
+address where each is mapped, and rknn_destroy_mem looks there for `priv`, which of a memory that rknn_create_mem made is that
+address. A view whose `priv` is set to the address of what was kept takes that along: mapping, descriptor and the driver's
+buffer. An address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from maixmem_rknn.api import PAGE
+
+
+# Each NPU memory is a shared mapping, and while this is in use only one thread makes any (`_making` of Runtime).
+class Mapped:
+    """What is mapped now, to know later what is new."""
+
+    def __init__(self) -> None:
+        self._then = _shared()
+
+    def new(self) -> dict[int, int]:
+        """{address: bytes} of what was mapped since; empty where that cannot be read."""
+        now = _shared()
+        return {} if now is None or self._then is None else _places(now - self._then)
+
+    def gone(self) -> int:
+        """Bytes of what was mapped and is not any more."""
+        return sum(_places((self._then or set()) - (_shared() or set())).values())
+
+    def give_back(self, calls: dict[str, Any], ctx: int) -> int:
+        """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context that works."""
+        new = self.new()
+        for start, nbytes in new.items():
+            view = calls["rknn_create_mem_from_phys"](ctx, PAGE, start, nbytes)
+            if view:
+                view.contents.priv = start
+                calls["rknn_destroy_mem"](ctx, view)
+        return 0 if self.new() else sum(new.values())
+
+
+def _places(lines: set[str]) -> dict[int, int]:
+    places = [line.split("-", 1) for line in lines]
+    return {int(a, 16): int(b.split(None, 1)[0], 16) - int(a, 16) for a, b in places}
+
+
+# A line is "start-end mode offset device inode name"; the mode ends with s for shared.
+def _shared() -> set[str] | None:
+    try:
+        with open("/proc/self/maps") as f:
+            return {line for line in f if line.split(None, 2)[1].endswith("s")}
+    except OSError:
+        return None
