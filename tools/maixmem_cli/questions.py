@@ -86,11 +86,12 @@ FORGET = """
 os.chdir(home)
 for n in [n for n in sys.modules if n[:7] == 'maixmem' and n not in had]:
     del sys.modules[n]
-g = p = m = c = t = found = room = calm = maixmem = maixmem_flash = None
+g = p = m = c = t = found = room = w = totals = calm = sample = maixmem = maixmem_flash = None
 gc.collect()
 """
 # calm() collects at several depths: a collector that scans the stack takes what an earlier call left there for a
-# reference, and the deeper calls write over it.
+# reference, and the deeper calls write over it. sample() stays on the board: code that is sent for each sample would be
+# garbage for the next, and every other one was 128 bytes off.
 WATCH = """
 import maixmem, gc
 def calm(n):
@@ -99,9 +100,13 @@ def calm(n):
     gc.collect()
 w = maixmem.Watch()
 totals = {r.name: r.total for r in maixmem.regions()}
+def sample():
+    calm(3)  # what the visit itself left is collected
+    w.sample()
+    say(w.free)
 say([w.names, [totals.get(n) for n in w.names]])
 """
-SAMPLE = "calm(3)\nw.sample()\nsay(w.free)\n"  # what the visit itself left is collected
+SAMPLE = "sample()\n"
 
 
 class Missing(BoardError):
