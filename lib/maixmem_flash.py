@@ -56,8 +56,8 @@ def spiffs_start(size: int) -> "int | None":
 
 # Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and conflict with
 # nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
-# that a chip of this size makes of 0xD00000. The verdicts are in maixmem_flash_check, which each imports and drops: some
-# 4 KiB for the moment; they allocate what they return.
+# that a chip of this size makes of 0xD00000. The verdicts are in maixmem_flash_check, and in maixmem_flash_gap, which each
+# imports and drops: some 4 KiB for the moment; they allocate what they return.
 # A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below
 # maixmem_flash_check.MODEL_BASE, or on one of less than 8 MiB below MIN_FIRMWARE_END there.
 class FlashMap:

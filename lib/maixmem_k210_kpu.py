@@ -69,7 +69,7 @@ class Port(maixmem_k210.Port):
         self.firmware = None  # type: int | list | None
 
     def expect_setup(self) -> None:
-        """Brings YOLO in, so that no setup has to."""
+        """Brings YOLO in, so that no setup has to. Other calls, such as set_outputs(), come in with the first of them."""
         part("k210_yolo")
 
     # --- what a model takes: asked once ---

@@ -28,8 +28,8 @@ def inspect(p, source, how: dict) -> Cost:
         method, buffer, refuse = once("k210_ways", "way", p, source, how)
     try:
         info = once("kmodel", "read_info", source)
-    except NotImplementedError:  # a firmware that reads no flash
-        info = once("k210_ways", "told", source, how)
+    except NotImplementedError as e:  # a firmware that reads no flash
+        info = once("k210_ways", "told", source, how, e)
     except OSError as e:
         raise once("k210_ways", "not_read", source, e)
     except KModelError as e:

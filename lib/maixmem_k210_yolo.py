@@ -1,21 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """YOLO on a net of the K210, with the guards that the firmware lacks. Comes in with the first model that has a setup, or
-with the first call, and stays: find() puts the calls into the class of the net.
+with the first call, and stays: the calls go into the class of the nets.
 
 run_yolo2 before init_yolo2 and a second init_yolo2 (a leak) are refused. Allocates what the firmware allocates, no more.
 """
 
 from maixmem import sentence
-from maixmem_k210_kpu import kpu
+from maixmem_k210_kpu import Net, kpu
 
 
 def find(net, name: str):
-    """The net's own call of this name; AttributeError for what is none of these."""
-    kind = type(net)
-    kind.yolo = None  # the handle that has had init_yolo2()
-    kind.init_yolo2 = _init_yolo2
-    kind.run_yolo2 = _run_yolo2
+    """The net's call of this name; AttributeError for what is none of these."""
     if name not in ("init_yolo2", "run_yolo2"):
         raise AttributeError(sentence("KPU", net.name, name))
     return getattr(net, name)
@@ -43,3 +39,8 @@ def _has_yolo(net):
     if net.yolo is not handle and hasattr(handle, "net_arg") and handle.net_arg() is not None:
         net.yolo = handle
     return net.yolo is handle
+
+
+Net.yolo = None  # the handle that has had init_yolo2()
+Net.init_yolo2 = _init_yolo2
+Net.run_yolo2 = _run_yolo2

@@ -94,7 +94,7 @@ class File:
 
 # Made by identify() and read_info(); holds no file and never changes. In bytes unless told:
 # format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped),
-# size (the file; None in flash), nbytes (headers and bodies, walked), header (what is before the
+# size (the file; None in flash, by read_info()), nbytes (headers and bodies, walked), header (what is before the
 # bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the lowest line in use
 # up), first_type, asserts (a layer type that stops the board), inputs and outputs: lists of
 # (shape or None, type or None, bytes). None: the file does not say, or is not read so far.
@@ -171,7 +171,7 @@ def read_info(source, reader=None) -> KModel:
 
 
 def identify(f: File) -> KModel:
-    """The KModel of a File, which stays open."""
+    """The KModel of a File."""
     word = f.words(0, 1, "the identifier")[0]
     f.swapped = word not in FORMATS
     kind = FORMATS.get(f.words(0, 1, "the identifier")[0])

@@ -53,8 +53,9 @@ class Net:
 
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and allocates nothing; a
 # switch allocates a few hundred bytes besides what load() takes. add() imports what reads headers and drops it again,
-# at most 16 KiB of GC heap; a use() that succeeds after it imports nothing. When use() fails, `state` says what is
-# left, the message too where the error is one of this library or a plain one:
+# at most 16 KiB of GC heap; a use() that succeeds after it imports nothing (what a setup calls may). using() makes one
+# object a call, and the first imports maixmem_using. When use() fails, `state` says what is left, the message too where
+# the error is one of this library or a plain one:
 #   "rolled_back"  what was resident is resident (nothing was freed, or it was loaded again)
 #   "empty"        neither the new model nor those that had to go are resident
 #   "loaded"       the new model is resident (the last use() succeeded)
@@ -109,12 +110,13 @@ class ModelManager:
             m.fallback = self._find(fallback).name
         if setup:
             m.setup = setup
-            self.port.expect_setup()
         if pin:
             m.pin = pin
         if how:
             m.how = how
         try:
+            if setup:
+                self.port.expect_setup()
             m.cost = self.port.inspect(source, **how)
             if m.cost.warning:
                 print(sentence("warning", name, m.cost.warning))

@@ -12,7 +12,7 @@ from maixmem import Region, part
 # board names itself, lists the regions that it watches, and overrides what its platform can do. NotImplementedError
 # is what a platform cannot do at all:
 #   set_gc_heap(nbytes) -> str          stores a new GC heap size, returns what to do for it to become active
-#   read_flash(offset, n) -> bytes      n bytes of flash
+#   read_flash(offset, n)               n bytes of flash, as bytes or a bytearray
 #   new_image(w, h, format)             a new image of w x h pixels
 #   copy_into(dst, src)                 copies pixels between images of one size and format, allocates none
 # For models (one thread at a time; sources and handles are whatever the platform takes and gives):

@@ -7,8 +7,8 @@ import sys
 
 from maixmem import Region, __version__, const
 
-# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported; "*" is any. The first
-# that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported, the port is NAME of
+# maixmem_NAME; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
 PORTS = (
     "*:Maix:k210 CanMV:maix:canmv linux:acl:ascend linux:maix:maixcam linux:maixmem_rknn.probe:rknn "
     "*:sys:generic"

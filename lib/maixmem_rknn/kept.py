@@ -15,7 +15,8 @@ from typing import Any
 from maixmem_rknn.api import PAGE
 
 
-# Each NPU memory is a shared mapping, and while this is in use only one thread makes any (`_making` of Runtime).
+# Each NPU memory is a shared mapping, and while this is in use only one thread of the library makes any (`_making` of
+# Runtime); other code of the process that uses the same runtime just then is known by the bytes that are too many.
 class Mapped:
     """What is mapped now, to know later what is new."""
 
@@ -31,9 +32,14 @@ class Mapped:
         """Bytes of what was mapped and is not any more."""
         return sum(_places((self._then or set()) - (_shared() or set())).values())
 
-    def give_back(self, calls: dict[str, Any], ctx: int) -> int:
-        """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context that works."""
+    def give_back(self, calls: dict[str, Any], ctx: int, most: int) -> int:
+        """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context that works.
+
+        Where there is more than the failed call can have made, `most` bytes, others use the runtime as well: nothing is touched.
+        """
         new = self.new()
+        if sum(new.values()) > most:
+            return 0
         for start, nbytes in new.items():
             view = calls["rknn_create_mem_from_phys"](ctx, PAGE, start, nbytes)
             if view:
@@ -50,7 +56,7 @@ def _places(lines: set[str]) -> dict[int, int]:
 # A line is "start-end mode offset device inode name"; the mode ends with s for shared.
 def _shared() -> set[str] | None:
     try:
-        with open("/proc/self/maps") as f:
+        with open("/proc/self/maps", errors="surrogateescape") as f:  # names are any bytes
             return {line for line in f if line.split(None, 2)[1].endswith("s")}
     except OSError:
         return None

@@ -44,6 +44,8 @@ from maixmem_rknn.kept import Mapped
 class Runtime:
     """The calls of one runtime library."""
 
+    _making = threading.RLock()  # of all: memory is made by one thread at a time, see kept.py
+
     def __init__(self, library: Any) -> None:
         self.name = str(getattr(library, "_name", library))
         self._calls: dict[str, Any] = {}
@@ -64,7 +66,6 @@ class Runtime:
         self.leaked_bytes = 0
         self.leaked_contexts = 0
         self._mems: dict[int, dict[int, tuple[Any, int, int]]] = {}
-        self._making = threading.RLock()  # memory is made by one thread at a time, see kept.py
         self._used_by_none: set[int] = set()  # contexts of which a dup failed
         self._by_address = False  # what kept.py needs was seen of this runtime
 
@@ -116,11 +117,8 @@ class Runtime:
             try:
                 return self._context(name, name, lambda handle: (Handle(ctx), handle))
             except RknnError as e:
-                if e.held is None and self._by_address and self._is_measured(ctx):
-                    mapped.give_back(self._calls, ctx)
-                if e.held is None:
-                    self.leaked_bytes += sum(mapped.new().values())
-                    self._used_by_none.add(ctx)
+                if e.code == MALLOC_FAIL and e.held is None:
+                    self._have_back_of_dup(ctx, mapped)
                 raise
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
@@ -157,16 +155,34 @@ class Runtime:
         except RknnError:
             return
         try:
-            given = mapped.give_back(self._calls, ctx) if self._is_measured(ctx) else 0
+            most = _bound(e.held) + pages(len(model))
+            given = mapped.give_back(self._calls, ctx, most) if self.is_measured(ctx) else 0
         finally:
             self.destroy(ctx)
         if given and given >= e.held.dma:
             self.leaked_bytes -= _bound(e.held)
             e.held = None
 
-    # Whether that was seen of this runtime, of which only those before 2.0 were at hand.
-    def _is_measured(self, ctx: int) -> bool:
-        return self.version(ctx).startswith("1.")
+    def _have_back_of_dup(self, ctx: int, mapped: Mapped) -> None:
+        most = self._bound_of(ctx)
+        if self._by_address and self.is_measured(ctx):
+            mapped.give_back(self._calls, ctx, most)
+        kept = sum(mapped.new().values())
+        self.leaked_bytes += kept if kept <= most else 0
+        if not self.splits:  # 1.5.2 and later let go of what was shared
+            self._used_by_none.add(ctx)
+
+    def _bound_of(self, ctx: int) -> int:
+        size = MemSize()
+        self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(size), ctypes.sizeof(size))
+        return _bound(size)
+
+    def is_measured(self, ctx: int) -> bool:
+        """Whether it is a runtime of which was seen what this library counts on where memory runs out: before 2.0."""
+        try:
+            return self.version(ctx).startswith("1.")
+        except RknnError:
+            return False
 
     def destroy(self, ctx: int, nbytes: int = 0) -> None:
         """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the runtime refuses."""
