@@ -90,8 +90,9 @@ g = p = m = c = t = found = room = w = totals = calm = sample = maixmem = maixme
 gc.collect()
 """
 # calm() collects at several depths: a collector that scans the stack takes what an earlier call left there for a
-# reference, and the deeper calls write over it. sample() stays on the board: code that is sent for each sample would be
-# garbage for the next, and every other one was 128 bytes off.
+# reference, and the deeper calls write over it. What it keeps so differs with the depth, so the most that was free of
+# several looks counts. sample() stays on the board: code that is sent for each sample would be garbage for the next, and
+# every other one was 128 bytes off.
 WATCH = """
 import maixmem, gc
 def calm(n):
@@ -101,9 +102,13 @@ def calm(n):
 w = maixmem.Watch()
 totals = {r.name: r.total for r in maixmem.regions()}
 def sample():
-    calm(3)  # what the visit itself left is collected
-    w.sample()
-    say(w.free)
+    most = [0] * len(w.names)
+    for depth in (1, 2, 3, 5):
+        calm(depth)  # what the visit itself left is collected
+        w.sample()
+        for i in range(len(most)):
+            most[i] = max(most[i], w.free[i])
+    say(most)
 say([w.names, [totals.get(n) for n in w.names]])
 """
 SAMPLE = "sample()\n"
