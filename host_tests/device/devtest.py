@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What device tests use: Skip, needs, raises, heap_locked, and the loop that runs them on an interpreter or a board.
+"""What device tests use: Skip, needs, raises, imports_of, heap_locked, and the loop that runs them on an interpreter or a board.
 
 A device test file is plain functions named test_* with asserts. It may set
     NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
@@ -39,6 +39,27 @@ def raises(kind, f, *args, **kw):
     except kind as e:
         return e
     raise AssertionError("{} was not raised".format(kind.__name__))
+
+
+def imports_of(f):
+    """Calls f and returns the names of the modules that the library's part() and once() imported meanwhile."""
+    if SLOW:
+        raise Skip("the modules of this runner are objects: their globals are out of reach")
+    import maixmem
+
+    found = []
+    plain = __import__
+
+    def note(name):
+        found.append(name)
+        return plain(name)
+
+    maixmem.__import__ = note
+    try:
+        f()
+    finally:
+        del maixmem.__import__
+    return found
 
 
 def heap_locked(f, *args):

@@ -6,7 +6,7 @@ import gc
 
 import maixmem
 import maixmem_k210_gc
-from devtest import SLOW, Skip, heap_locked, needs, raises
+from devtest import Skip, heap_locked, imports_of, needs, raises
 from maixmem_k210 import utils  # Maix.utils, and on early firmware what stands in for its calls
 from maixmem_k210_gc import firmware_version, max_gc_heap_now
 
@@ -111,21 +111,9 @@ def test_the_version_of_the_firmware():
 
 
 def test_warnings_of_a_board_as_it_should_be_import_nothing():
-    if SLOW:
-        raise Skip("the modules of this runner are objects: their globals are out of reach")
     p = port_with_board_heap()
-    imported = []
-    plain = __import__
-
-    def note(name):
-        imported.append(name)
-        return plain(name)
-
-    maixmem.__import__ = note
-    try:
-        assert p.warnings() == [] and imported == []
-    finally:
-        del maixmem.__import__
+    said = []
+    assert imports_of(lambda: said.extend(p.warnings())) == [] and said == []
 
 
 def test_what_a_firmware_is_known_for():
