@@ -112,13 +112,14 @@ class Runtime:
         `ctx` has, which does not: destroy() counts it.
         """
         name = "rknn_dup_context"
+        most = _bound(self.mem_size(ctx))
         with self._making:
             mapped = Mapped()
             try:
                 return self._context(name, name, lambda handle: (Handle(ctx), handle))
             except RknnError as e:
                 if e.code == MALLOC_FAIL and e.held is None:
-                    self._have_back_of_dup(ctx, mapped)
+                    self._have_back_of_dup(ctx, mapped, most)
                 raise
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
@@ -163,19 +164,13 @@ class Runtime:
             self.leaked_bytes -= _bound(e.held)
             e.held = None
 
-    def _have_back_of_dup(self, ctx: int, mapped: Mapped) -> None:
-        most = self._bound_of(ctx)
+    def _have_back_of_dup(self, ctx: int, mapped: Mapped, most: int) -> None:
         if self._by_address and self.is_measured(ctx):
             mapped.give_back(self._calls, ctx, most)
         kept = sum(mapped.new().values())
         self.leaked_bytes += kept if kept <= most else 0
         if not self.splits:  # 1.5.2 and later let go of what was shared
             self._used_by_none.add(ctx)
-
-    def _bound_of(self, ctx: int) -> int:
-        size = MemSize()
-        self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(size), ctypes.sizeof(size))
-        return _bound(size)
 
     def is_measured(self, ctx: int) -> bool:
         """Whether it is a runtime of which was seen what this library counts on where memory runs out: before 2.0."""
