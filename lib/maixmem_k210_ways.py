@@ -7,7 +7,6 @@ from maixmem_k210_chip import PAGE, SPI_EXTRA
 
 _NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
 _SD_BUFFER = const(2048)
-_CONV = const(10240)  # a layer type that a model may begin with
 
 
 def way(p, source, how: dict) -> tuple:
@@ -74,7 +73,6 @@ def told(source: int, how: dict, error: NotImplementedError):
     info = once("kmodel", "KModel", "v3", how.get("stream") is not None, None)
     info.nbytes = info.largest_body = nbytes
     info.main_mem = info.header = 0
-    info.first_type = _CONV
     return info
 
 

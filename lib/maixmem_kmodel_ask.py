@@ -9,7 +9,7 @@ from maixmem import const, once, sentence
 from maixmem_k210_chip import RAM, TRANSIENT
 
 _HEADERS = const(4096)  # what kpu.load_flash keeps of a file, trusting that it holds all headers
-_FIRST = (10240, 18)  # layer types that a V3 model may begin with: convolution, ...
+_FIRST = (10240, 18, None)  # layer types that a V3 model may begin with; None: nobody read it
 
 
 def with_file(source, look):
