@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Types for installed copies: flat modules take no py.typed (PEP 561), so each gets a stub package, made from its source.
+"""Types for installed copies: flat modules take no py.typed (PEP 561), so each gets a stub
+package, made from its source.
 
 Everything else is in pyproject.toml.
 """
@@ -12,7 +13,8 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithStubs(build_py):
-    """build_py, and NAME-stubs/__init__.pyi beside every flat module: the source itself, whose signatures have the types."""
+    """build_py, and NAME-stubs/__init__.pyi beside every flat module: the source itself, whose
+    signatures have the types."""
 
     def run(self):
         super().run()

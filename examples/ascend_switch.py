@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Two models on an Ascend 310 that take turns in one work memory, on pictures from one block of DVPP memory.
+"""Two models on an Ascend 310 that take turns in one work memory, on pictures from one block of
+DVPP memory.
 
-Put your own detect.om and classify.om beside this file; their input is one 224x224 picture in YUV420SP.
+Put your own detect.om and classify.om beside this file; their input is one 224x224 picture in
+YUV420SP.
 """
 
 import maixmem

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Press the button and the board classifies, press it again and it finds faces: one KPU, two models in turn.
+"""Press the button and the board classifies, press it again and it finds faces: one KPU, two
+models in turn.
 
-Put the models into flash at CLASSIFY and FACES (maixmem kfpkg, then kflash). Without a button it changes every CHANGE frames.
+Put the models into flash at CLASSIFY and FACES (maixmem kfpkg, then kflash). Without a button it
+changes every CHANGE frames.
 """
 
 import sensor
@@ -39,7 +41,10 @@ def add(models, name, address, setup=None):
         models.add(name, address, setup=setup)
         return True
     except KModelError as e:
-        text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
+        text = (
+            "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then "
+            "kflash m.kfpkg"
+        )
         print(text.format(hex(address), e, hex(address)))
         return False
 
@@ -91,7 +96,8 @@ def find_faces(net, img):
 
 
 def main(frames=None, pressed=None):
-    """Runs `frames` frames, or for ever; `pressed` replaces the button. Returns the number of changes."""
+    """Runs `frames` frames, or for ever; `pressed` replaces the button. Returns the number of
+    changes."""
     pressed = pressed or make_button()
     jobs = (("classify", classify), ("faces", find_faces))
     now = changes = frame = 0

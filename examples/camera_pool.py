@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A camera loop that keeps cut-outs of some frames: with pools, then with plain images.
 
-Both loops need the same memory, and it is there. The plain one stops all the same, with half of the GC heap
-free: the free half is in pieces. The pools are made once, and 1,000 frames go through.
+Both loops need the same memory, and it is there. The plain one stops all the same, with half of
+the GC heap free: the free half is in pieces. The pools are made once, and 1,000 frames go through.
 """
 
 import gc
@@ -69,7 +69,8 @@ def plain_frame(k, seen, kept, log):
 
 
 def plain(frames):
-    """Leaves the rest to the collector, which runs when memory is out; returns how many frames it came through."""
+    """Leaves the rest to the collector, which runs when memory is out; returns how many frames it
+    came through."""
     print("plain: the same with images made as they are needed")
     chance = Chance()
     kept = []

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Who is this? Three models: find a face, find its eyes and mouth, describe it; then compare with known ones.
+"""Who is this? Three models: find a face, find its eyes and mouth, describe it; then compare with
+known ones.
 
-All three stay resident where the firmware leaves room, two or one elsewhere: the same code, slower.
-Put the models into flash at FIND, POINTS and DESCRIBE (maixmem kfpkg, then kflash). The first face that is seen becomes number 0.
+All three stay resident where the firmware leaves room, two or one elsewhere: the same code,
+slower. Put the models into flash at FIND, POINTS and DESCRIBE (maixmem kfpkg, then kflash). The
+first face that is seen becomes number 0.
 """
 
 import sensor
@@ -42,7 +44,10 @@ def add(models, name, address, setup=None):
         models.add(name, address, setup=setup)
         return True
     except KModelError as e:
-        text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
+        text = (
+            "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then "
+            "kflash m.kfpkg"
+        )
         print(text.format(hex(address), e, hex(address)))
         return False
 
@@ -65,7 +70,8 @@ def cut(img, rect, shape):
 
 
 def around(points, rect):
-    """The square around five points, wider by half: the face without most of hair and background."""
+    """The square around five points, wider by half: the face without most of hair and
+    background."""
     x, y, w, h = rect
     xs = [x + int(w * p) for p in points[0:10:1] if 0 <= p <= 1][:5] or [x, x + w]
     size = max(16, (max(xs) - min(xs)) * 3 // 2)
@@ -103,7 +109,8 @@ def describe_setup(net):
 
 
 def main(frames=None, find=find):
-    """Runs `frames` frames, or for ever; `find` replaces the search for a face. Returns what is known."""
+    """Runs `frames` frames, or for ever; `find` replaces the search for a face. Returns what is
+    known."""
     known = []
     frame = 0
     if not camera_runs():  # the camera first: it takes what it needs, the models get the rest

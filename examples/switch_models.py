@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Two models in turn, by hand: see what each load takes, free one before loading the next.
 
-Put two models into flash at MODEL_A and MODEL_B: maixmem kfpkg A.kmodel@0x300000 B.kmodel@0x600000 -o m.kfpkg, then
-kflash m.kfpkg. Without a board: maixmem sim --flash A.kmodel@0x300000 --flash B.kmodel@0x600000.
+Put two models into flash at MODEL_A and MODEL_B: maixmem kfpkg A.kmodel@0x300000 B.kmodel@0x600000
+-o m.kfpkg, then kflash m.kfpkg. Without a board: maixmem sim --flash A.kmodel@0x300000 --flash
+B.kmodel@0x600000.
 """
 
 import gc
@@ -17,15 +18,20 @@ MODEL_B = 0x600000
 
 
 def there(address):
-    """True when a model is there; else how to put one there. A load of anything else could hang the board.
+    """True when a model is there; else how to put one there. A load of anything else could hang
+    the board.
 
-    Firmware that cannot read its flash (M5StickV v5.1.2) cannot look either: there it says so and goes on."""
+    Firmware that cannot read its flash (M5StickV v5.1.2) cannot look either: there it says so and
+    goes on."""
     try:
         read_info(address)
         return True
     except maixmem.KModelError as e:
         where = hex(address)
-        text = "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then kflash m.kfpkg"
+        text = (
+            "no model at {} ({}). Next: maixmem kfpkg FILE@{} -o m.kfpkg on the desk, then "
+            "kflash m.kfpkg"
+        )
         print(text.format(where, e, where))
         return False
     except NotImplementedError as e:

@@ -23,7 +23,8 @@ for folder in (TOOLS, *reversed(DEVICE_PATH)):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-# A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that press it need it
+# A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that
+# press it need it
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore = [
@@ -48,7 +49,8 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files in random order and the tests of each as well; the fixtures of a file are still made once."""
+    """Files in random order and the tests of each as well; the fixtures of a file are still made
+    once."""
     seed = config.getoption("--random-order")
     if seed is not None:
         place = random.Random(seed)
@@ -64,7 +66,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the GC heap that the K210 stand-in gives CPython, once any test in this process has imported it."""
+    """Without the GC heap that the K210 stand-in gives CPython, once any test in this process has
+    imported it."""
     monkeypatch.delattr(gc, "mem_alloc", raising=False)
     monkeypatch.delattr(gc, "mem_free", raising=False)
 
@@ -73,7 +76,8 @@ def plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Gives the device tests of one interpreter and file to one worker, which runs the file once.
 
-    Marks for --dist=loadgroup did not do so here: the tests of a file went to all workers, and each ran the file.
+    Marks for --dist=loadgroup did not do so here: the tests of a file went to all workers, and
+    each ran the file.
     """
     from xdist.scheduler import LoadScopeScheduling
 

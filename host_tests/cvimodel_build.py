@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Builds valid .cvimodel files from a short description, so that tests need no foreign files.
 
-    data = cvimodel([("weight", 4096), ("cmdbuf", 512)], [program(shared=8192, inputs=[("in", "INT8", (1, 3, 8, 8))])])
+    data = cvimodel([("weight", 4096), ("cmdbuf", 512)], [program(shared=8192, inputs=[("in",
+    "INT8", (1, 3, 8, 8))])])
 
-Sizes are bytes. The weights are zeros. A keyword `raw` of a section or tensor sets fields by their slot number.
+Sizes are bytes. The weights are zeros. A keyword `raw` of a section or tensor sets fields by their
+slot number.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ SECTIONS = ("weight", "cmdbuf", "func_x86", "func_aarch64", "dmabuf")
 IO = 3  # the first kind of memory that is a block of its own
 _KIND = 40
 
-# A field is (struct letter, number), or an object that the file points to: a dict is a table {slot: field}, a list a
-# vector of such objects, str a string, Sizes a vector of 64-bit numbers.
+# A field is (struct letter, number), or an object that the file points to: a dict is a table
+# {slot: field}, a list a vector of such objects, str a string, Sizes a vector of 64-bit numbers.
 Field = Any
 Fields = Optional[dict[int, Field]]
 
@@ -36,7 +38,8 @@ def program(
     outputs: Any = (),
     inner: Any = (),
 ) -> dict[int, Field]:
-    """A program: inputs and outputs [(name, dtype, shape)] get blocks of their own, inner ones live in other blocks."""
+    """A program: inputs and outputs [(name, dtype, shape)] get blocks of their own, inner ones
+    live in other blocks."""
     ends = list(inputs) + list(outputs)
     tensors = [tensor(*t, kind=IO + i % 5) for i, t in enumerate(ends)] + [
         tensor(*t, kind=0) for t in inner
@@ -83,7 +86,8 @@ def cvimodel(
     chip: str = "cv181x",
     version: tuple[int, int] = (1, 4),
 ) -> bytes:
-    """The bytes of a file; sections are (kind, size) or (kind, size, raw), programs come from program()."""
+    """The bytes of a file; sections are (kind, size) or (kind, size, raw), programs come from
+    program()."""
     tables, at = [], 0
     for kind, size, *raw in sections:
         tables.append(section(kind, size, at, *raw))
@@ -95,7 +99,8 @@ def cvimodel(
 
 
 def flatbuffer(root: dict[int, Field]) -> bytes:
-    """The tree as a FlatBuffer, parents before children; what one level uses twice is written once."""
+    """The tree as a FlatBuffer, parents before children; what one level uses twice is written
+    once."""
     out = bytearray(4)
     waiting: list[tuple[int, Field]] = [(0, root)]
     level: list[tuple[int, Field]]

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is in host_tests/device: the files, their tests and their needs, read without importing them."""
+"""What is in host_tests/device: the files, their tests and their needs, read without importing
+them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import paths
 
-#: GC heap on the MicroPython of 2019, where a file does not set its own: a collection costs 5 ms for each MiB of it
+#: GC heap on the MicroPython of 2019, where a file does not set its own: a collection costs 5 ms
+#: for each MiB of it
 HEAP = "2m"
 
 
@@ -34,7 +36,10 @@ class Suite:
 
     def main(self) -> str:
         """The script that runs the file's tests on an interpreter or a board."""
-        return f"import devtest\nimport {self.module}\ndevtest.run({self.module}, {list(self.tests)!r})\n"
+        return (
+            f"import devtest\nimport {self.module}\ndevtest.run({self.module}, "
+            f"{list(self.tests)!r})\n"
+        )
 
 
 def suites(folder: Path = paths.DEVICE) -> list[Suite]:
@@ -53,7 +58,8 @@ def _read(path: Path) -> Suite:
 
 
 def results(output: str) -> dict[str, tuple[str, str]]:
-    """{test: (PASS | FAIL | SKIP, text)} from what devtest.run() printed; other output lines belong to a failure."""
+    """{test: (PASS | FAIL | SKIP, text)} from what devtest.run() printed; other output lines
+    belong to a failure."""
     found: dict[str, tuple[str, str]] = {}
     last = ""
     for line in output.splitlines():

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Firmware images for the tests of the board in software, and boards made of them. Nothing here: such tests skip."""
+"""Firmware images for the tests of the board in software, and boards made of them. Nothing here:
+such tests skip."""
 
 from __future__ import annotations
 

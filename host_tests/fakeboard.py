@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A board on a pseudo-terminal: the MicroPython unix port behind what mpremote and a cable can see.
+"""A board on a pseudo-terminal: the MicroPython unix port behind what mpremote and a cable can
+see.
 
     with FakeBoard(folder, "maix") as board:
         subprocess.run(["mpremote", "connect", board.port, "exec", "print(1)"])
 
     python host_tests/fakeboard.py maix FOLDER [0x300000=model.kmodel]...      one to try by hand
 
-"maix" shows what MaixPy v1 shows: one flat folder /flash, its sys.path, platform and uname, and the K210
-stand-in's modules as if built in. "modern" is today's MicroPython: '/' with folders, /lib on the path.
+"maix" shows what MaixPy v1 shows: one flat folder /flash, its sys.path, platform and uname, and
+the K210 stand-in's modules as if built in. "modern" is today's MicroPython: '/' with folders, /lib
+on the path.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from pathlib import Path
 
 import paths
 
-# Runs on the board before anything else. The VM's process stands in `root`, so that host names are relative:
-# VfsPosix cannot rename below a root of its own.
+# Runs on the board before anything else. The VM's process stands in `root`, so that host names are
+# relative: VfsPosix cannot rename below a root of its own.
 _COMMON = """
 import os, sys, vfs
 class Tree:
@@ -62,7 +64,8 @@ _MAIX = (
     + """
 vfs.mount(vfs.VfsPosix('/'), '/host')
 class Flat(Tree):
-    def name(self, p): return (p[1:] if p[:2] == './' else p).lstrip('/').replace('/', '%2f') or '.'
+    def name(self, p):
+        return (p[1:] if p[:2] == './' else p).lstrip('/').replace('/', '%2f') or '.'
     def mkdir(self, p): raise NotImplementedError('SPIFFS not support')
     def rmdir(self, p): raise OSError(5)
     def statvfs(self, p): return (131072, 131072, 21, {blocks}, {blocks}, 0, 0, 0, 0, 128)
@@ -124,9 +127,10 @@ _BOOT = {"maix": _MAIX, "modern": _MODERN}
 _RAW = b"raw REPL; CTRL-B to exit\r\n>"
 
 
-# Owns a thread, a process (the VM) and two pseudo-terminals; leaving the `with` block ends them all.
-# `cut_after` = k breaks the cable after k more bytes from the host: the terminal is closed, the board lives
-# on; replug() gives a new one at the same `port`, a symbolic link. `received` counts bytes from the host.
+# Owns a thread, a process (the VM) and two pseudo-terminals; leaving the `with` block ends them
+# all. `cut_after` = k breaks the cable after k more bytes from the host: the terminal is closed,
+# the board lives on; replug() gives a new one at the same `port`, a symbolic link. `received`
+# counts bytes from the host.
 class FakeBoard:
     """A board that mpremote can connect to at `port`, whose files are in `root` on the host."""
 
@@ -139,7 +143,8 @@ class FakeBoard:
         room: int = 0,
         card: Path | None = None,
     ) -> None:
-        """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail; `card` is /sd."""
+        """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail;
+        `card` is /sd."""
         self.root, self.kind = root, kind
         shim = [str(paths.SHIM)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
@@ -182,7 +187,8 @@ class FakeBoard:
             os.close(fd)
 
     def replug(self) -> None:
-        """A new terminal behind the same name, as when a USB plug goes in again. A cut that is due is off."""
+        """A new terminal behind the same name, as when a USB plug goes in again. A cut that is due
+        is off."""
         with self._plug:
             self.cut_after = None
             self._unlink()
@@ -235,7 +241,8 @@ class FakeBoard:
         return data
 
     def _restart(self) -> None:
-        """What Ctrl-D, sys.exit() and machine.reset() end in. A raw REPL stays raw, as on a board."""
+        """What Ctrl-D, sys.exit() and machine.reset() end in. A raw REPL stays raw, as on a
+        board."""
         self._vm.wait()
         os.close(self._term)
         self._reply(b"\r\nMPY: soft reboot\r\n")
@@ -283,7 +290,8 @@ class FakeBoard:
         if b"\x02" in data:
             self._raw = False
         running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
-        # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware (v0.6.2_84)
+        # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware
+        # (v0.6.2_84)
         if running and (data.count(b"\x03") & 1 if self.kind == "maix" else b"\x03" in data):
             self._vm.send_signal(signal.SIGINT)
         elif b"\x04" in data and self._raw:

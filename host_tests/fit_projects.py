@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Random project.toml files for `maixmem fit`, with the models that they name built beside them."""
+"""Random project.toml files for `maixmem fit`, with the models that they name built beside
+them."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def project(seed: int, builds: list[str], files: list[Path]) -> str:
 
 
 def _model(r: random.Random, i: int, files: list[Path]) -> list[str]:
-    """A model of flash, of flash word by word as load_flash wants it, or of a file on the card or in /flash."""
+    """A model of flash, of flash word by word as load_flash wants it, or of a file on the card or
+    in /flash."""
     way = r.choice(("address", "address", "address", "stream", "/sd", "/sd", "/flash"))
     file = r.choice(files[:2] if way == "/flash" else files)  # /flash is slow to write
     lines = ["[[model]]", f'name = "model{i}"', f'file = "{file.name}"']

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A MaixPy script that does what a project.toml says, step by step, and prints both heaps after each.
+"""A MaixPy script that does what a project.toml says, step by step, and prints both heaps after
+each.
 
-Each line is "@ NAME heap_free mem_free"; the names are those of the steps of `maixmem fit`. Firmware without heap_free()
-prints "memtest" in its place, and what KPU.memtest() prints on the lines after.
+Each line is "@ NAME heap_free mem_free"; the names are those of the steps of `maixmem fit`.
+Firmware without heap_free() prints "memtest" in its place, and what KPU.memtest() prints on the
+lines after.
 """
 
 from __future__ import annotations

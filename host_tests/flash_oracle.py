@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Verdicts about flash layouts worked out the slow way, to hold FlashMap against.
 
-A layout is a list of (start, nbytes, kind). The toy oracle writes down the bytes of each item as a set (one bit
-a byte, or a sector); the interval oracle compares every pair of items with plain arithmetic.
+A layout is a list of (start, nbytes, kind). The toy oracle writes down the bytes of each item as a
+set (one bit a byte, or a sector); the interval oracle compares every pair of items with plain
+arithmetic.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Item = tuple[int, int, str]
 
 
 def make_map(items: list[Item], size: int) -> FlashMap:
-    """The layout as a FlashMap; region i is named str(i), what the map adds by itself keeps its name."""
+    """The layout as a FlashMap; region i is named str(i), what the map adds by itself keeps its
+    name."""
     m = FlashMap(size)
     for i, (start, nbytes, kind) in enumerate(items):
         m.add(str(i), start, nbytes, kind)
@@ -50,7 +52,8 @@ def toy_shared(items: list[Item]) -> dict[tuple[int, int], int]:
 
 
 def random_layout(rng: random.Random) -> list[Item]:
-    """1 to 8 items of any kind, sizes from a byte to megabytes, some that touch, some past the end of the chip."""
+    """1 to 8 items of any kind, sizes from a byte to megabytes, some that touch, some past the end
+    of the chip."""
     items: list[Item] = []
     for _ in range(rng.randint(1, 8)):
         nbytes = rng.choice(
@@ -71,7 +74,8 @@ def random_layout(rng: random.Random) -> list[Item]:
 
 
 def verdicts(items: list[Item], size: int = FLASH_SIZE) -> tuple[set, set]:
-    """(conflicts, risks), each a set of (why, name, other name, start, end), by comparing every pair."""
+    """(conflicts, risks), each a set of (why, name, other name, start, end), by comparing every
+    pair."""
     named = [
         (str(i), start, start + nbytes, kind) for i, (start, nbytes, kind) in enumerate(items)
     ]

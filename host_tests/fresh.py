@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the library and the stand-ins remember between tests, and the one place that makes it forget."""
+"""What the library and the stand-ins remember between tests, and the one place that makes it
+forget."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ _BOARDS = ("k210_board", "ascend_board", "maixcam_board")
 
 
 def start() -> None:
-    """No port, no manager, boards that have just been switched on: of those modules that are in memory."""
+    """No port, no manager, boards that have just been switched on: of those modules that are in
+    memory."""
     found = sys.modules.get
     if core := found("maixmem"):
         core.set_port(None)
@@ -24,7 +26,8 @@ def start() -> None:
 
 
 def quick_collections() -> None:
-    """The library and the stand-ins collect often: from now on only what is made from now on is looked at."""
+    """The library and the stand-ins collect often: from now on only what is made from now on is
+    looked at."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

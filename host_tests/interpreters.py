@@ -16,7 +16,8 @@ import paths
 
 @dataclass(frozen=True)
 class Interpreter:
-    """How to run a script that imports from paths.DEVICE_PATH; `missing` says why it cannot be had here."""
+    """How to run a script that imports from paths.DEVICE_PATH; `missing` says why it cannot be had
+    here."""
 
     name: str
     what: str
@@ -26,7 +27,8 @@ class Interpreter:
     def run(
         self, script: Path, timeout: float = 300, folders: tuple[Path, ...] = (), heap: str = ""
     ) -> subprocess.CompletedProcess:
-        """Runs the script; `folders` come first on the import path. Output and errors come back as text.
+        """Runs the script; `folders` come first on the import path. Output and errors come back as
+        text.
 
         `heap` is for mp2019 alone: its collector works by hand only, so some programs need more.
         """
@@ -55,7 +57,8 @@ def _mp2019(script: Path, heap: str = "8m") -> list[str]:
     return ["node", str(paths.RUNNERS / "mp2019.js"), "-X", f"heapsize={heap}", str(script)]
 
 
-#: CPython, today's MicroPython with the heap of a board, and one of the year of MaixPy's (its collector runs only by hand)
+#: CPython, today's MicroPython with the heap of a board, and one of the year of MaixPy's (its
+#: collector runs only by hand)
 ALL = (
     Interpreter(
         "cpython",
@@ -76,6 +79,7 @@ ALL = (
         _mp2019,
         ""
         if paths.mp2019_lib()
-        else "no MicroPython of 2019 here (needs node, and npm micropython@1.1.8 in the environment)",
+        else "no MicroPython of 2019 here (needs node, and npm micropython@1.1.8 in the "
+        "environment)",
     ),
 )

@@ -186,5 +186,6 @@ if __name__ == "__main__":
     done, good = run(asked, int(sys.argv[2]) if len(sys.argv) > 2 else 1, paths.models())
     spent = time.perf_counter() - begun
     print(
-        f"{done} damaged models: {done - good} KModelError, {good} still models, nothing else, {spent:.0f} s"
+        f"{done} damaged models: {done - good} KModelError, {good} still models, nothing "
+        f"else, {spent:.0f} s"
     )

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The stand-ins of the Linux boards and our ports for them, for tests: all in one process, each under its own name."""
+"""The stand-ins of the Linux boards and our ports for them, for tests: all in one process, each
+under its own name."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ def shim(folder: str, board: str, port: str) -> tuple[ModuleType, ModuleType]:
 def every_fault(prepare: Callable[[], tuple[Callable, Callable]], faults: Any, exc: Any) -> int:
     """Fails every fault point, once and for ever; how many failures that were.
 
-    prepare() makes a board of its own and returns (run, check): run() is the part under test, check() is called
-    after it, with no fault armed, whatever came out. A run without faults first tells how many points there are.
+    prepare() makes a board of its own and returns (run, check): run() is the part under test,
+    check() is called after it, with no fault armed, whatever came out. A run without faults first
+    tells how many points there are.
     """
     run, check = prepare()
     faults.clear()

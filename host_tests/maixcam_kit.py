@@ -14,13 +14,15 @@ board, maixcam = shim("maixcam", "maixcam_board", "maixmem_maixcam")
 from maix import err, image, nn, sys  # noqa: E402  the shim's folder is importable only now
 
 GIB, MIB = 1 << 30, 1 << 20
-# Measured on the vendor's runtime: two models that take this much, the smaller with activations of SMALL_SHARED.
+# Measured on the vendor's runtime: two models that take this much, the smaller with activations of
+# SMALL_SHARED.
 BIG_FIRST, SMALL_FIRST, SMALL_SHARED = 6882160, 7183216, 301056
 SMALL_NEED = 1436160
 
 
 def writer(folder: Path) -> Callable[..., str]:
-    """Writes models: writer(folder)(name, weights, shared) -> path; an axmodel is so many bytes."""
+    """Writes models: writer(folder)(name, weights, shared) -> path; an axmodel is so many
+    bytes."""
 
     def write(name: str, weights: int, shared: int = 0, **more) -> str:
         path = folder / name

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a ModelManager does on every port: checks that take a rig. For device and host tests, in the device dialect.
+"""What a ModelManager does on every port: checks that take a rig. For device and host tests, in
+the device dialect.
 
     for check in manager_kit.CHECKS:
         check(rig)
@@ -256,7 +257,8 @@ CHECKS = (
 # --- every fault point ---
 
 
-# Each scenario is (name, keep, names used before, what is tried, whether a setup that passes a fault point runs).
+# Each scenario is (name, keep, names used before, what is tried, whether a setup that passes a
+# fault point runs).
 SCENARIOS = (
     ("first load", 1, "", "a"),
     ("switch", 1, "a", "b"),
@@ -286,7 +288,8 @@ def prepare(rig, scenario, setup=None):
 
 
 def tells(raised, error):
-    """Is it the error itself, or one of its class with its text? A refusal of the platform is a NoRoom with its code or a KModelError."""
+    """Is it the error itself, or one of its class with its text? A refusal of the platform is a
+    NoRoom with its code or a KModelError."""
     refused = isinstance(raised, KModelError) or (
         isinstance(raised, NoRoom) and raised.code is not None
     )
@@ -296,7 +299,8 @@ def tells(raised, error):
 
 
 def verify(rig, m, scenario, size, before, error, raised):
-    """The promises after a failure (or none): nothing leaked, a documented state, the cause kept, the next use works."""
+    """The promises after a failure (or none): nothing leaked, a documented state, the cause kept,
+    the next use works."""
     what = scenario[3]
     now = resident(m)
     loaded = [x.name for x in m.models.values() if x.handle is not None]
@@ -326,7 +330,8 @@ def verify(rig, m, scenario, size, before, error, raised):
 
 
 def sweep(rig, exceptions, size, setup=None, scenarios=SCENARIOS):
-    """Fails every fault point of every scenario, once and for ever, with every exception; {scenario: points tried}."""
+    """Fails every fault point of every scenario, once and for ever, with every exception;
+    {scenario: points tried}."""
     done = {}
     for scenario in scenarios:
         m = prepare(rig, scenario, setup)

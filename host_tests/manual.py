@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The pages of the manual and how tests run what is in them: Python on stand-ins, command lines in a folder."""
+"""The pages of the manual and how tests run what is in them: Python on stand-ins, command lines in
+a folder."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ _FINDINGS = ("flash", "fit")  # the manual shows what collides and what does not
 # host/test_mip.py installs from each kind of these
 _PACKAGES = ("./package.json", "dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
 
-# For the Linux boards: what stands for the board before the block runs, and what must hold after it.
+# For the Linux boards: what stands for the board before the block runs, and what must hold after
+# it.
 _RKNN = """
 import librknnrt, maixmem_generic, maixmem_rknn.port, rknn_model
 lib = librknnrt.shared_object("rk3588", 64 << 20, True)
@@ -142,14 +144,16 @@ def run_on_unix(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def firmware_image() -> Path | None:
-    """The firmware image of $MAIXMEM_FIRMWARE that is a file, or the first .bin of its folders; else None."""
+    """The firmware image of $MAIXMEM_FIRMWARE that is a file, or the first .bin of its folders;
+    else None."""
     places = [Path(p) for p in os.environ.get("MAIXMEM_FIRMWARE", "").split(os.pathsep) if p]
     files = [f for p in places for f in (sorted(p.glob("*.bin")) if p.is_dir() else [p])]
     return next((f for f in files if f.is_file()), None)
 
 
 def run_line(line: str, invoke, folder: Path) -> str:
-    """Runs one line of a sh block in the present folder, as far as that can be here; what it printed.
+    """Runs one line of a sh block in the present folder, as far as that can be here; what it
+    printed.
 
     `invoke(*words)` runs the maixmem command. AssertionError for a line that would not work.
     """
@@ -198,7 +202,8 @@ def _maixmem(words: list[str], invoke) -> str:
 
 
 def _mpremote(words: list[str], folder: Path) -> str:
-    """The script after `run` or the code after `exec`, on a stand-in with the minimum firmware. It prints itself."""
+    """The script after `run` or the code after `exec`, on a stand-in with the minimum firmware. It
+    prints itself."""
     kind, what = words
     script = paths.ROOT / what if kind == "run" else folder / "line.py"
     if kind == "exec":

@@ -22,7 +22,8 @@ DEVICE_PATH = (LIB, SHIM, SHIM.parent, DEVICE, HOST_TESTS)
 
 
 def models() -> Path | None:
-    """The folder of real models ($MAIXMEM_MODELS, else ../shared/models), or None: such tests skip."""
+    """The folder of real models ($MAIXMEM_MODELS, else ../shared/models), or None: such tests
+    skip."""
     folder = Path(os.environ.get("MAIXMEM_MODELS", ROOT.parent / "shared" / "models"))
     return folder if (folder / "TRUTH.tsv").is_file() else None
 
@@ -35,6 +36,7 @@ def micropython() -> Path | None:
 
 
 def mp2019_lib() -> Path | None:
-    """The lib folder of npm micropython@1.1.8 ($MP2019_LIB, else the virtual environment's), or None."""
+    """The lib folder of npm micropython@1.1.8 ($MP2019_LIB, else the virtual environment's), or
+    None."""
     folder = Path(os.environ.get("MP2019_LIB", Path(sys.prefix) / "npm" / "package" / "lib"))
     return folder if (folder / "micropython.js").is_file() and shutil.which("node") else None

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The pools under every heap size of a range on the MicroPython unix port: each run must end clean."""
+"""The pools under every heap size of a range on the MicroPython unix port: each run must end
+clean."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ import paths
 
 #: what the scenario imports, at once or with an error
 MODULES = ("maixmem", "maixmem_arena", "maixmem_pool", "maixmem_pool_ask", "maixmem_text")
-#: a program that uses all of it; when memory ends it says so and shows that the pools are still good
+#: a program that uses all of it; when memory ends it says so and shows that the pools are still
+#: good
 SCENARIO = """
 import maixmem
 from maixmem_pool import BufferPool, ImagePool
@@ -93,7 +95,8 @@ def build(folder: Path) -> None:
 
 
 def outcome(folder: Path, heap: int) -> str:
-    """How the scenario ends in a heap of so many bytes: "works", "out of memory", "no start" or what else it printed."""
+    """How the scenario ends in a heap of so many bytes: "works", "out of memory", "no start" or
+    what else it printed."""
     command = [str(paths.micropython()), "-X", f"heapsize={heap}", "-c", "import scenario"]
     env = {"MICROPYPATH": str(folder)}
     done = subprocess.run(

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The code blocks of README and docs/ with the output samples that follow them, and the files that they name."""
+"""The code blocks of README and docs/ with the output samples that follow them, and the files that
+they name."""
 
 from __future__ import annotations
 
@@ -88,14 +89,16 @@ def masked(text: str) -> list[str]:
 
 
 def shows(output: str, sample: list[str]) -> bool:
-    """True when the lines of the sample stand together in the output; a last line "..." stands for the rest."""
+    """True when the lines of the sample stand together in the output; a last line "..." stands for
+    the rest."""
     wanted = masked("\n".join(sample[:-1] if sample[-1].strip() == "..." else sample))
     lines = masked(output)
     return any(lines[i : i + len(wanted)] == wanted for i in range(len(lines) - len(wanted) + 1))
 
 
 def write_files(folder: Path, image: int = 1 << 20) -> dict[int, Path]:
-    """Makes the files that the manual names in a folder; returns the flash of its board, {address: file}.
+    """Makes the files that the manual names in a folder; returns the flash of its board, {address:
+    file}.
 
     maixpy.bin begins like a firmware and has `image` bytes; nothing boots from it.
     """

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Random RISC-V programs that write down every register after each instruction, and two machines to run them on.
+"""Random RISC-V programs that write down every register after each instruction, and two machines
+to run them on.
 
-Instructions are those that tools/k210board/ops.h names, and compressed ones. Registers x2, x8 and x28 point into DATA,
-x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31 doubles. The first two of each kind are never
-written: with one of them among the factors or as the addend, infinity times zero plus a quiet NaN does not occur, for
-which Unicorn 2.1 does not set the invalid flag that the specification (11.6) demands.
+Instructions are those that tools/k210board/ops.h names, and compressed ones. Registers x2, x8 and
+x28 point into DATA, x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31 doubles.
+The first two of each kind are never written: with one of them among the factors or as the addend,
+infinity times zero plus a quiet NaN does not occur, for which Unicorn 2.1 does not set the invalid
+flag that the specification (11.6) demands.
 """
 
 from __future__ import annotations
@@ -31,14 +33,16 @@ _CSRS = (0x001, 0x002, 0x003, 0x340, 0x342, 0x343)
 _FLOATS32 = [
     int(w, 16)
     for w in """
-0 80000000 7f800000 ff800000 7fc00000 7fa00000 1 7fffff 800000 7f7fffff 3f800000 bf800000 4f000000 cf000000
+0 80000000 7f800000 ff800000 7fc00000 7fa00000 1 7fffff 800000 7f7fffff 3f800000 bf800000
+4f000000 cf000000
 4f800000 5f000000 3f000000 3fc00000 40200000
 """.split()
 ]
 _FLOATS64 = [
     int(w, 16)
     for w in """
-0 8000000000000000 7ff0000000000000 fff0000000000000 7ff8000000000000 7ff4000000000000 1 fffffffffffff
+0 8000000000000000 7ff0000000000000 fff0000000000000 7ff8000000000000 7ff4000000000000 1
+fffffffffffff
 10000000000000 7fefffffffffffff 3ff0000000000000 41e0000000000000 c1e0000000000000 43e0000000000000
 3fe0000000000000 3ff8000000000000
 """.split()

@@ -28,7 +28,8 @@ SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
 
 @pytest.fixture(name="desk", autouse=True)
 def desk_fixture() -> Iterator[None]:
-    """For every test: /proc/meminfo is what the last Raw.plug() made it, and collections are quick."""
+    """For every test: /proc/meminfo is what the last Raw.plug() made it, and collections are
+    quick."""
     real = maixmem_generic.meminfo
     fresh.quick_collections()
     yield

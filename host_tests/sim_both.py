@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One program on the stand-in and on a real firmware: the build that tests are given, and what each prints."""
+"""One program on the stand-in and on a real firmware: the build that tests are given, and what
+each prints."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Wrong numbers and kinds of arguments of the names that scripts use: what the firmware answers, what the stand-in does.
+"""Wrong numbers and kinds of arguments of the names that scripts use: what the firmware answers,
+what the stand-in does.
 
-refusals/calls.txt has right calls, refusals/answers.txt the firmware's answers to the wrong ones made of them (v0.6.2_84,
-full build). `python host_tests/sim_refusals.py IMAGE [GROUP...]` asks a firmware and writes the answers anew."""
+refusals/calls.txt has right calls, refusals/answers.txt the firmware's answers to the wrong ones
+made of them (v0.6.2_84, full build). `python host_tests/sim_refusals.py IMAGE [GROUP...]` asks a
+firmware and writes the answers anew."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@
     import maixmem
     maixmem.report()
 
-One source for MicroPython v1.11 (MaixPy) and later, CircuitPython and CPython. What differs between platforms is
-in one port each (maixmem_k210.py ...). What is needed once is imported, run and dropped: see once(). Sizes are bytes.
+One source for MicroPython v1.11 (MaixPy) and later, CircuitPython and CPython. What differs
+between platforms is in one port each (maixmem_k210.py ...). What is needed once is imported, run
+and dropped: see once(). Sizes are bytes.
 """
 
 import gc
@@ -26,11 +27,13 @@ _ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part
 _port = None
 
 
-# --- errors: the message names the numbers and the next step; `code` is the platform's own, or None ---
+# --- errors: the message names the numbers and the next step; `code` is the platform's own, or
+# None ---
 
 
 class NoRoom(MemoryError):
-    """Not tried, or refused, for want of memory: `region` has `free` bytes, `need` are needed; None if not known."""
+    """Not tried, or refused, for want of memory: `region` has `free` bytes, `need` are needed;
+    None if not known."""
 
     code = None  # type: int | None
 
@@ -64,9 +67,9 @@ class PoolError(ValueError):
 # --- what a port says ---
 
 
-# One kind of memory. `total`, `used`, `free`, `largest` (the biggest single block) are bytes, or None
-# where the platform cannot say. With `exact` False, `free` and `largest` are lower bounds and `used` an
-# upper bound. Making one allocates one object; it is a snapshot and never changes.
+# One kind of memory. `total`, `used`, `free`, `largest` (the biggest single block) are bytes, or
+# None where the platform cannot say. With `exact` False, `free` and `largest` are lower bounds and
+# `used` an upper bound. Making one allocates one object; it is a snapshot and never changes.
 class Region:
     """A kind of memory and its sizes in bytes at one moment."""
 
@@ -87,9 +90,10 @@ class Region:
         self.exact = exact
 
 
-# What loading a model takes, by region name: `need` stays taken, `peak` must be free while loading.
-# `certainty` is "exact", "bound" (at least), "estimate" or "unknown". `refuse` says in a sentence why
-# this model can never run here, or is None; `warning` what is wrong with the place where it lies (flash).
+# What loading a model takes, by region name: `need` stays taken, `peak` must be free while
+# loading. `certainty` is "exact", "bound" (at least), "estimate" or "unknown". `refuse` says in a
+# sentence why this model can never run here, or is None; `warning` what is wrong with the place
+# where it lies (flash).
 class Cost:
     """The bytes that one load takes, as {region name: bytes}."""
 
@@ -106,7 +110,8 @@ class Cost:
 
 
 def part(name: str):
-    """The module maixmem_NAME, imported when it is needed and resident from then on. A half imported one goes again."""
+    """The module maixmem_NAME, imported when it is needed and resident from then on. A half
+    imported one goes again."""
     name = "maixmem_" + name
     try:
         return __import__(name)
@@ -116,12 +121,13 @@ def part(name: str):
 
 
 def once(names: str, function: str, *args):
-    """function(*args) of maixmem_NAME, dropped again afterwards, unless it was imported before: its bytes come back.
+    """function(*args) of maixmem_NAME, dropped again afterwards, unless it was imported before:
+    its bytes come back.
 
-    `names`: that of the module, and after spaces others that it imports and that are to go with it. They are short, so
-    that they take 16 bytes and not 64. Garbage is collected often meanwhile, so that what stays lies close together:
-    with the parts of a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
-    three (MaixPy v0.6.2_84).
+    `names`: that of the module, and after spaces others that it imports and that are to go with
+    it. They are short, so that they take 16 bytes and not 64. Garbage is collected often
+    meanwhile, so that what stays lies close together: with the parts of a program of two models in
+    pieces over the heap, two images of 320x240 fit beside it instead of three (MaixPy v0.6.2_84).
     """
     wanted = names.split()
     drop = []
@@ -144,7 +150,8 @@ def once(names: str, function: str, *args):
 
 
 def sentence(key: str, *args) -> str:
-    """The text of an error with its numbers, from maixmem_text; the key and the numbers where there is no memory for it."""
+    """The text of an error with its numbers, from maixmem_text; the key and the numbers where
+    there is no memory for it."""
     try:
         return once("text", "fill", key, *args)
     except (MemoryError, ImportError):
@@ -155,7 +162,8 @@ def sentence(key: str, *args) -> str:
 
 
 def port():
-    """The port of this platform, found once; set_port() overrides. Raises ImportError when its file is missing."""
+    """The port of this platform, found once; set_port() overrides. Raises ImportError when its
+    file is missing."""
     global _port
     if _port is None:
         _port = part(once("report", "find_port")).Port()
@@ -173,9 +181,11 @@ def set_port(new):
 
 
 def regions() -> "list[Region]":
-    """The memory regions of this platform, a new list of Region. May collect garbage; keeps < 1 KiB.
+    """The memory regions of this platform, a new list of Region. May collect garbage; keeps < 1
+    KiB.
 
-    To find the largest block of a GC heap it takes blocks and gives each back at once; one that cannot be had is no error.
+    To find the largest block of a GC heap it takes blocks and gives each back at once; one that
+    cannot be had is no error.
     """
     return port().regions()
 
@@ -194,5 +204,6 @@ def Watch():
 
 
 def set_gc_heap(nbytes: int) -> str:
-    """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its port."""
+    """Stores a new GC heap size where the platform can (K210): see Port.set_gc_heap of its
+    port."""
     return port().set_gc_heap(nbytes)

@@ -7,7 +7,8 @@
     except Exception as e:
         maixmem_advice.advise(e)
 
-Tables, loaded only when asked. Texts and causes as measured on the firmware and found in users' reports.
+Tables, loaded only when asked. Texts and causes as measured on the firmware and found in users'
+reports.
 """
 
 from maixmem import KModelError, NoRoom, port
@@ -24,9 +25,10 @@ _FILE = "Check the path: uos.listdir('/sd') or '/flash', where names have no fol
 _CARD = "Put the SD card in, then reset."
 _CAMERA = "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?"
 
-# ("texts|that|identify it", what it means, next steps); the first row that matches counts. "error:N" is a code of the
-# KPU and "errno:N" one of OSError: they match as numbers, wherever the error has them; the other texts as parts of it.
-# Errors of this library: what follows "Next:" in the text is the first step, and no row of MaixPy's is looked at.
+# ("texts|that|identify it", what it means, next steps); the first row that matches counts.
+# "error:N" is a code of the KPU and "errno:N" one of OSError: they match as numbers, wherever the
+# error has them; the other texts as parts of it. Errors of this library: what follows "Next:" in
+# the text is the first step, and no row of MaixPy's is looked at.
 _OURS = (
     ("system heap, there", "no room for this model: refused in time", (_STREAM, _MINIMUM)),
     (
@@ -97,7 +99,10 @@ _TABLE = (
         ("maixmem.set_gc_heap() a smaller one, machine.reset().",),
     ),
     (
-        "bute 'heap_free|bute 'flash_read|import name utils|bute 'load_flash|bute 'set_outputs|Image to int",
+        (
+            "bute 'heap_free|bute 'flash_read|import name utils|bute 'load_flash|bute "
+            "'set_outputs|Image to int"
+        ),
         "a call that this firmware does not have",
         ("MaixPy v0.6.2-84 has it.", "maixmem does without: report() says what is missing."),
     ),
@@ -256,7 +261,8 @@ def _meets(key, text, codes):
 def find(error: "BaseException | str") -> "tuple | None":
     """(meaning, steps) of an exception or its text; None when it is not known.
 
-    The step that a message of this library names comes first. What the port knows of its runtime's codes counts too.
+    The step that a message of this library names comes first. What the port knows of its runtime's
+    codes counts too.
     """
     text = "{}".format(error)
     step = _own_step(text)
@@ -287,9 +293,11 @@ def _of_the_port(error):
 
 
 def advise(error: "BaseException | str", out=print) -> "list[str]":
-    """Prints what an exception (or its text) means and numbered next steps; returns the steps as a list.
+    """Prints what an exception (or its text) means and numbered next steps; returns the steps as a
+    list.
 
-    `out` takes one line of text, at most 60 columns. An error that is not known: two general steps.
+    `out` takes one line of text, at most 60 columns. An error that is not known: two general
+    steps.
     """
     from maixmem_report import wrap
 

@@ -7,7 +7,8 @@
     frame = arena.view(at)
     arena.free(at)
 
-For device memory give the address that the platform's own allocator returned, and the platform's rule:
+For device memory give the address that the platform's own allocator returned, and the platform's
+rule:
 
     arena = Arena(nbytes, rule=ASCEND_RT, block=pointer)
     at = arena.alloc(1000)
@@ -15,10 +16,11 @@ For device memory give the address that the platform's own allocator returned, a
 
 from maixmem import NoRoom, PoolError
 
-# A rule is (round, extra, align, page): a piece of n bytes takes n rounded up to `round`, plus `extra`, and starts
-# at a multiple of `align`; a block that is asked of the system is rounded up to `page`. Sources: the vendors'
-# manuals (Ascend: acl.rt.malloc and acl.media.dvpp_malloc of CANN 5.0.4.6; their two pages disagree on the start
-# inside a DVPP block, 64 or 128: JPEGD needs 128) and measurement of the RKNN runtime (blocks of whole pages).
+# A rule is (round, extra, align, page): a piece of n bytes takes n rounded up to `round`, plus
+# `extra`, and starts at a multiple of `align`; a block that is asked of the system is rounded up
+# to `page`. Sources: the vendors' manuals (Ascend: acl.rt.malloc and acl.media.dvpp_malloc of CANN
+# 5.0.4.6; their two pages disagree on the start inside a DVPP block, 64 or 128: JPEGD needs 128)
+# and measurement of the RKNN runtime (blocks of whole pages).
 PLAIN = (1, 0, 1, 1)
 RKNN = (4096, 0, 4096, 4096)
 MAIXCAM_IMAGE = (1, 4096, 1, 1)  # image.Image moves its data on to the next page, always
@@ -37,29 +39,35 @@ def piece_bytes(nbytes, rule=PLAIN):
 
 
 def block_bytes(sizes, rule=PLAIN):
-    """The bytes of a block for pieces of these sizes laid one after the other, before rounding to pages."""
+    """The bytes of a block for pieces of these sizes laid one after the other, before rounding to
+    pages."""
     end = 0
     for n in sizes:
         end = round_up(end, rule[2]) + piece_bytes(n, rule)
     return end
 
 
-# The arena owns its block: a bytearray of its own, the `block` of bytes it is given, or, if that is a number,
-# device memory from there, of which it only counts addresses. A piece is its taker's from alloc() to free().
-# Allocation on the GC heap: the block; then 32 bytes and a list slot for each live piece, at most `pieces` of
-# them. alloc() and free() take time in proportion to the live pieces. What is free needs no bookkeeping: it is
-# what lies between the pieces, so neighbours that are freed are one hole at once.
-# alloc() takes the hole that fits best. An eighth of the arena or more goes to the low end of it, the lesser to
-# the high end, which keeps the large holes large.
-# Failure: NoRoom and PoolError leave the arena as it was. An address that was freed and handed out again cannot
-# be told from the new one: drop an address when you free it.
+# The arena owns its block: a bytearray of its own, the `block` of bytes it is given, or, if that
+# is a number, device memory from there, of which it only counts addresses. A piece is its taker's
+# from alloc() to free(). Allocation on the GC heap: the block; then 32 bytes and a list slot for
+# each live piece, at most `pieces` of them. alloc() and free() take time in proportion to the live
+# pieces. What is free needs no bookkeeping: it is what lies between the pieces, so neighbours that
+# are freed are one hole at once.
+# alloc() takes the hole that fits best. An eighth of the arena or more goes to the low end of it,
+# the lesser to the high end, which keeps the large holes large.
+# Failure: NoRoom and PoolError leave the arena as it was. An address that was freed and handed out
+# again cannot be told from the new one: drop an address when you free it.
 class Arena:
-    """A general allocator over one block; addresses count from its start, or from the number given as block."""
+    """A general allocator over one block; addresses count from its start, or from the number given
+    as block."""
 
     def __init__(self, nbytes, align=1, rule=PLAIN, block=None, pieces=64):
         for n in (nbytes, align, pieces):
             if not isinstance(n, int) or n < 1:
-                text = "Arena({!r}, {!r}, pieces={!r}): {!r} must be an int, 1 or more. Next: divide with //."
+                text = (
+                    "Arena({!r}, {!r}, pieces={!r}): {!r} must be an int, 1 or more. Next: "
+                    "divide with //."
+                )
                 raise ValueError(text.format(nbytes, align, pieces, n))
         if block is None:
             block = bytearray(nbytes)
@@ -87,7 +95,10 @@ class Arena:
         index, start = self._find(size)
         if index is None or len(self._live) == self.pieces:
             self.failures += 1
-            text = "arena: no piece of {} bytes ({} by the rule), the largest is {}; {} free, {} of {} pieces live. "
+            text = (
+                "arena: no piece of {} bytes ({} by the rule), the largest is {}; {} free, "
+                "{} of {} pieces live. "
+            )
             text = text.format(
                 nbytes, size, self.largest, self.available, len(self._live), self.pieces
             )
@@ -126,7 +137,8 @@ class Arena:
         return sorted(rows + [(start, end - start, True) for start, end, _ in self._live])
 
     def check(self):
-        """Walks the block; PoolError if pieces overlap, leave it or start unaligned. Returns how many are live."""
+        """Walks the block; PoolError if pieces overlap, leave it or start unaligned. Returns how
+        many are live."""
         last = self.base
         for start, end, nbytes in self._live:
             if start < last or start % self.align or end - start != piece_bytes(nbytes, self.rule):

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The memory that other boards tell beside the GC heap: what the generic port asks, by what is there. A one-time part.
+"""The memory that other boards tell beside the GC heap: what the generic port asks, by what is
+there. A one-time part.
 
     CanMV K230      gc.sys_heap(), gc.sys_page(), gc.sys_mmz(): (total, used, free)
-    ESP32           esp32.idf_heap_info(HEAP_DATA): (total, free, largest block, least free ever) of each heap
-    CircuitPython   espidf.heap_caps_get_total_size(), ..._free_size(), ..._largest_free_block()
-    OpenMV          umalloc.stats(): blocks used, free, persistent; then the bytes of each
+    ESP32 esp32.idf_heap_info(HEAP_DATA): (total, free, largest block, least free ever) of each
+    heap CircuitPython espidf.heap_caps_get_total_size(), ..._free_size(), ..._largest_free_block()
+    OpenMV umalloc.stats(): blocks used, free, persistent; then the bytes of each
 
 From their sources and manuals; none was run on a board.
 """

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The port for the K210 under CanMV (sys.platform "CanMV", module maix): memory, flash and images as on MaixPy.
+"""The port for the K210 under CanMV (sys.platform "CanMV", module maix): memory, flash and images
+as on MaixPy.
 
 From its sources (kendryte/canmv, 2025): no image of it could be run. Models: maixmem_canmv_kpu.
 """

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Models on the K210 under CanMV: objects of maix.KPU, from its sources (kendryte/canmv, 2025), not run on a board.
+"""Models on the K210 under CanMV: objects of maix.KPU, from its sources (kendryte/canmv, 2025),
+not run on a board.
 
-A load takes the file and the working memory, no buffer for flash; the first failure is a clean MemoryError. An object
-has no finaliser, so a lost one keeps its memory until a soft reset. deinit() follows a null pointer where init_yolo2()
-was never called: unload() calls it then.
+A load takes the file and the working memory, no buffer for flash; the first failure is a clean
+MemoryError. An object has no finaliser, so a lost one keeps its memory until a soft reset.
+deinit() follows a null pointer where init_yolo2() was never called: unload() calls it then.
 """
 
 import maixmem_k210_kpu
@@ -16,7 +17,8 @@ from maixmem_k210_kpu import kpu as KPU
 _yolo = []  # the objects that have had init_yolo2()
 
 
-# Calls that are not here go to the KPU object: run_with_output, regionlayer_yolo2 only after init_yolo2 ...
+# Calls that are not here go to the KPU object: run_with_output, regionlayer_yolo2 only after
+# init_yolo2 ...
 class Net(maixmem_models.Net):
     """A model of the K210 under CanMV."""
 
@@ -33,7 +35,8 @@ class Net(maixmem_models.Net):
         _yolo.append(handle)
 
     def regionlayer_yolo2(self) -> list:
-        """KPU.regionlayer_yolo2: what was found in the picture that run_with_output() was given."""
+        """KPU.regionlayer_yolo2: what was found in the picture that run_with_output() was
+        given."""
         handle = self.require_handle()
         if handle not in _yolo:
             raise ValueError(sentence("run_yolo2", self.name))
@@ -46,8 +49,8 @@ class Net(maixmem_models.Net):
         return getattr(handle, name)
 
 
-# `taken` are the eight slots: the source in each, or None. The firmware goes round: a load wants the slot after the
-# last one's, and is refused while that is taken, though others are free.
+# `taken` are the eight slots: the source in each, or None. The firmware goes round: a load wants
+# the slot after the last one's, and is refused while that is taken, though others are free.
 class Port(maixmem_k210_kpu.Port):
     """The K210 with its KPU, under CanMV."""
 
@@ -72,7 +75,8 @@ class Port(maixmem_k210_kpu.Port):
         """Nothing: a net has its YOLO calls."""
 
     def inspect(self, source, nbytes: "int | None" = None, file: "str | None" = None):
-        """The Cost of a model; reads its header. nbytes= and file= as on MaixPy, where flash cannot be read."""
+        """The Cost of a model; reads its header. nbytes= and file= as on MaixPy, where flash
+        cannot be read."""
         return super().inspect(source, nbytes=nbytes, file=file)
 
     def check_fit(self, cost, margin: int = 0, freed=()) -> "NoRoom | None":
@@ -87,7 +91,8 @@ class Port(maixmem_k210_kpu.Port):
         return utils.heap_free()
 
     def load(self, source, **told):
-        """A KPU object. NoRoom for want of memory or of the slot that is next, KModelError for what it refuses."""
+        """A KPU object. NoRoom for want of memory or of the slot that is next, KModelError for
+        what it refuses."""
         cost = self.costs.get(source) or self.inspect(source, **told)
         net = KPU()
         size = (cost.nbytes,) if isinstance(source, int) else ()

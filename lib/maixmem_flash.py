@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Who owns which bytes of the K210's SPI flash: before flashing on the desk, after it on the board.
+"""Who owns which bytes of the K210's SPI flash: before flashing on the desk, after it on the
+board.
 
 from maixmem_flash import FlashMap
 m = FlashMap()
@@ -19,8 +20,9 @@ USER = "given"  # the source of a region that the caller named
 _KINDS = "firmware, model, data, filesystem, config, free"
 
 
-# Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem, config, data, free.
-# `source` says how this is known, USER when the caller said so; `intact` is the verdict of a SHA-256, or None.
+# Bytes start..end, end is the first byte after. `kind` is one of firmware, model, filesystem,
+# config, data, free. `source` says how this is known, USER when the caller said so; `intact` is
+# the verdict of a SHA-256, or None.
 class FlashRegion:
     """A named run of flash bytes."""
 
@@ -49,24 +51,28 @@ def check_size(what: str, start: int, nbytes: int) -> None:
 
 
 def spiffs_start(size: int) -> "int | None":
-    """Where SPIFFS is on a chip of this size (smaller chips repeat), or None when it has no room on it."""
+    """Where SPIFFS is on a chip of this size (smaller chips repeat), or None when it has no room
+    on it."""
     start = SPIFFS_START % size
     return start if start + SPIFFS_SIZE <= size else None
 
 
-# Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own nothing and conflict with
-# nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB the map starts with SPIFFS, at the address
-# that a chip of this size makes of 0xD00000. The verdicts are in maixmem_flash_check, and in maixmem_flash_gap, which each
-# imports and drops: some 4 KiB for the moment; they allocate what they return.
-# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is placed below
-# maixmem_flash_check.MODEL_BASE, or on one of less than 8 MiB below MIN_FIRMWARE_END there.
+# Owns a list of FlashRegion, about 200 bytes each; reads flash only in scan(). Free areas own
+# nothing and conflict with nothing; regions that only touch are fine. On a chip of 4, 8 or 16 MiB
+# the map starts with SPIFFS, at the address that a chip of this size makes of 0xD00000. The
+# verdicts are in maixmem_flash_check, and in maixmem_flash_gap, which each imports and drops: some
+# 4 KiB for the moment; they allocate what they return.
+# A map without a firmware does not know where it ends: on a chip that one fits on, nothing is
+# placed below maixmem_flash_check.MODEL_BASE, or on one of less than 8 MiB below MIN_FIRMWARE_END
+# there.
 class FlashMap:
     """The regions of one flash chip and the verdicts about them."""
 
     def __init__(self, size: int = FLASH_SIZE) -> None:
         self.size = size
         self.regions = []  # type: list[FlashRegion]
-        self.unread = []  # type: list[tuple[int, int, str]]  # start, end, why: a scan could not look at it
+        # what a scan could not look at: start, end, why
+        self.unread = []  # type: list[tuple[int, int, str]]
         self.notes = []  # type: list[str]  # sentences of a scan
         start = spiffs_start(size)
         if start is not None:
@@ -75,39 +81,46 @@ class FlashMap:
     def add(
         self, name: str, start: int, nbytes: int, kind: str = "data", source: str = USER
     ) -> FlashRegion:
-        """Adds a region and returns it; nbytes are the bytes it owns in flash (firmware: file + IMAGE_OVERHEAD)."""
+        """Adds a region and returns it; nbytes are the bytes it owns in flash (firmware: file +
+        IMAGE_OVERHEAD)."""
         region = FlashRegion(name, start, nbytes, kind, source)
         self.regions.append(region)
         return region
 
     def conflicts(self) -> list:
-        """A maixmem_flash_check.Conflict for bytes with two owners, one perhaps a firmware that is not in the map, or none."""
+        """A maixmem_flash_check.Conflict for bytes with two owners, one perhaps a firmware that is
+        not in the map, or none."""
         return once("flash_check", "conflicts", self)
 
     def risks(self) -> list:
-        """A Conflict for bytes with one owner that flashing another region may erase or overwrite."""
+        """A Conflict for bytes with one owner that flashing another region may erase or
+        overwrite."""
         return once("flash_check", "risks", self)
 
     def check(self) -> list:
-        """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns risks()."""
+        """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns
+        risks()."""
         return once("flash_check", "check", self)
 
     def gap_for(
         self, nbytes: int, align: int = SECTOR, start: int = 0, unit: int = BLOCK_64K
     ) -> "int | None":
-        """The lowest multiple of align from start where nbytes neither conflict nor are at risk, or None.
+        """The lowest multiple of align from start where nbytes neither conflict nor are at risk,
+        or None.
 
-        Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do not pad (kflash):
-        only conflicts and erased sectors count.
+        Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do
+        not pad (kflash): only conflicts and erased sectors count.
         """
         return once("flash_gap flash_check", "gap_for", self, nbytes, align, start, unit)
 
     def scan(self, read=None, offsets=None, verify: bool = False, gaps: bool = True) -> "FlashMap":
-        """Looks at the chip: firmware, file system, models, blank areas. Returns self. Keeps regions that were given.
+        """Looks at the chip: firmware, file system, models, blank areas. Returns self. Keeps
+        regions that were given.
 
-        read(offset, n) is the port's safe read_flash, or that of a dump. Models are looked for at `offsets`, by
-        default all multiples of 64 KiB; verify streams each image through SHA-256; gaps reads what has no owner.
-        What could not be read is in `unread`, never fine. Imports maixmem_flash_scan, its contract says what that holds.
+        read(offset, n) is the port's safe read_flash, or that of a dump. Models are looked for at
+        `offsets`, by default all multiples of 64 KiB; verify streams each image through SHA-256;
+        gaps reads what has no owner. What could not be read is in `unread`, never fine. Imports
+        maixmem_flash_scan, its contract says what that holds.
         """
         once(
             "flash_scan kmodel k210_setup",
@@ -121,5 +134,6 @@ class FlashMap:
         return self
 
     def report(self, out=print) -> bool:
-        """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line. True if all is fine."""
+        """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line.
+        True if all is fine."""
         return once("flash_check report", "report", self, out)

@@ -15,9 +15,10 @@ MIN_FIRMWARE_END = (
 )
 
 
-# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in the map) or "beyond"
-# (past the end of flash): conflicts. Or it is what a flasher that writes `first` may do to bytes that only `second`
-# owns, "erase" or "padding": risks. `second` may be None.
+# `kind` is "overlap" (both own the bytes), "firmware" (below MIN_FIRMWARE_END with no firmware in
+# the map) or "beyond" (past the end of flash): conflicts. Or it is what a flasher that writes
+# `first` may do to bytes that only `second` owns, "erase" or "padding": risks. `second` may be
+# None.
 class Conflict:
     """Bytes start..end that two regions want, or that the chip does not have."""
 
@@ -47,7 +48,8 @@ def owners(m: FlashMap) -> "list[FlashRegion]":
 
 
 def floor(m: FlashMap) -> int:
-    """Where places begin while a firmware that the map does not know may lie below, or 0: see FlashMap."""
+    """Where places begin while a firmware that the map does not know may lie below, or 0: see
+    FlashMap."""
     if m.size < MIN_FIRMWARE_END or [r for r in m.regions if r.kind == "firmware"]:
         return 0
     return MODEL_BASE if m.size >= 8 << 20 else round_up(MIN_FIRMWARE_END, SECTOR)
@@ -67,7 +69,8 @@ def is_movable(r: FlashRegion) -> bool:
 
 
 def conflicts(m: FlashMap) -> "list[Conflict]":
-    """For bytes with two owners, of a firmware that is not in the map, and past the end of the chip."""
+    """For bytes with two owners, of a firmware that is not in the map, and past the end of the
+    chip."""
     found = []
     unknown = floor(m)
     rows = owners(m)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where there is room in a flash map: what FlashMap.gap_for() imports. A one-time part; changes nothing of the map."""
+"""Where there is room in a flash map: what FlashMap.gap_for() imports. A one-time part; changes
+nothing of the map."""
 
 from maixmem_flash import SECTOR, FlashMap, FlashRegion, check_size
 from maixmem_flash_check import FLASHED, floor, owners, reach, round_up

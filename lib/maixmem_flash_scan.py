@@ -17,7 +17,8 @@ _COLLECT = const(
 _REGIONS = const(48)  # that a scan keeps, about 200 bytes each
 _UNREAD = const(4)  # ranges that could not be read; what follows widens the last
 _NOTES = const(8)
-# Kboot (source: its boot loader): stage 1 names itself, a configuration has eight entries of 32 bytes.
+# Kboot (source: its boot loader): stage 1 names itself, a configuration has eight entries of 32
+# bytes.
 _STAGES = (
     ("Kboot stage 0", 0, 0x1000, "firmware"),
     ("Kboot stage 1", 0x1000, 0x3000, "firmware"),
@@ -25,17 +26,19 @@ _STAGES = (
 )
 _CONFIG = const(0x4000)
 _ENTRY = const(0x5AA5D0C0)  # u32 big-endian, flags in the low 6 bits; then address and size
-# SPIFFS (measured on the firmware v0.6.2_84): the first page of a block has a u16 for each of its 31 other pages,
-# 0xFFFF free and 0 deleted, and near its end the u16 _MAGIC ^ (blocks from here to the end).
+# SPIFFS (measured on the firmware v0.6.2_84): the first page of a block has a u16 for each of its
+# 31 other pages, 0xFFFF free and 0 deleted, and near its end the u16 _MAGIC ^ (blocks from here to
+# the end).
 _BLOCK = const(0x20000)
 _IDS = const(62)
 _MARK = const(4092)
 _MAGIC = const(0x1529)
 
 
-# Works once, for one FlashMap whose regions it replaces but for the given ones. Holds 4 KiB of GC heap while it
-# reads, and what it finds: at most _REGIONS regions and _UNREAD ranges. A read that fails for want of memory is
-# noted in map.unread and the scan goes on; any other exception is the caller's. Never writes, never waits.
+# Works once, for one FlashMap whose regions it replaces but for the given ones. Holds 4 KiB of GC
+# heap while it reads, and what it finds: at most _REGIONS regions and _UNREAD ranges. A read that
+# fails for want of memory is noted in map.unread and the scan goes on; any other exception is the
+# caller's. Never writes, never waits.
 class Scan:
     """One look at a chip through read(offset, n)."""
 
@@ -46,7 +49,8 @@ class Scan:
         self._dirty = 0
 
     def run(self, offsets, verify, gaps):
-        """Fills the map: images (their SHA-256 if verify), SPIFFS, models at offsets, and what is in the gaps."""
+        """Fills the map: images (their SHA-256 if verify), SPIFFS, models at offsets, and what is
+        in the gaps."""
         m = self._map
         m.regions = [r for r in m.regions if r.source == USER]
         m.unread = []
@@ -113,7 +117,8 @@ class Scan:
                 self._map.notes.append("{}: no image at {:#08x}".format(source, start))
 
     def _image(self, name, start, source, verify):
-        """Adds the image whose header is at start; False when there is none, None when that cannot be read."""
+        """Adds the image whose header is at start; False when there is none, None when that cannot
+        be read."""
         size = self._map.size
         if start + IMAGE_OVERHEAD > size:
             return False
@@ -243,7 +248,8 @@ def scan(m: FlashMap, read, offsets, verify: bool, gaps: bool) -> None:
 
 
 def images(read) -> "list[tuple[str, int, int]]":
-    """[(name, start, bytes)] of the boot loader and the images that it knows, where Kboot is in flash."""
+    """[(name, start, bytes)] of the boot loader and the images that it knows, where Kboot is in
+    flash."""
     m = FlashMap()
     Scan(m, read).run((), False, False)
     return [(r.name, r.start, r.end - r.start) for r in m.regions if r.kind != "filesystem"]

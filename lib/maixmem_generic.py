@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The port for platforms that have no port of their own: what the interpreter and Linux say, no models."""
+"""The port for platforms that have no port of their own: what the interpreter and Linux say, no
+models."""
 
 import gc
 
@@ -26,7 +27,8 @@ def meminfo(path=_MEMINFO):
     return found
 
 
-# Where a container's limit and use are (cgroup v2, v1), below the root that every process sees as its own.
+# Where a container's limit and use are (cgroup v2, v1), below the root that every process sees as
+# its own.
 _LIMITS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -47,7 +49,8 @@ def limit():
     return None
 
 
-# What psutil.virtual_memory() calls it, and /proc/meminfo; the last two are Linux's contiguous memory.
+# What psutil.virtual_memory() calls it, and /proc/meminfo; the last two are Linux's contiguous
+# memory.
 _FIELDS = (
     ("total", "MemTotal"),
     ("available", "MemAvailable"),
@@ -58,10 +61,11 @@ _FIELDS = (
 
 
 def virtual_memory():
-    """{"total", "available", "free", "used", "percent", "cma_total", "cma_free"} of Linux, those that it tells.
+    """{"total", "available", "free", "used", "percent", "cma_total", "cma_free"} of Linux, those
+    that it tells.
 
-    Bytes, and used = total - available in percent. No field is made up: {} on other systems. In a container with less
-    than the machine it is the container's.
+    Bytes, and used = total - available in percent. No field is made up: {} on other systems. In a
+    container with less than the machine it is the container's.
     """
     info = meminfo()
     found = {name: info[key] for name, key in _FIELDS if key in info}
@@ -76,7 +80,8 @@ def virtual_memory():
 
 
 def ram_region():
-    """Linux user memory: used = MemTotal - MemAvailable, as `free` and psutil say; None elsewhere."""
+    """Linux user memory: used = MemTotal - MemAvailable, as `free` and psutil say; None
+    elsewhere."""
     info = virtual_memory()
     return (
         Region("ram", info["total"], info["used"], info["available"]) if "used" in info else None
@@ -90,7 +95,8 @@ def cma_region():
     return Region("cma", total, total - free, free) if total and free is not None else None
 
 
-# Ports on Linux inherit from it: their models go into regions that room() knows, and check_fit() asks it.
+# Ports on Linux inherit from it: their models go into regions that room() knows, and check_fit()
+# asks it.
 class Port(BasePort):
     """Regions of the interpreter's GC heap and of Linux; it loads no models."""
 
@@ -102,7 +108,8 @@ class Port(BasePort):
             self.watched += ("ram",)
 
     def regions(self) -> "list[Region]":
-        """The GC heap, the Linux user memory and its CMA, what maixmem_boards finds; as far as they can be read.
+        """The GC heap, the Linux user memory and its CMA, what maixmem_boards finds; as far as
+        they can be read.
 
         Collects garbage.
         """
@@ -114,7 +121,8 @@ class Port(BasePort):
         return once("boards", "overlaps", [r.name for r in self.regions()])
 
     def sample(self, free: "list[int]") -> None:
-        """Puts the free bytes of each watched region into the list `free`. Allocates nothing where there is no Linux."""
+        """Puts the free bytes of each watched region into the list `free`. Allocates nothing where
+        there is no Linux."""
         for i in range(len(free)):
             if self.watched[i] == "gc":
                 free[i] = gc.mem_free()
@@ -129,11 +137,13 @@ class Port(BasePort):
         return 0
 
     def held_by(self, handle, region: str) -> int:
-        """Bytes of a region that unloading a handle gives back, for forecasts; 0 where nobody knows."""
+        """Bytes of a region that unloading a handle gives back, for forecasts; 0 where nobody
+        knows."""
         return 0
 
     def check_fit(self, cost, margin: int, freed=()) -> "NoRoom | None":
-        """None when room(region) has the peak and the margin in every region, else the NoRoom: see maixmem_port.Port."""
+        """None when room(region) has the peak and the margin in every region, else the NoRoom: see
+        maixmem_port.Port."""
         for region in cost.peak:
             need = cost.peak[region] + margin
             free = self.room(region)

@@ -6,15 +6,16 @@
     image_bytes(320, 240, "rgb565_ai")          230400 more for pix_to_ai()
     camera_bytes(320, 240)                      384000
 
-Numbers only: nothing here touches a board, and it runs on any of them. The rules of the Linux platforms are in
-maixmem_maixcam.images and maixmem_ascend.images.
+Numbers only: nothing here touches a board, and it runs on any of them. The rules of the Linux
+platforms are in maixmem_maixcam.images and maixmem_ascend.images.
 """
 
 
-# How a platform lays out an image. `formats` is {name: (pixel unit, bits of a pixel in a row, planes, per)}: a row
-# is `w` rounded up to the pixel unit, times the bits, in bytes, rounded up to `row` bytes; there are `h` rows rounded
-# up to `rows`; the image is row * rows * planes / per bytes, and `extra`. Its memory starts at a multiple of `start`;
-# several in one block lie `gap` bytes and that rounding apart.
+# How a platform lays out an image. `formats` is {name: (pixel unit, bits of a pixel in a row,
+# planes, per)}: a row is `w` rounded up to the pixel unit, times the bits, in bytes, rounded up to
+# `row` bytes; there are `h` rows rounded up to `rows`; the image is row * rows * planes / per
+# bytes, and `extra`. Its memory starts at a multiple of `start`; several in one block lie `gap`
+# bytes and that rounding apart.
 class ImageRule:
     """The stride and height rules of one platform, as data."""
 
@@ -28,7 +29,8 @@ class ImageRule:
 
 
 def formats(text, unit=1):
-    """ "name:bits:planes:per ..." as the table of an ImageRule, every format with the same pixel unit."""
+    """ "name:bits:planes:per ..." as the table of an ImageRule, every format with the same pixel
+    unit."""
     table = {}
     for entry in text.split():
         name, bits, planes, per = entry.split(":")
@@ -36,9 +38,10 @@ def formats(text, unit=1):
     return table
 
 
-# MaixPy v1, pixels in the GC heap. The AI copy that pix_to_ai() makes is a second block: "rgb565_ai" (three planes,
-# rows of whole 64 pixels) or "gray_ai". A gray image made by to_grayscale() keeps its rgb565 block.
-# (source of imlib; 153600, 230400 and 19200 bytes measured on the firmware v0.6.2_84)
+# MaixPy v1, pixels in the GC heap. The AI copy that pix_to_ai() makes is a second block:
+# "rgb565_ai" (three planes, rows of whole 64 pixels) or "gray_ai". A gray image made by
+# to_grayscale() keeps its rgb565 block. (source of imlib; 153600, 230400 and 19200 bytes measured
+# on the firmware v0.6.2_84)
 MAIXPY = ImageRule(formats("rgb565:16:1:1 gray:8:1:1 gray_ai:8:1:1 bayer:8:1:1"))
 MAIXPY.formats["binary"] = (32, 1, 1, 1)
 MAIXPY.formats["rgb565_ai"] = (64, 24, 1, 1)
@@ -68,7 +71,8 @@ def _sides(w, h):
 
 
 def strides(w, h, format, rule=MAIXPY):
-    """(bytes of a row, rows) as the platform lays them out. ValueError for a format it does not have."""
+    """(bytes of a row, rows) as the platform lays them out. ValueError for a format it does not
+    have."""
     _sides(w, h)
     if format not in rule.formats:
         raise ValueError(
@@ -86,7 +90,8 @@ def image_bytes(w, h, format, rule=MAIXPY):
 
 
 def pool_bytes(nbytes, count, rule=MAIXPY):
-    """The bytes of one block for `count` images of `nbytes`, each at the start that the rule asks for."""
+    """The bytes of one block for `count` images of `nbytes`, each at the start that the rule asks
+    for."""
     return nbytes + (count - 1) * _up(nbytes + rule.gap, rule.start)
 
 
@@ -101,7 +106,8 @@ def bitmap_format(value_count):
 
 
 def camera_bytes(w, h, dual_buff=False):
-    """MaixPy: what sensor.set_framesize() takes of the system heap: the frame and its three AI planes, 5*w*h."""
+    """MaixPy: what sensor.set_framesize() takes of the system heap: the frame and its three AI
+    planes, 5*w*h."""
     _sides(w, h)
     one = _up(2 * w * h, 128) + _up(3 * w * h, 64)
     return 2 * one if dual_buff else one

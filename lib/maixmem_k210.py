@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The port for the K210 under MaixPy v1 (MicroPython v1.11): memory, flash and images. Models: maixmem_k210_kpu.
+"""The port for the K210 under MaixPy v1 (MicroPython v1.11): memory, flash and images. Models:
+maixmem_k210_kpu.
 
-Two heaps: the GC heap (Python objects, image pixels) is one block inside the system heap (models, camera
-and LCD buffers). Figures and behaviour were measured on the official firmware v0.6.2_84.
+Two heaps: the GC heap (Python objects, image pixels) is one block inside the system heap (models,
+camera and LCD buffers). Figures and behaviour were measured on the official firmware v0.6.2_84.
 """
 
 import gc
@@ -19,10 +20,11 @@ _EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
 _SPARE = const(8192)  # the break moves in pages of 4096; one more for chunk headers
 
 
-# One object per program. It keeps no memory of the board but what load() took. `regions()`, `room()` and
-# `inspect()` may collect garbage; `sample()` allocates nothing.
+# One object per program. It keeps no memory of the board but what load() took. `regions()`,
+# `room()` and `inspect()` may collect garbage; `sample()` allocates nothing.
 class Port:
-    """The K210 under MaixPy v1: two heaps, one KPU with five model slots, flash behind a 24-bit address."""
+    """The K210 under MaixPy v1: two heaps, one KPU with five model slots, flash behind a 24-bit
+    address."""
 
     name = "k210"
     watched = ("gc", "heap")
@@ -31,10 +33,12 @@ class Port:
     margin = 0  # a forecast counts whole pages, at the worst place that one can end
 
     def regions(self) -> "list[Region]":
-        """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included; its free bytes are a lower bound.
+        """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included; its free bytes are
+        a lower bound.
 
-        heap_free() is the gap between the allocator's break and the end of RAM: freed blocks below the
-        break do not show. Finding the largest GC block collects garbage several times (1.4 ms each).
+        heap_free() is the gap between the allocator's break and the end of RAM: freed blocks below
+        the break do not show. Finding the largest GC block collects garbage several times (1.4 ms
+        each).
         """
         free = utils.heap_free()
         return [
@@ -48,17 +52,20 @@ class Port:
         free[1] = utils.heap_free()
 
     def warnings(self) -> "list[str]":
-        """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
+        """Sentences about a GC heap that is not the one that was set, and about firmware that
+        damages its heap."""
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
         if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
         return once("k210_gc", "warnings")
 
     def set_gc_heap(self, nbytes: int) -> str:
-        """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns that advice.
+        """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns
+        that advice.
 
-        ValueError for a size that would not boot, fall back to 128 KiB or leave the system heap too small;
-        OSError when the firmware did not keep the value. Writes /flash/freq.conf; resets nothing.
+        ValueError for a size that would not boot, fall back to 128 KiB or leave the system heap
+        too small; OSError when the firmware did not keep the value. Writes /flash/freq.conf;
+        resets nothing.
         """
         return once("k210_gc", "set_gc_heap", nbytes)
 
@@ -69,11 +76,13 @@ class Port:
     # --- flash ---
 
     def read_flash(self, offset: int, n: int) -> bytearray:
-        """n bytes of flash from offset. Safe at any heap level; allocates n bytes and a piece of at most 4 KiB.
+        """n bytes of flash from offset. Safe at any heap level; allocates n bytes and a piece of
+        at most 4 KiB.
 
-        The firmware's flash_read does not check its own buffer and hangs the board when that is not to be
-        had; this reads in pieces for which heap_free() shows room. ValueError beyond the 16 MiB that an
-        address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be read.
+        The firmware's flash_read does not check its own buffer and hangs the board when that is
+        not to be had; this reads in pieces for which heap_free() shows room. ValueError beyond the
+        16 MiB that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes
+        can be read.
         """
         if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
             raise ValueError(sentence("read_flash", offset, n, chip.FLASH_SIZE))
@@ -92,7 +101,8 @@ class Port:
     # --- images ---
 
     def new_image(self, w: int, h: int, format: str = "rgb565"):
-        """A new image of w x h pixels in the GC heap, zeroed: "rgb565" (2wh bytes) or "gray" (made from one, keeps 2wh)."""
+        """A new image of w x h pixels in the GC heap, zeroed: "rgb565" (2wh bytes) or "gray" (made
+        from one, keeps 2wh)."""
         img = image.Image(size=(w, h))
         if format == "gray":
             return img.to_grayscale()
@@ -101,9 +111,11 @@ class Port:
         return img
 
     def copy_into(self, dst, src) -> None:
-        """Copies the pixels of src into dst, an image of the same size and format. Allocates no pixels.
+        """Copies the pixels of src into dst, an image of the same size and format. Allocates no
+        pixels.
 
-        Never keep what the firmware's copy() returns: its AI plane is not set, pix_to_ai() on it hangs.
+        Never keep what the firmware's copy() returns: its AI plane is not set, pix_to_ai() on it
+        hangs.
         """
         try:
             src.copy(copy_to_fb=dst)
@@ -112,7 +124,8 @@ class Port:
             self.copy_into(dst, src)
 
 
-# Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the class has others
+# Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the
+# class has others
 try:
     from Maix import utils
 

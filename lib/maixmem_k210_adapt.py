@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What stands in for calls that the firmware of this K210 lacks: comes in where one is missed. A one-time part."""
+"""What stands in for calls that the firmware of this K210 lacks: comes in where one is missed. A
+one-time part."""
 
 from maixmem import part, sentence
 
@@ -8,7 +9,8 @@ _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
 
 
 def adapt(port_class):
-    """Maix.utils of CanMV, or maixmem_k210_older, which has the same calls; others go into the class."""
+    """Maix.utils of CanMV, or maixmem_k210_older, which has the same calls; others go into the
+    class."""
     try:
         from maix import utils
 
@@ -21,7 +23,8 @@ def adapt(port_class):
 
 
 def kpu_module():
-    """The module KPU; with calls that say so in place of those that it lacks and that every model needs. CanMV's class."""
+    """The module KPU; with calls that say so in place of those that it lacks and that every model
+    needs. CanMV's class."""
     try:
         import KPU
     except ImportError:

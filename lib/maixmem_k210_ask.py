@@ -12,10 +12,11 @@ _PROBE = const(1)  # a flash address without a model: the firmware's length
 
 
 def has_v4(p):
-    """Whether this build loads V4 models; None when it does not say. Asked by a load where no model is, once.
+    """Whether this build loads V4 models; None when it does not say. Asked by a load where no
+    model is, once.
 
-    Firmware without heap_free is taken for one that does not: v0.5.0-98 says that it loads V4, refuses it as the first
-    model and dumps core on it as a later one.
+    Firmware without heap_free is taken for one that does not: v0.5.0-98 says that it loads V4,
+    refuses it as the first model and dumps core on it as a later one.
     """
     from maixmem_k210 import utils
 
@@ -42,7 +43,8 @@ def unsupported_reason(p, info, method: str) -> "str | None":
 
 
 def explain(p, error) -> str:
-    """The sentence of an error; of a NoRoom of check_fit(): what is needed, what there is, and what to do."""
+    """The sentence of an error; of a NoRoom of check_fit(): what is needed, what there is, and
+    what to do."""
     if not hasattr(error, "cost"):
         return str(error)
     cost, need, free = error.cost, error.need, error.free
@@ -61,7 +63,8 @@ def explain(p, error) -> str:
 
 
 def _file_peak(cost):
-    """What the model of an address takes when it is loaded from a file instead; 0 where it is not at an address."""
+    """What the model of an address takes when it is loaded from a file instead; 0 where it is not
+    at an address."""
     found = cost.chunks
     if not isinstance(cost.source, int) or not found[1] & TRANSIENT:  # streamed
         return 0

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The calls of the KPU module that programs seldom make on a net. Comes in with the first of them, and stays.
+"""The calls of the KPU module that programs seldom make on a net. Comes in with the first of them,
+and stays.
 
-get_output, set_outputs, set_layers and netinfo take the net itself; fmap and fmap_free take what forward() or
-get_output() gave; classifier(class_num, sample_num) makes one of this net.
+get_output, set_outputs, set_layers and netinfo take the net itself; fmap and fmap_free take what
+forward() or get_output() gave; classifier(class_num, sample_num) makes one of this net.
 """
 
 from maixmem import sentence
@@ -15,7 +16,8 @@ _OF_FMAP = ("fmap", "fmap_free")
 
 
 def find(net, name: str):
-    """What the net has under this name; AttributeError for what no net has, NotImplementedError for what is missing."""
+    """What the net has under this name; AttributeError for what no net has, NotImplementedError
+    for what is missing."""
     if name in _OF_HANDLE:
         return getattr(net.require_handle(), name)
     if name not in _OF_NET and name not in _OF_FMAP and name != "classifier":
@@ -38,8 +40,9 @@ def find(net, name: str):
     return checked
 
 
-# The firmware's classifier runs the model that it was made of, released or not: every call asks first whether the
-# net still has the model of that load. What it learned goes with it: save() it before release().
+# The firmware's classifier runs the model that it was made of, released or not: every call asks
+# first whether the net still has the model of that load. What it learned goes with it: save() it
+# before release().
 class Classifier:
     """KPU.classifier of a net: add_class_img, add_sample_img, train, predict, save ..."""
 

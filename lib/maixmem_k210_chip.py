@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210 in numbers: its memories, and the arithmetic of its allocator. Touches no board; device and desk use it.
+"""The K210 in numbers: its memories, and the arithmetic of its allocator. Touches no board; device
+and desk use it.
 
-Bytes. The rules of the allocator (newlib's malloc) and of the firmware were measured on MaixPy v0.6.2_84.
+Bytes. The rules of the allocator (newlib's malloc) and of the firmware were measured on MaixPy
+v0.6.2_84.
 """
 
 from maixmem import const
@@ -21,8 +23,9 @@ TRIM_READ = (
 SPI_CHUNK = 65536  # bytes of flash that the driver reads at once, into four bytes for each ...
 SPI_EXTRA = 130  # ... and these; it does not check that it got them
 
-# What is done with an allocation, in the low bits of its chunk's size, a multiple of 16: freed at once; freed after the
-# next transient one; not checked by the firmware, which dumps core without it
+# What is done with an allocation, in the low bits of its chunk's size, a multiple of 16: freed at
+# once; freed after the next transient one; not checked by the firmware, which dumps core without
+# it
 TRANSIENT = 1
 HELD = 2
 UNCHECKED = 4
@@ -42,11 +45,13 @@ def sbrk_increment(size: int) -> int:
     return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
 
 
-# A load is a list of chunks in order: maixmem_k210_setup.chunks(). The top of the heap grows by whole requests, in pages,
-# and only what is left there serves others. `holes` (sizes) serve what is checked, the smallest that is large enough
-# first. How much of a page is left before is not known: this is the worst case of all.
+# A load is a list of chunks in order: maixmem_k210_setup.chunks(). The top of the heap grows by
+# whole requests, in pages, and only what is left there serves others. `holes` (sizes) serve what
+# is checked, the smallest that is large enough first. How much of a page is left before is not
+# known: this is the worst case of all.
 def required_free(chunks, holes=(), free: int = 0) -> "tuple[int, int]":
-    """(bytes that heap_free() must have, the chunk that `free` is too small for: 0, or an unchecked one if there is)."""
+    """(bytes that heap_free() must have, the chunk that `free` is too small for: 0, or an
+    unchecked one if there is)."""
     most = rest = first = 0
     while rest <= _PAGE + _TOP:
         moved, miss, more = _grow(chunks, list(holes), free, rest)
@@ -58,7 +63,8 @@ def required_free(chunks, holes=(), free: int = 0) -> "tuple[int, int]":
 
 
 def _grow(chunks, holes, free, rest):
-    """The same for `rest` free bytes at the top, and how many more would change the course of things."""
+    """The same for `rest` free bytes at the top, and how many more would change the course of
+    things."""
     moved = most = held = first = 0
     more = TRIM
     for piece in chunks:

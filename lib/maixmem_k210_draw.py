@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Images on firmware whose copy() takes no image (before v0.6.2-72): pixels are drawn, which allocates nothing."""
+"""Images on firmware whose copy() takes no image (before v0.6.2-72): pixels are drawn, which
+allocates nothing."""
 
 
 def adapt(port_class) -> None:
@@ -9,5 +10,6 @@ def adapt(port_class) -> None:
 
 
 def copy_into(self, dst, src) -> None:
-    """Draws src into dst, an image of the same size and format: the same bytes. Allocates nothing."""
+    """Draws src into dst, an image of the same size and format: the same bytes. Allocates
+    nothing."""
     dst.draw_image(src, 0, 0)

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The size of a K210's GC heap, which is one block of the system heap: what it may be, set it, is it active.
+"""The size of a K210's GC heap, which is one block of the system heap: what it may be, set it, is
+it active.
 
-A one-time part of the K210's port; the rules are for the desk as well. Measured on the firmware (v0.6.2_84).
+A one-time part of the K210's port; the rules are for the desk as well. Measured on the firmware
+(v0.6.2_84).
 """
 
 import gc
@@ -20,7 +22,8 @@ _FREES_ONCE = (0, 5, 1, 48)  # earlier firmware frees the arguments of a YOLO mo
 
 
 def gc_heap_of(total: int) -> int:
-    """The size of the block, within 160 bytes, of which gc counts `total`: it has 1024 of each 1036 bytes."""
+    """The size of the block, within 160 bytes, of which gc counts `total`: it has 1024 of each
+    1036 bytes."""
     return total * GC_BLOCK // 1024
 
 
@@ -30,12 +33,14 @@ def gc_total(size: int) -> int:
 
 
 def max_gc_heap(free: int, active: int) -> int:
-    """The largest that boots and leaves 64 KiB of system heap, of `free` bytes there and a GC heap of `active` now."""
+    """The largest that boots and leaves 64 KiB of system heap, of `free` bytes there and a GC heap
+    of `active` now."""
     return (free + active - EDGE - _MIN_SYSTEM) & ~(PAGE - 1)
 
 
 def check_gc_heap(what: str, nbytes: int, free: int, active: int) -> None:
-    """ValueError, beginning with `what`, for a size that would not boot or leave the system heap too small."""
+    """ValueError, beginning with `what`, for a size that would not boot or leave the system heap
+    too small."""
     most = max_gc_heap(free, active)
     if nbytes < MIN_GC_HEAP:
         raise ValueError(sentence("gc_heap_small", what, MIN_GC_HEAP))
@@ -74,7 +79,8 @@ def set_gc_heap(nbytes: int) -> str:
 
 
 def warnings() -> "list[str]":
-    """Sentences about a GC heap that is not the one that was set, and about firmware that damages its heap."""
+    """Sentences about a GC heap that is not the one that was set, and about firmware that damages
+    its heap."""
     from maixmem_k210 import utils
 
     found = []
@@ -91,7 +97,8 @@ def warnings() -> "list[str]":
 
 
 def firmware_version(text: "str | None" = None) -> "tuple | None":
-    """(0, 6, 2, 84) for "v0.6.2-84-g8fcd84a58 on 2022-08-26", which is os.uname()[3] on MaixPy; None for others."""
+    """(0, 6, 2, 84) for "v0.6.2-84-g8fcd84a58 on 2022-08-26", which is os.uname()[3] on MaixPy;
+    None for others."""
     if text is None:
         try:
             from os import uname
@@ -107,6 +114,7 @@ def firmware_version(text: "str | None" = None) -> "tuple | None":
 
 
 def smaller_gc_heap(nbytes: int) -> int:
-    """The GC heap to set so that the system heap has nbytes more, or 0 where what is in it now would not fit."""
+    """The GC heap to set so that the system heap has nbytes more, or 0 where what is in it now
+    would not fit."""
     size = (active_gc_heap() - nbytes) & ~(PAGE - 1)
     return size if size >= gc.mem_alloc() + MIN_GC_HEAP else 0

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Models on the K210 under MaixPy v1: the port's part that the model manager uses, and the guarded net.
+"""Models on the K210 under MaixPy v1: the port's part that the model manager uses, and the guarded
+net.
 
-Resident: would a load come through, load, unload, run. What is asked once is in maixmem_k210_setup.
-Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
+Resident: would a load come through, load, unload, run. What is asked once is in
+maixmem_k210_setup. Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 
 import gc
@@ -24,13 +25,15 @@ except (ImportError, AttributeError):
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
 
-# Firmware calls with the guards that it lacks: a released model and an object that is no image are refused. Calls
-# allocate what the firmware allocates, no more. YOLO's are in maixmem_k210_yolo, seldom ones in maixmem_k210_calls.
+# Firmware calls with the guards that it lacks: a released model and an object that is no image are
+# refused. Calls allocate what the firmware allocates, no more. YOLO's are in maixmem_k210_yolo,
+# seldom ones in maixmem_k210_calls.
 class Net(maixmem_models.Net):
     """A model of the K210."""
 
     def forward(self, img, out: int = 0):
-        """kpu.forward: a kpu_fmap, which points into the model. Use it before the next run, or take run()."""
+        """kpu.forward: a kpu_fmap, which points into the model. Use it before the next run, or
+        take run()."""
         if not isinstance(img, list):
             self.check_image(img)
         return kpu.forward(self.handle or self.require_handle(), img, out)
@@ -45,17 +48,19 @@ class Net(maixmem_models.Net):
             raise TypeError(sentence("image", self.name, type(img).__name__))
 
     def __getattr__(self, name: str):
-        """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs, netinfo, classifier ..."""
+        """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs,
+        netinfo, classifier ..."""
         found = part("k210_yolo") if name[-5:] == "yolo2" else part("k210_calls")
         return found.find(self, name)
 
 
 # Owns no memory of the board: what load() returned is the caller's until unload().
-# `parts`: what we loaded and freed, in address order as far as we know: [key, bytes], key None for a hole. The
-# firmware does not show its heap, so a hole may be wrong (a camera buffer went into it): check_fit() lets nothing
-# that can hang rest on one. `unsure`: the last part is a hole, or else free space at the top that is too small to
-# have gone back. What maixmem_k210_setup found out: `costs` of models, whether the build loads `v4`,
-# how many bytes the `firmware` has in flash (where Kboot is, the list of its images).
+# `parts`: what we loaded and freed, in address order as far as we know: [key, bytes], key None for
+# a hole. The firmware does not show its heap, so a hole may be wrong (a camera buffer went into
+# it): check_fit() lets nothing that can hang rest on one. `unsure`: the last part is a hole, or
+# else free space at the top that is too small to have gone back. What maixmem_k210_setup found
+# out: `costs` of models, whether the build loads `v4`, how many bytes the `firmware` has in flash
+# (where Kboot is, the list of its images).
 class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
@@ -69,19 +74,22 @@ class Port(maixmem_k210.Port):
         self.firmware = None  # type: int | list | None
 
     def expect_setup(self) -> None:
-        """Brings YOLO in, so that no setup has to. Other calls, such as set_outputs(), come in with the first of them."""
+        """Brings YOLO in, so that no setup has to. Other calls, such as set_outputs(), come in
+        with the first of them."""
         part("k210_yolo")
 
     # --- what a model takes: asked once ---
 
     def inspect(self, source, **how) -> Cost:
-        """The Cost of a model; reads its header. With stream=(dual_buf, batch, spi_speed) that of kpu.load_flash.
+        """The Cost of a model; reads its header. With stream=(dual_buf, batch, spi_speed) that of
+        kpu.load_flash.
 
-        Firmware without flash_read reads no header at an address: there nbytes= (of a V3 model's file) or file= (a path
-        of the same model) tells; other firmware takes no notice of them.
+        Firmware without flash_read reads no header at an address: there nbytes= (of a V3 model's
+        file) or file= (a path of the same model) tells; other firmware takes no notice of them.
 
-        Imports the reader of headers and drops it again; reads at most 8 KiB of flash. Cost.chunks are the allocations
-        of the load; Cost.warning says what overlaps the bytes of a model in flash.
+        Imports the reader of headers and drops it again; reads at most 8 KiB of flash. Cost.chunks
+        are the allocations of the load; Cost.warning says what overlaps the bytes of a model in
+        flash.
         """
         cost = self.costs[source] = once("k210_setup", "inspect", self, source, how)
         return cost
@@ -108,7 +116,8 @@ class Port(maixmem_k210.Port):
         if need <= free + slack:
             return None
         if not freed:
-            # with holes it fits; and if they are not there, it fits all the same or fails with a clean error
+            # with holes it fits; and if they are not there, it fits all the same or fails with a
+            # clean error
             holes = self.holes()
             if margin + chip.required_free(cost.chunks, holes)[0] <= free:
                 first = chip.required_free(cost.chunks, (), free - margin)[1]
@@ -126,7 +135,8 @@ class Port(maixmem_k210.Port):
         return once("k210_ask", "explain", self, error)
 
     def trim_heap(self) -> int:
-        """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if that is safe."""
+        """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if
+        that is safe."""
         free = utils.heap_free()
         self.untrimmed = True
         if free > chip.TRIM:
@@ -142,13 +152,15 @@ class Port(maixmem_k210.Port):
         return utils.heap_free()
 
     def room(self, region: str) -> int:
-        """Bytes of the heap that one load may count on; holes that our models left included. 0 for another region."""
+        """Bytes of the heap that one load may count on; holes that our models left included. 0 for
+        another region."""
         return self.trim_heap() + sum(self.holes()) if region == "heap" else 0
 
     free_bytes = staticmethod(utils.heap_free)  # for the difference that a load makes
 
     def holes(self, freed=()) -> "list[int]":
-        """Sizes of the holes when the handles `freed` are unloaded; the last is at the end, perhaps 0 bytes."""
+        """Sizes of the holes when the handles `freed` are unloaded; the last is at the end,
+        perhaps 0 bytes."""
         keys = [None]
         for handle in freed:
             keys.append(self.key_of(handle))
@@ -165,9 +177,11 @@ class Port(maixmem_k210.Port):
     # --- load ---
 
     def load(self, source, **how):
-        """A kpu_net. Does not check room: ask check_fit() before, the firmware hangs where it says no.
+        """A kpu_net. Does not check room: ask check_fit() before, the firmware hangs where it says
+        no.
 
-        A refusal of the firmware is a NoRoom (2006, and 2009 when all slots are taken) or a KModelError; .code is its."""
+        A refusal of the firmware is a NoRoom (2006, and 2009 when all slots are taken) or a
+        KModelError; .code is its."""
         cost = self.costs.get(source) or self.inspect(source, **how)
         stream = how.get("stream")
         self._on_load(source, cost)  # before it: a Ctrl-C behind the load would lose the net
@@ -208,7 +222,8 @@ class Port(maixmem_k210.Port):
         self._on_free(self.key_of(handle), utils.heap_free() - free)
 
     def key_of(self, handle):
-        """The source that a handle was loaded from, 0 where it does not say: then we know no hole of it."""
+        """The source that a handle was loaded from, 0 where it does not say: then we know no hole
+        of it."""
         try:
             return handle.model_path() or handle.model_addr()
         except AttributeError:

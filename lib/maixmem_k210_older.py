@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What Maix.utils of an early MaixPy lacks, under the same names: the port takes it instead, and only there.
+"""What Maix.utils of an early MaixPy lacks, under the same names: the port takes it instead, and
+only there.
 
-Each call is the firmware's own where it has it. Measured on v0.5.0-98, which is what M5Stack ships for the M5StickV.
+Each call is the firmware's own where it has it. Measured on v0.5.0-98, which is what M5Stack ships
+for the M5StickV.
 """
 
 import gc
@@ -22,7 +24,8 @@ _TEXT = const(512)  # bytes for what memtest() prints; it fills the GC heap mean
 
 
 def _heap_free() -> int:
-    """Free bytes of the system heap, which KPU.memtest() prints in KiB: 50 ms, two lines on the console each time."""
+    """Free bytes of the system heap, which KPU.memtest() prints in KiB: 50 ms, two lines on the
+    console each time."""
     gc.collect()  # models that nobody holds would print as well
     text = uio.BytesIO(_TEXT)
     try:

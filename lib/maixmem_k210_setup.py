@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the K210's port asks of a model once: what it takes and what overlaps it in flash. A one-time part.
+"""What the K210's port asks of a model once: what it takes and what overlaps it in flash. A
+one-time part.
 
 Measured on the firmware (v0.6.2_84).
 """
@@ -22,7 +23,8 @@ from maixmem_k210_chip import (
 
 
 def inspect(p, source, how: dict) -> Cost:
-    """The Cost of a model, for the port `p`: cost.chunks are chunks(), cost.nbytes what it has in flash."""
+    """The Cost of a model, for the port `p`: cost.chunks are chunks(), cost.nbytes what it has in
+    flash."""
     method, buffer, refuse = "load_addr", 0, None
     if type(source) is not int or how:
         method, buffer, refuse = once("k210_ways", "way", p, source, how)
@@ -55,7 +57,8 @@ def inspect(p, source, how: dict) -> Cost:
 
 
 def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":
-    """The chunks of KModel.allocations(), each its size in bytes with the flags in the low bits."""
+    """The chunks of KModel.allocations(), each its size in bytes with the flags in the low
+    bits."""
     return tuple([chunk(n) | kind for n, kind in allocations])
 
 
@@ -73,7 +76,8 @@ def _warning(p, source, nbytes: int) -> "str | None":
 
 
 def conflicts_at(p, start: int, nbytes: int) -> "str | None":
-    """What overlaps these bytes of flash: the firmware, /flash, or another model that was asked about."""
+    """What overlaps these bytes of flash: the firmware, /flash, or another model that was asked
+    about."""
     end = start + nbytes
     owners = _owners(p) + [("model", c.source, c.nbytes) for c in p.costs.values()]
     found = []
@@ -88,7 +92,8 @@ def conflicts_at(p, start: int, nbytes: int) -> "str | None":
 
 
 def _owners(p):
-    """[(name, start, bytes)] of what the firmware has in flash. It is asked once; the port keeps only its length."""
+    """[(name, start, bytes)] of what the firmware has in flash. It is asked once; the port keeps
+    only its length."""
     if p.firmware is None:
         try:
             if p.read_flash(0x1009, 7) == b"Kboot_v":
@@ -103,6 +108,7 @@ def _owners(p):
 
 
 def image_bytes(head: bytes) -> int:
-    """The bytes of flash that an image with these first 5 has, 0 where it is none. Flag bits: encrypted, dual SPI."""
+    """The bytes of flash that an image with these first 5 has, 0 where it is none. Flag bits:
+    encrypted, dual SPI."""
     n = int.from_bytes(head[1:5], "little")
     return 0 if head[0] & ~3 or not 0 < n < FLASH_SIZE - IMAGE_OVERHEAD else n + IMAGE_OVERHEAD

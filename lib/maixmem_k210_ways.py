@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210's ways to load a model that are not kpu.load of an address in flash that can be read. A one-time part."""
+"""The K210's ways to load a model that are not kpu.load of an address in flash that can be read. A
+one-time part."""
 
 from maixmem import Cost, const, once, sentence
 from maixmem_k210_chip import PAGE, SPI_EXTRA
@@ -10,7 +11,8 @@ _SD_BUFFER = const(2048)
 
 
 def way(p, source, how: dict) -> tuple:
-    """(method of KModel.allocations(), bytes of the file's driver, why that cannot be, or None), for the port `p`.
+    """(method of KModel.allocations(), bytes of the file's driver, why that cannot be, or None),
+    for the port `p`.
 
     TypeError and ValueError for what is no source and no stream=.
     """
@@ -43,7 +45,8 @@ def _lacks_stream():
 
 
 def file_buffer(path: str) -> int:
-    """Bytes that the driver of a file system takes to read; of SPIFFS a page by SPI, as a flash read."""
+    """Bytes that the driver of a file system takes to read; of SPIFFS a page by SPI, as a flash
+    read."""
     if path[:1] != "/":
         import os
 
@@ -52,10 +55,12 @@ def file_buffer(path: str) -> int:
 
 
 def told(source: int, how: dict, error: NotImplementedError):
-    """The KModel at an address that cannot be read: of a `file` that is the same, or of its length, `nbytes`.
+    """The KModel at an address that cannot be read: of a `file` that is the same, or of its
+    length, `nbytes`.
 
-    By its length the working memory of a model is not known; that of V3 is refused cleanly when it does not fit. `error`
-    says what the firmware lacks, and is raised where that is not flash_read."""
+    By its length the working memory of a model is not known; that of V3 is refused cleanly when it
+    does not fit. `error` says what the firmware lacks, and is raised where that is not
+    flash_read."""
     from maixmem_k210 import utils
 
     if "flash_read" not in getattr(utils, "missing", ()):
@@ -82,7 +87,8 @@ def not_read(path: str, error: OSError) -> OSError:
 
 
 def overwritten(source, error, where: str) -> Cost:
-    """The Cost of what is no model (`error` says why) at an address where `where` says that something else is."""
+    """The Cost of what is no model (`error` says why) at an address where `where` says that
+    something else is."""
     cost = Cost({"heap": 0}, {"heap": 0})
     cost.refuse = "{}; {}".format(error, where)
     cost.source = source

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""YOLO on a net of the K210, with the guards that the firmware lacks. Comes in with the first model that has a setup, or
-with the first call, and stays: the calls go into the class of the nets.
+"""YOLO on a net of the K210, with the guards that the firmware lacks. Comes in with the first
+model that has a setup, or with the first call, and stays: the calls go into the class of the nets.
 
-run_yolo2 before init_yolo2 and a second init_yolo2 (a leak) are refused. Allocates what the firmware allocates, no more.
+run_yolo2 before init_yolo2 and a second init_yolo2 (a leak) are refused. Allocates what the
+firmware allocates, no more.
 """
 
 from maixmem import sentence

@@ -37,8 +37,8 @@ FORMATS = {
     1: "v1",
     0x12345678: "raw",
 }
-# Smallest body of each layer type of V3 in words, 0: no such type. Types come in runs: ((first, how
-# many)...), words.
+# Smallest body of each layer type of V3 in words, 0: no such type. Types come in runs: ((first,
+# how many)...), words.
 KINDS3 = (
     ((0, 26), (_CONV, 4)),
     b"\0\5\16\1\1\5\1\1\17\20\1\6\6\104\4\4\3\3\10\1\6\1\11\11\5\4\104\4\4\6",
@@ -62,9 +62,9 @@ def limit(offset: int, name: str, value: int, min: int, max: int) -> None:
         bad(offset, name, value, "must be {} to {}".format(min, max))
 
 
-# A source as little-endian 32-bit words; `swapped` turns each around. reader(offset, n) gives n bytes, the model begins
-# at `start` there; words() brings at most 256 of its bytes into memory, and the tuple. `size` is that of the file; in
-# flash what is left of 16 MiB.
+# A source as little-endian 32-bit words; `swapped` turns each around. reader(offset, n) gives n
+# bytes, the model begins at `start` there; words() brings at most 256 of its bytes into memory,
+# and the tuple. `size` is that of the file; in flash what is left of 16 MiB.
 class File:
     """The bytes of a model, wherever they are."""
 
@@ -94,11 +94,11 @@ class File:
 
 # Made by identify() and read_info(); holds no file and never changes. In bytes unless told:
 # format ("v3", "v4", "v5a", "v5b", "v6+", "v1", "raw", "smodel"), swapped (is it word-swapped),
-# size (the file; None in flash, by read_info()), nbytes (headers and bodies, walked), header (what is before the
-# bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the lowest line in use
-# up), first_type, asserts (a layer type that stops the board), inputs and outputs: lists of
-# (shape or None, type or None, bytes). None: the file does not say, or is not read so far.
-# plain: kpu.load can have nothing against it but its size, on any firmware.
+# size (the file; None in flash, by read_info()), nbytes (headers and bodies, walked), header (what
+# is before the bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the
+# lowest line in use up), first_type, asserts (a layer type that stops the board), inputs and
+# outputs: lists of (shape or None, type or None, bytes). None: the file does not say, or is not
+# read so far. plain: kpu.load can have nothing against it but its size, on any firmware.
 class KModel:
     """One model: what it is, and what loading it takes."""
 
@@ -113,12 +113,14 @@ class KModel:
         self.size = size
 
     def allocations(self, method: str, file_buffer: int = 0) -> "list[tuple[int, int]]":
-        """The mallocs of a load in order, [(bytes, TRANSIENT | HELD | UNCHECKED)]; [] where there is no load by this way.
+        """The mallocs of a load in order, [(bytes, TRANSIENT | HELD | UNCHECKED)]; [] where there
+        is no load by this way.
 
-        The methods: "load_path" and "load_addr" are kpu.load, "stream_single" and "stream_dual" kpu.load_flash with one
-        and two buffers, "canmv" is CanMV's load_kmodel, "sdk" the SDK's kpu_load_kmodel. `file_buffer` is what the
-        driver of the file system takes to read. Whether words are swapped is for unsupported_reason() to say: the
-        figures are those of the same model in the order that this way wants."""
+        The methods: "load_path" and "load_addr" are kpu.load, "stream_single" and "stream_dual"
+        kpu.load_flash with one and two buffers, "canmv" is CanMV's load_kmodel, "sdk" the SDK's
+        kpu_load_kmodel. `file_buffer` is what the driver of the file system takes to read. Whether
+        words are swapped is for unsupported_reason() to say: the figures are those of the same
+        model in the order that this way wants."""
         v4 = self.format == "v4"
         if not v4 and self.format != "v3":
             return []

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a model seldom: one in a file, other ways to load it than kpu.load, why it cannot run.
+"""What is asked of a model seldom: one in a file, other ways to load it than kpu.load, why it
+cannot run.
 
 A one-time part of maixmem_kmodel.
 """
@@ -31,7 +32,8 @@ def _look(look, read, size):
 
 
 def allocations(m, method: str, whole: int, rest: list) -> "list[tuple[int, int]]":
-    """See KModel.allocations(): `whole` are the bytes of the file, `rest` what a load of any kind takes at its end."""
+    """See KModel.allocations(): `whole` are the bytes of the file, `rest` what a load of any kind
+    takes at its end."""
     if method in ("canmv", "sdk"):
         return [(whole, 0)] + [(232, 0)] * (m.format == "v4") + rest[-1:]
     if method[:6] != "stream":

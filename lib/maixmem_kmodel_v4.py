@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The headers of models that are no V3, of V4 (nncase 0.2) above all: what maixmem_kmodel imports for one. A one-time part."""
+"""The headers of models that are no V3, of V4 (nncase 0.2) above all: what maixmem_kmodel imports
+for one. A one-time part."""
 
 from maixmem import const
 from maixmem_kmodel import File, KModel, limit, walk
@@ -15,7 +16,8 @@ KINDS4 = (
 
 
 def read(m: KModel, f: File) -> None:
-    """Sets what the headers say: of V4 everything, of later versions which dialect it is, of others a little."""
+    """Sets what the headers say: of V4 everything, of later versions which dialect it is, of
+    others a little."""
     head = f.words(0, 3, "header")
     if m.format == "smodel":
         m.nbytes = head[1] + 8

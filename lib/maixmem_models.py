@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One accelerator, many models: loaded when used, freed when others need the room, refused when there is none.
+"""One accelerator, many models: loaded when used, freed when others need the room, refused when
+there is none.
 
 models = ModelManager()
 models.add("digits", 0x300000)
@@ -18,11 +19,13 @@ class ModelReleasedError(ValueError):
     """A net was used after its model was released."""
 
 
-# What use() hands out: one a name, for good. It works while its model is resident and refuses with ModelReleasedError
-# at other times, so a released model never reaches the runtime. Results that point into model memory die with it: copy
-# them first. Ports subclass it: maixmem_net, maixmem_k210_kpu.
-# The manager keeps what it knows of a model in the same object: `handle` is not None while memory is held, `ready`
-# while use() may hand the net out. A handle that is not ready is half loaded or half freed, and the next call frees it.
+# What use() hands out: one a name, for good. It works while its model is resident and refuses with
+# ModelReleasedError at other times, so a released model never reaches the runtime. Results that
+# point into model memory die with it: copy them first. Ports subclass it: maixmem_net,
+# maixmem_k210_kpu.
+# The manager keeps what it knows of a model in the same object: `handle` is not None while memory
+# is held, `ready` while use() may hand the net out. A handle that is not ready is half loaded or
+# half freed, and the next call frees it.
 class Net:
     """A model that was added, resident or not."""
 
@@ -51,19 +54,22 @@ class Net:
         return self.handle
 
 
-# Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and allocates nothing; a
-# switch allocates a few hundred bytes besides what load() takes. add() imports what reads headers and drops it again,
-# at most 16 KiB of GC heap; a use() that succeeds after it imports nothing (what a setup calls may). using() makes one
-# object a call, and the first imports maixmem_using. When use() fails, `state` says what is left, the message too where
-# the error is one of this library or a plain one:
+# Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and
+# allocates nothing; a switch allocates a few hundred bytes besides what load() takes. add()
+# imports what reads headers and drops it again, at most 16 KiB of GC heap; a use() that succeeds
+# after it imports nothing (what a setup calls may). using() makes one object a call, and the first
+# imports maixmem_using. When use() fails, `state` says what is left, the message too where the
+# error is one of this library or a plain one:
 #   "rolled_back"  what was resident is resident (nothing was freed, or it was loaded again)
 #   "empty"        neither the new model nor those that had to go are resident
 #   "loaded"       the new model is resident (the last use() succeeded)
 # and the next use() works from there. Threads: one at a time; the manager has no lock.
-# The last manager of an "evict" port is remembered, and a new one on that port frees what it holds: the models of
-# a program that was stopped and run again in the same interpreter, as the IDE does.
+# The last manager of an "evict" port is remembered, and a new one on that port frees what it
+# holds: the models of a program that was stopped and run again in the same interpreter, as the IDE
+# does.
 class ModelManager:
-    """Models that share one accelerator. `keep` is how many stay resident: None is what suits the port."""
+    """Models that share one accelerator. `keep` is how many stay resident: None is what suits the
+    port."""
 
     _last = None  # type: ModelManager | None  # the manager made last
 
@@ -96,12 +102,14 @@ class ModelManager:
     # --- what there is ---
 
     def add(self, name, source, setup=None, pin: bool = False, fallback=None, **how) -> None:
-        """Tells the manager about a model: reads its header, loads nothing, prints where flash is in trouble.
+        """Tells the manager about a model: reads its header, loads nothing, prints where flash is
+        in trouble.
 
-        setup(net) runs after every load. A pinned model stays until release(). `fallback` is the name of a model
-        added before that use() takes, and says so, when there is no room for this one (for example the same
-        model streamed from flash), and as long as that one is resident. `how` goes to the port: how to load it.
-        ValueError and TypeError for what is no source; what cannot be read yet is read at the first use().
+        setup(net) runs after every load. A pinned model stays until release(). `fallback` is the
+        name of a model added before that use() takes, and says so, when there is no room for this
+        one (for example the same model streamed from flash), and as long as that one is resident.
+        `how` goes to the port: how to load it. ValueError and TypeError for what is no source;
+        what cannot be read yet is read at the first use().
         """
         if name in self.models:
             raise ValueError(sentence("add", name))
@@ -125,7 +133,8 @@ class ModelManager:
         self.models[name] = m
 
     def forget(self, name) -> None:
-        """Releases a model and drops everything known about it. ValueError if it is the fallback of another."""
+        """Releases a model and drops everything known about it. ValueError if it is the fallback
+        of another."""
         once("status", "forget", self, name)
 
     def _find(self, name):
@@ -146,7 +155,8 @@ class ModelManager:
     # --- use ---
 
     def use(self, name) -> Net:
-        """The net of a model, loaded if it is not. Raises NoRoom, KModelError, or what the platform or setup raised.
+        """The net of a model, loaded if it is not. Raises NoRoom, KModelError, or what the
+        platform or setup raised.
 
         See the states above. KModelError with the reason when this model can never run here.
         """
@@ -173,7 +183,8 @@ class ModelManager:
         return m
 
     def using(self, name):
-        """use() for a with block, inside which the model is not evicted. It stays resident afterwards."""
+        """use() for a with block, inside which the model is not evicted. It stays resident
+        afterwards."""
         self._find(name)
         return part("using").Using(self, name)
 
@@ -207,7 +218,8 @@ class ModelManager:
         self.switches += 1
 
     def _make_room(self, m, gone):
-        """Evicts the least recently used as far as a forecast wants, nothing where that would not help, and loads m."""
+        """Evicts the least recently used as far as a forecast wants, nothing where that would not
+        help, and loads m."""
         idle = []
         for x in self.models.values():
             if x.ready and not x.pin and not x.pin_count:
@@ -245,7 +257,8 @@ class ModelManager:
             going = [idle.pop(0)]
 
     def _short(self, m, freed=()):
-        """What the port says about room; garbage, perhaps models of an earlier run, is collected before a no."""
+        """What the port says about room; garbage, perhaps models of an earlier run, is collected
+        before a no."""
         handles = []
         for x in freed:
             handles.append(x.handle)
@@ -303,5 +316,6 @@ class ModelManager:
         gc.collect()
 
     def status(self, out=print) -> dict:
-        """Prints and returns what is resident, what it takes and what is missing: see maixmem_status."""
+        """Prints and returns what is resident, what it takes and what is missing: see
+        maixmem_status."""
         return once("status report", "status", self, out)

@@ -30,16 +30,17 @@ _LOANS = const(4)
 _id = id  # found at once as a global; a builtin is searched for at every use
 
 
-# `count` buffers of `nbytes` bytes in one block: the same memoryview objects for as long as the pool lives.
-# The pool owns them all, a holder owns its one from acquire() until release().
-# Allocation: the constructor takes one block (or uses the `block` it is given, bytes it can write to) and at
-# most 64 bytes a buffer plus 1 KiB. acquire(), release() and borrow() are O(1) and allocate nothing; borrow()
-# makes one object, and keeps it, when more loans are open at once than ever before and more than four.
-# (Where the heap lies above 0x40000000 on a 32-bit board, id() makes an int object in each of them.)
-# Starts are multiples of `align` in memory where uctypes tells the address, else counted from the block's start.
-# Failure: PoolEmpty, PoolError or MemoryError leave the pool as it was.
-# Ctrl-C, the scheduler and thread switches come at jumps, and no jump follows the first write of acquire() and
-# release(): no thread sees them half done. A hard interrupt does.
+# `count` buffers of `nbytes` bytes in one block: the same memoryview objects for as long as the
+# pool lives. The pool owns them all, a holder owns its one from acquire() until release().
+# Allocation: the constructor takes one block (or uses the `block` it is given, bytes it can write
+# to) and at most 64 bytes a buffer plus 1 KiB. acquire(), release() and borrow() are O(1) and
+# allocate nothing; borrow() makes one object, and keeps it, when more loans are open at once than
+# ever before and more than four. (Where the heap lies above 0x40000000 on a 32-bit board, id()
+# makes an int object in each of them.) Starts are multiples of `align` in memory where uctypes
+# tells the address, else counted from the block's start. Failure: PoolEmpty, PoolError or
+# MemoryError leave the pool as it was.
+# Ctrl-C, the scheduler and thread switches come at jumps, and no jump follows the first write of
+# acquire() and release(): no thread sees them half done. A hard interrupt does.
 class BufferPool:
     """Equal buffers that are allocated once."""
 
@@ -61,9 +62,9 @@ class BufferPool:
         self.nbytes = nbytes
         self.block = block
 
-    # _free: how many are free, then the buffers, the last of the free ones next. _held: {id of buffer: state};
-    # a state is None (never handed out), False (free) or the holder's tag. The free ones being a stack, as
-    # many were ever handed out as were out at once at most.
+    # _free: how many are free, then the buffers, the last of the free ones next. _held: {id of
+    # buffer: state}; a state is None (never handed out), False (free) or the holder's tag. The
+    # free ones being a stack, as many were ever handed out as were out at once at most.
     def _fill(self, items):
         self._free = [len(items)] + items
         self._held = {id(item): None for item in items}
@@ -72,10 +73,12 @@ class BufferPool:
         for _ in items[:_LOANS]:
             self._loan = _Loan(self, self._loan)
 
-    # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from the heap.
+    # These two keep to eleven words of locals and stack: beyond, MicroPython takes the frame from
+    # the heap.
 
     def acquire(self, tag: object = True):
-        """A buffer with whatever bytes it had, held under `tag` (any true value). PoolEmpty when all are out."""
+        """A buffer with whatever bytes it had, held under `tag` (any true value). PoolEmpty when
+        all are out."""
         free = self._free
         n = free[0]
         if not n:
@@ -85,7 +88,8 @@ class BufferPool:
         return buf
 
     def release(self, buf, tag: object = None) -> None:
-        """Gives a buffer back. PoolError if it is not out or, with a `tag`, if it is out under another."""
+        """Gives a buffer back. PoolError if it is not out or, with a `tag`, if it is out under
+        another."""
         held = self._held
         k = _id(buf)
         if not held.get(k) or (tag and held[k] != tag):
@@ -96,7 +100,8 @@ class BufferPool:
         held[k], free[0] = False, n
 
     def borrow(self, tag: object = True) -> "_Loan":
-        """acquire() for a with statement, which gives the buffer back at its end, whatever happens in it."""
+        """acquire() for a with statement, which gives the buffer back at its end, whatever happens
+        in it."""
         loan = self._loan or _Loan(self, None)
         loan.tag = tag
         loan.item = self.acquire(loan)
@@ -127,11 +132,13 @@ class BufferPool:
         return [t.tag if isinstance(t, _Loan) else t for t in self._held.values() if t]
 
     def check(self) -> int:
-        """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are out."""
+        """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are
+        out."""
         return once("pool_ask", "check", self)
 
 
-# What borrow() gives: it holds the buffer under itself, so that it can only give back what it took.
+# What borrow() gives: it holds the buffer under itself, so that it can only give back what it
+# took.
 class _Loan:
     def __init__(self, pool, next):
         self.pool = pool
@@ -148,19 +155,22 @@ class _Loan:
         self.next, pool._loan = pool._loan, self
 
 
-# `count` images of exactly w x h pixels in one format of the platform's port; with `ai` (MaixPy) each owns its
-# AI copy from the start. A BufferPool of images: release(), borrow(), tags and errors are the same.
-# Allocation: the constructor makes all images. take() and acquire() allocate nothing; of what the firmware does
-# in take(), copy() leaves an object of 64 bytes to the collector, as snapshot() does (MaixPy v0.6.2_84).
-# An image whose holder changed its size or format (crop(), to_grayscale(), a copy into it) is made anew before
-# it is handed out again, the only time that acquire() allocates; `replaced` counts them: keep it 0 by working on images
-# that are not the pool's. NoRoom (where not even the code for it has room, its base MemoryError) if that fails: nothing
-# is lost, the next acquire() tries again. A script that the IDE runs again in the same interpreter finds the pool of its
-# first run in the way: where there is no room otherwise, a new pool takes over the images of the one of its size, format
-# and count that a global name still holds, and closes it: its acquire() is PoolEmpty from then on.
-# The pool never shows an image that copy() returned, whose AI copy is an address that was never set.
-# Never call img.__del__() on an image of the pool: it frees the pixels, the image says the size it had, and the next
-# take() writes at address 0 and dumps core (measured on the firmware v0.6.2_84). Nothing cheap can tell: release() it.
+# `count` images of exactly w x h pixels in one format of the platform's port; with `ai` (MaixPy)
+# each owns its AI copy from the start. A BufferPool of images: release(), borrow(), tags and
+# errors are the same. Allocation: the constructor makes all images. take() and acquire() allocate
+# nothing; of what the firmware does in take(), copy() leaves an object of 64 bytes to the
+# collector, as snapshot() does (MaixPy v0.6.2_84). An image whose holder changed its size or
+# format (crop(), to_grayscale(), a copy into it) is made anew before it is handed out again, the
+# only time that acquire() allocates; `replaced` counts them: keep it 0 by working on images that
+# are not the pool's. NoRoom (where not even the code for it has room, its base MemoryError) if
+# that fails: nothing is lost, the next acquire() tries again. A script that the IDE runs again in
+# the same interpreter finds the pool of its first run in the way: where there is no room
+# otherwise, a new pool takes over the images of the one of its size, format and count that a
+# global name still holds, and closes it: its acquire() is PoolEmpty from then on. The pool never
+# shows an image that copy() returned, whose AI copy is an address that was never set. Never call
+# img.__del__() on an image of the pool: it frees the pixels, the image says the size it had, and
+# the next take() writes at address 0 and dumps core (measured on the firmware v0.6.2_84). Nothing
+# cheap can tell: release() it.
 class ImagePool(BufferPool):
     """Images of one size and format that are allocated once."""
 
@@ -189,14 +199,16 @@ class ImagePool(BufferPool):
         self._items = items  # all of them: the stack lets go of those that are out
 
     def acquire(self, tag: object = True):
-        """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all are out."""
+        """An image of the pool's size and format with whatever pixels it had. PoolEmpty when all
+        are out."""
         n = self._free[0]
         if n and not self._whole(self._free[n]):
             once("pool_ask", "renew", self, n)
         return super().acquire(tag)
 
     def take(self, src, tag: object = True):
-        """An image with the pixels of `src`, and its AI copy. PoolError if `src` has another size or format."""
+        """An image with the pixels of `src`, and its AI copy. PoolError if `src` has another size
+        or format."""
         if not self._whole(src):
             have = (src.width(), src.height(), src.format(), self.w, self.h, self.format)
             raise PoolError(sentence("take", *have))

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a pool seldom: to check itself, for an image in place of a changed one, for those of an earlier run.
+"""What is asked of a pool seldom: to check itself, for an image in place of a changed one, for
+those of an earlier run.
 
 A one-time part of maixmem_pool.
 """
@@ -25,9 +26,11 @@ class _Gap:
         return 0
 
 
-# A gap keeps the place while the new image is made, so that the old one's memory can be had for it.
+# A gap keeps the place while the new image is made, so that the old one's memory can be had for
+# it.
 def renew(pool, n: int) -> None:
-    """A new image for the n-th free one of an ImagePool, whose size or format its holder changed."""
+    """A new image for the n-th free one of an ImagePool, whose size or format its holder
+    changed."""
     free = pool._free
     held = pool._held
     items = pool._items
@@ -48,7 +51,8 @@ def renew(pool, n: int) -> None:
 
 
 def take_over(pool, count: int, items: list) -> bool:
-    """Puts the images of a pool of the main module that is like `pool` (not made yet) into `items`, and closes it."""
+    """Puts the images of a pool of the main module that is like `pool` (not made yet) into
+    `items`, and closes it."""
     import __main__
 
     gc.collect()  # what the attempt to make new ones left

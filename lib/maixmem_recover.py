@@ -1,19 +1,22 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""After a use() that failed: what was resident comes back as far as possible, and the error says what is left.
+"""After a use() that failed: what was resident comes back as far as possible, and the error says
+what is left.
 
-A one-time part of maixmem_models; where there is no memory for it nothing comes back and the error is as it was.
+A one-time part of maixmem_models; where there is no memory for it nothing comes back and the error
+is as it was.
 """
 
 from maixmem import KModelError, NoRoom
 
-# Exceptions of these very classes come back with what is resident in the text; others, such as KeyboardInterrupt
-# or an error of the caller's own class, come back as they are.
+# Exceptions of these very classes come back with what is resident in the text; others, such as
+# KeyboardInterrupt or an error of the caller's own class, come back as they are.
 _PLAIN = (MemoryError, ValueError, RuntimeError, KModelError)
 
 
 def recover(manager, m, gone: list, e: BaseException) -> BaseException:
-    """Loads again what was evicted for m (`gone`), sets manager.state, and returns the exception to raise."""
+    """Loads again what was evicted for m (`gone`), sets manager.state, and returns the exception
+    to raise."""
     try:
         _restore(manager, sorted([x for x in gone if not x.ready], key=lambda x: x.order))
         manager.state = "rolled_back"
@@ -38,7 +41,8 @@ def _restore(manager, gone):
 
 
 def explain(manager, m, e: BaseException) -> BaseException:
-    """The exception of e's class that tells the state as well; e itself when its class is not plain."""
+    """The exception of e's class that tells the state as well; e itself when its class is not
+    plain."""
     kind = type(e)
     if kind is not NoRoom and kind is not OSError and kind not in _PLAIN:
         return e

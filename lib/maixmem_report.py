@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of any platform seldom: which port it has, the report as a table and as a dict. A one-time part."""
+"""What is asked of any platform seldom: which port it has, the report as a table and as a dict. A
+one-time part."""
 
 import gc
 import sys
 
 from maixmem import Region, __version__, const
 
-# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported, the port is NAME of
-# maixmem_NAME; "*" is any. The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+# What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported,
+# the port is NAME of maixmem_NAME; "*" is any. The first that holds is it. (One text: a tuple of
+# tuples would take 1 KiB more.)
 PORTS = (
-    "*:Maix:k210 CanMV:maix:canmv linux:acl:ascend linux:maix:maixcam linux:maixmem_rknn.probe:rknn "
+    "*:Maix:k210 CanMV:maix:canmv linux:acl:ascend linux:maix:maixcam "
+    "linux:maixmem_rknn.probe:rknn "
     "*:sys:generic"
 )
 
@@ -84,7 +87,8 @@ def kib(n: int) -> str:
 
 
 def find_port() -> str:
-    """The NAME of the module maixmem_NAME that has the port of this platform, by the table PORTS."""
+    """The NAME of the module maixmem_NAME that has the port of this platform, by the table
+    PORTS."""
     for row in PORTS.split():
         platform, probe, name = row.split(":")
         if platform in ("*", sys.platform):
@@ -101,7 +105,8 @@ def find_port() -> str:
 
 
 def gc_region(largest: bool = True) -> "Region | None":
-    """The GC heap as a Region, or None where the interpreter does not say (CPython). Collects garbage."""
+    """The GC heap as a Region, or None where the interpreter does not say (CPython). Collects
+    garbage."""
     gc.collect()
     if not hasattr(gc, "mem_alloc"):
         return None
@@ -113,10 +118,11 @@ def gc_region(largest: bool = True) -> "Region | None":
 
 
 def largest_block(limit: int) -> "int | None":
-    """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of four words.
+    """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of
+    four words.
 
-    Bisects with real allocations and gives each back at once; collects garbage. None where lists do not lie
-    in the heap that gc counts, and where not even 32 words are free in one piece.
+    Bisects with real allocations and gives each back at once; collects garbage. None where lists
+    do not lie in the heap that gc counts, and where not even 32 words are free in one piece.
     """
     gc.collect()  # none in between
     before = gc.mem_alloc()
@@ -141,8 +147,9 @@ def largest_block(limit: int) -> "int | None":
     return low * 4 * word
 
 
-# A list, because clear() shrinks its block where it stands. A bytearray would have to wait for a collection,
-# and the collector takes stale words on the C stack for references (seen on MaixPy: 241 KiB kept alive so).
+# A list, because clear() shrinks its block where it stands. A bytearray would have to wait for a
+# collection, and the collector takes stale words on the C stack for references (seen on MaixPy:
+# 241 KiB kept alive so).
 def _can_have(words):
     try:
         block = [None] * words

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a model manager seldom: what it holds, printed, and to forget a model; and a Watch's table.
+"""What is asked of a model manager seldom: what it holds, printed, and to forget a model; and a
+Watch's table.
 
 A one-time part.
 """
@@ -12,11 +13,13 @@ _PAGE_ENDS = const(8192)  # what room may be off by without anything missing: me
 
 
 def status(manager, out=print) -> dict:
-    """Prints one line a model, newest load first, and returns the same as a dict; `out` takes one line of text.
+    """Prints one line a model, newest load first, and returns the same as a dict; `out` takes one
+    line of text.
 
-    "predicted" is the forecast, "measured" what loading took. "unaccounted" are the bytes by region that are missing
-    since before the first load and that no model here holds: camera and other buffers made since, or a leak. Bytes;
-    allocates some KB; loads and frees nothing, but the port may take some ms to find the room.
+    "predicted" is the forecast, "measured" what loading took. "unaccounted" are the bytes by
+    region that are missing since before the first load and that no model here holds: camera and
+    other buffers made since, or a leak. Bytes; allocates some KB; loads and frees nothing, but the
+    port may take some ms to find the room.
     """
     from maixmem_report import kib
 

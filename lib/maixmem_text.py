@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The sentences of errors, by a short name: imported when an error is made, and dropped again. A one-time part."""
+"""The sentences of errors, by a short name: imported when an error is made, and dropped again. A
+one-time part."""
 
 _SENTENCES = {
     # models
@@ -9,21 +10,31 @@ _SENTENCES = {
     "use": "no model {!r}; there are: {}. Next: add() it.",
     "keep": "ModelManager: keep is {!r}. Next: 1 or more.",
     "release": "net {0!r}: its model was released. Next: take it again with use({0!r}).",
-    "pin": "{} of at most {} models are resident, and pinned or in a with block. Next: release() one.",
-    "loading": "the setup of {0!r} uses {1!r} while {0!r} is being loaded. Next: use the net that setup(net) is given.",
+    "pin": "{} of at most {} models are resident, and pinned or in a with block. Next: "
+    "release() one.",
+    "loading": "the setup of {0!r} uses {1!r} while {0!r} is being loaded. Next: use the net "
+    "that setup(net) is given.",
     "setup": "the setup of {!r} released it. Next: no release() in a setup.",
     "warning": "maixmem: {!r}: {}",
     "fallback": "maixmem: {} Using {!r} instead.",
-    "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free. Next: release() a model.",
+    "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free. Next: release() "
+    "a model.",
     "cannot_run": "this model cannot run here: {}.",
     # K210: a load
-    "no_model_source": "model {!r}: neither a flash address (int) nor a path (str). Next: such as 0x300000 or '/sd/m.kmodel'.",
-    "address_beyond": "flash address {}: addresses are 0 to 0xffffff (16 MiB). Next: where the model was flashed.",
-    "stream_options": "stream={!r}. Next: three ints, (dual_buf, batch, spi_speed), such as (0, 8, 80000000).",
-    "file_not_read": "cannot read {!r}: error {}. Next: see os.listdir() of its folder; is the card in?",
-    "not_told": "model at 0x{:06x}: this firmware cannot read flash (no Maix.utils.flash_read), and nbytes is {!r}. Next: add(..., nbytes=bytes of its file) for a V3 model, or file= a path of the same model.",
+    "no_model_source": "model {!r}: neither a flash address (int) nor a path (str). Next: such "
+    "as 0x300000 or '/sd/m.kmodel'.",
+    "address_beyond": "flash address {}: addresses are 0 to 0xffffff (16 MiB). Next: where the "
+    "model was flashed.",
+    "stream_options": "stream={!r}. Next: three ints, (dual_buf, batch, spi_speed), such as (0, "
+    "8, 80000000).",
+    "file_not_read": "cannot read {!r}: error {}. Next: see os.listdir() of its folder; is the "
+    "card in?",
+    "not_told": "model at 0x{:06x}: this firmware cannot read flash (no Maix.utils.flash_read), "
+    "and nbytes is {!r}. Next: add(..., nbytes=bytes of its file) for a V3 model, or "
+    "file= a path of the same model.",
     "missing": "not on this firmware: {}. Next: flash MaixPy v0.6.2-84, which has it.",
-    "no_kmodel_in_path": "kpu.load takes paths with .kmodel in them, {!r} has not. Next: rename the file",
+    "no_kmodel_in_path": "kpu.load takes paths with .kmodel in them, {!r} has not. Next: rename "
+    "the file",
     "load": "the firmware refused it: {}. Next: maixmem_advice.advise(error).",
     "no_room_left": "loading takes {} bytes of system heap, there are {}.",
     "no_room_holes": "loading takes {} bytes of system heap, there are {} and holes of {}.",
@@ -32,14 +43,21 @@ _SENTENCES = {
     "cure_gc_heap": "maixmem.set_gc_heap({}) and machine.reset()",
     "cure_firmware": "a smaller firmware build, or smaller camera frames",
     # K210: a net
-    "kpu": "net {!r}: kpu.{}(net, *{}) was refused. Next: see what it printed; set_outputs() wants the shape of an output of a V4 model.",
+    "kpu": "net {!r}: kpu.{}(net, *{}) was refused. Next: see what it printed; set_outputs() "
+    "wants the shape of an output of a V4 model.",
     "init_yolo2": "net {!r}: init_yolo2() was done. Next: release() to change it.",
     "run_yolo2": "net {!r}: run_yolo2() needs init_yolo2(). Next: do it in the setup of add().",
-    "KPU": "net {0!r} has no {1!r}: forward, run, init_yolo2, run_yolo2, get_output, set_outputs, set_layers, netinfo, fmap, fmap_free, classifier. Next: KPU.{1}() if it takes results; release({0!r}) frees a model.",
-    "KPU_object": "net {0!r} has no {1!r}. Next: release({0!r}) frees a model; run(), init_yolo2(), regionlayer_yolo2() and those of maix.KPU run it.",
-    "slot_taken": "slot {} of {} is the next one, and taken by {!r}. Next: release() that model, then use() it again.",
-    "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001. Next: use({0!r}), make one and load() what save() kept.",
-    "image": "net {!r}: an image is needed, not a {}. Next: sensor.snapshot(), or image.Image and pix_to_ai().",
+    "KPU": "net {0!r} has no {1!r}: forward, run, init_yolo2, run_yolo2, get_output, "
+    "set_outputs, set_layers, netinfo, fmap, fmap_free, classifier. Next: KPU.{1}() if "
+    "it takes results; release({0!r}) frees a model.",
+    "KPU_object": "net {0!r} has no {1!r}. Next: release({0!r}) frees a model; run(), "
+    "init_yolo2(), regionlayer_yolo2() and those of maix.KPU run it.",
+    "slot_taken": "slot {} of {} is the next one, and taken by {!r}. Next: release() that model, "
+    "then use() it again.",
+    "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001. "
+    "Next: use({0!r}), make one and load() what save() kept.",
+    "image": "net {!r}: an image is needed, not a {}. Next: sensor.snapshot(), or image.Image "
+    "and pix_to_ai().",
     # why a model is unsupported
     "encrypted_model": "encrypted for one board: use the plain .kmodel",
     "format_not_loaded": "{}: refused or crashes, so compile it with nncase 0.1 or 0.2",
@@ -50,43 +68,61 @@ _SENTENCES = {
     "layer_asserts": "layer type {} stops the board: compile without it",
     "first_layer": "layer type {} first never runs (2007): begin with a convolution",
     "larger_than_ram": "takes {} bytes of {}: use a smaller model",
-    "load_method": "no way to load {!r}. Next: load_path, load_addr, stream_single, stream_dual, canmv or sdk.",
+    "load_method": "no way to load {!r}. Next: load_path, load_addr, stream_single, stream_dual, "
+    "canmv or sdk.",
     # K210: flash, GC heap, images
     "read_flash": "read_flash({}, {}): flash is 0 to {:#x}. Next: an address and a length inside.",
-    "heap_free": "flash: reading needs {} bytes of system heap, heap_free() is {}. Next: free a model first.",
+    "heap_free": "flash: reading needs {} bytes of system heap, heap_free() is {}. Next: free a "
+    "model first.",
     "new_image": 'new_image: format "rgb565" or "gray", not {!r}',
     "gc_heap_type": "set_gc_heap: bytes as an int, not {!r}",
     "gc_heap_small": "{0}: below {1} MaixPy does not boot or cannot run. Next: {1} or more.",
-    "gc_heap_large": "{0}: at most {1} now ({2} free in the system heap and about {3} in the GC heap, less {4}). Next: {1} or less, or free models and camera first.",
-    "gc_heap_lost": "GC heap size: {} was written, {} reads back. Next: check that /flash is not full, then set it again.",
-    "gc_heap_stored": "GC heap of {} bytes stored. Next: machine.reset() (a soft reset keeps the old size).",
-    "gc_heap_other": "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset().",
-    "gc_heap_too_large": "GC heap: {} bytes are set, about {} are active. A new size needs a hard reset: machine.reset(). If it stays so after a reset, that much could not be allocated at boot: set a smaller one.",
-    "frees_twice": "MaixPy {}.{}.{}-{}: before 0.5.1-48 freeing a YOLO model damages the heap. Next: flash v0.6.2-84.",
+    "gc_heap_large": "{0}: at most {1} now ({2} free in the system heap and about {3} in the GC "
+    "heap, less {4}). Next: {1} or less, or free models and camera first.",
+    "gc_heap_lost": "GC heap size: {} was written, {} reads back. Next: check that /flash is not "
+    "full, then set it again.",
+    "gc_heap_stored": "GC heap of {} bytes stored. Next: machine.reset() (a soft reset keeps the "
+    "old size).",
+    "gc_heap_other": "GC heap: {} bytes are set, about {} are active. A new size needs a hard "
+    "reset: machine.reset().",
+    "gc_heap_too_large": "GC heap: {} bytes are set, about {} are active. A new size needs a "
+    "hard reset: machine.reset(). If it stays so after a reset, that much could not be "
+    "allocated at boot: set a smaller one.",
+    "frees_twice": "MaixPy {}.{}.{}-{}: before 0.5.1-48 freeing a YOLO model damages the heap. "
+    "Next: flash v0.6.2-84.",
     # pools
-    "BufferPool": "BufferPool({!r}, {!r}, {!r}): {!r} must be an int, 1 or more. Next: divide with //.",
-    "ImagePool": "ImagePool({!r}, {!r}, count={!r}): {!r} must be an int, 1 or more. Next: divide with //.",
+    "BufferPool": "BufferPool({!r}, {!r}, {!r}): {!r} must be an int, 1 or more. Next: divide "
+    "with //.",
+    "ImagePool": "ImagePool({!r}, {!r}, count={!r}): {!r} must be an int, 1 or more. Next: "
+    "divide with //.",
     "block": "BufferPool: the block has {} bytes. Next: give it {}.",
     "acquire": "pool exhausted: {} in use by {}. Next: release one or pool more",
-    "stale": "stale release: {!r} holds it now, not {!r}. Next: give back once what acquire() returned.",
-    "foreign": "not from this pool: no object that acquire() gave. Next: give back what acquire(), take() or borrow() gave.",
+    "stale": "stale release: {!r} holds it now, not {!r}. Next: give back once what acquire() "
+    "returned.",
+    "foreign": "not from this pool: no object that acquire() gave. Next: give back what "
+    "acquire(), take() or borrow() gave.",
     "double": "double release: it is free already. Next: give back once what acquire() returned.",
     "check": "damaged: {} of {} are out, held by {}",
     "take": "take: a frame of {}x{} (format {}) for images of {}x{} {}. Next: a pool of its size.",
-    "image_pool_room": "ImagePool: no {}x{} {} image, the GC heap has {} bytes free. Next: fewer, or pool them first. {}",
+    "image_pool_room": "ImagePool: no {}x{} {} image, the GC heap has {} bytes free. Next: "
+    "fewer, or pool them first. {}",
     # flash map
     "kind": "flash region {}: kind {!r}. Next: one of {}.",
     "nbytes": "{}: start {!r} and {!r} bytes. Next: ints, 0 or more and 1 or more.",
     "overlap": "{0} overlaps {1}: {2} bytes, {3:#08x}..{4:#08x}",
-    "firmware": "{0} lies in the area used by every official firmware (no firmware in this map): {2} bytes, {3:#08x}..{4:#08x}",
+    "firmware": "{0} lies in the area used by every official firmware (no firmware in this map): "
+    "{2} bytes, {3:#08x}..{4:#08x}",
     "beyond": "{0} extends past the end of flash: {2} bytes, {3:#08x}..{4:#08x}",
     "erase": "flashing {0} erases whole sectors: {2} bytes of {1}, {3:#08x}..{4:#08x}",
     "padding": "flashing {0} may write whole 64 KiB frames: {2} bytes of {1}, {3:#08x}..{4:#08x}",
     "damaged": "{} is damaged: its SHA-256 does not match",
-    "flash_conflict": "{}. Next: another address, such as gap_for(nbytes) finds, then flash again what was overwritten.",
+    "flash_conflict": "{}. Next: another address, such as gap_for(nbytes) finds, then flash "
+    "again what was overwritten.",
     "unread": "no conflict in what could be read, but {}",
-    "place_not_checked": "its place in flash was not checked: no memory. Next: gc.collect(), or add() at the start",
-    "overlap_of_ranges": "model {:#08x}..{:#08x} overlaps {} {:#08x}..{:#08x}: {:#08x}..{:#08x} are of both",
+    "place_not_checked": "its place in flash was not checked: no memory. Next: gc.collect(), or "
+    "add() at the start",
+    "overlap_of_ranges": "model {:#08x}..{:#08x} overlaps {} {:#08x}..{:#08x}: {:#08x}..{:#08x} "
+    "are of both",
 }
 
 # What the first word of something that is no model says

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A with block in which a model stays: what ModelManager.using() gives. Comes in with the first one, and stays."""
+"""A with block in which a model stays: what ModelManager.using() gives. Comes in with the first
+one, and stays."""
 
 
-# Holds what use() handed out, perhaps the fallback, until its block ends; then it may be entered again. One object a
-# call; entering and leaving allocate what use() does.
+# Holds what use() handed out, perhaps the fallback, until its block ends; then it may be entered
+# again. One object a call; entering and leaving allocate what use() does.
 class Using:
     """One with block of one model."""
 

@@ -7,10 +7,10 @@ import gc
 from maixmem import once
 
 
-# Keeps, for every region the port can read without allocating, the free bytes now, at the start and the
-# least seen. The lists are made once: sample() allocates nothing (proved under heap_lock) and may run in
-# a camera loop. mark() keeps a copy (one small list). The figures are the port's: where a Region is a
-# bound they are bounds.
+# Keeps, for every region the port can read without allocating, the free bytes now, at the start
+# and the least seen. The lists are made once: sample() allocates nothing (proved under heap_lock)
+# and may run in a camera loop. mark() keeps a copy (one small list). The figures are the port's:
+# where a Region is a bound they are bounds.
 class Watch:
     """High-water marks per region: sample() in the loop, report() at the end."""
 
@@ -23,7 +23,8 @@ class Watch:
         self.reset()
 
     def reset(self) -> None:
-        """Starts anew: the present values become the start and the low-water mark. Collects garbage first."""
+        """Starts anew: the present values become the start and the low-water mark. Collects
+        garbage first."""
         gc.collect()
         self._port.sample(self.free)
         self.start = list(self.free)

@@ -5,11 +5,12 @@
 _NAMED = 512
 
 
-# Contract.  A stand-in calls point(name) where the device can fail.  Points are numbered from 1 since clear(); `count`
-# is how many were passed and `names` the names of the first `keep` of them in order.  fail(k, exc) arms point k: once, or
-# with `forever` at every later pass of a point with the same name.  An exception (or a class of one) is raised there;
-# anything else is what point() returns, for interfaces that report failure by a code or NULL.  Unarmed, point() returns
-# None.  Runs on MicroPython too.
+# Contract. A stand-in calls point(name) where the device can fail. Points are numbered from 1
+# since clear(); `count` is how many were passed and `names` the names of the first `keep` of them
+# in order. fail(k, exc) arms point k: once, or with `forever` at every later pass of a point with
+# the same name. An exception (or a class of one) is raised there; anything else is what point()
+# returns, for interfaces that report failure by a code or NULL. Unarmed, point() returns None.
+# Runs on MicroPython too.
 class Faults:
     def __init__(self, keep=_NAMED):
         self.keep = keep

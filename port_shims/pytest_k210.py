@@ -36,7 +36,8 @@ HardReset = k210_board.HardReset
 
 
 class K210:
-    """A board that is on. Scripts run in this process, see the board's modules and files, and nothing of the host's."""
+    """A board that is on. Scripts run in this process, see the board's modules and files, and
+    nothing of the host's."""
 
     DeviceCrash = DeviceCrash  #: what a script raises where the board would hang: .cause, .cure
     HardReset = HardReset  #: machine.reset()
@@ -59,8 +60,9 @@ class K210:
     ) -> None:
         """A fresh board.
 
-        `models` {flash address: path or bytes}; `files` {"/flash/x" or "/sd/x": path or bytes}; `serial` {UART: bytes
-        that wait}; `folder` has the modules that your scripts import. DeviceCrash where the board does not start.
+        `models` {flash address: path or bytes}; `files` {"/flash/x" or "/sd/x": path or bytes};
+        `serial` {UART: bytes that wait}; `folder` has the modules that your scripts import.
+        DeviceCrash where the board does not start.
         """
         k210_time.passed.restart()
         k210_board.state.frames_end = None
@@ -80,8 +82,8 @@ class K210:
     def run(self, script: str | Path, frames: int | None = None) -> dict[str, Any]:
         """Runs a script as the board's prompt does; returns its global names.
 
-        With `frames` the run ends, without an error, when the script asks for one picture more. What the script
-        raises comes out of here.
+        With `frames` the run ends, without an error, when the script asks for one picture more.
+        What the script raises comes out of here.
         """
         path = Path(script)
         session = k210_start.Session(self._card, [str(self._folder or path.resolve().parent)])

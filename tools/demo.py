@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The demo: two models hang a K210 board; one asks before, changes what is proposed, and it runs. On a simulated board.
+"""The demo: two models hang a K210 board; one asks before, changes what is proposed, and it runs.
+On a simulated board.
 
-With real models where there are some ($MAIXMEM_MODELS, or ../shared/models beside the project), else with
-models built here; it says which.
+With real models where there are some ($MAIXMEM_MODELS, or ../shared/models beside the project),
+else with models built here; it says which.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ for name in {turns}:
 
 
 def real_models() -> list[Path]:
-    """Two real models that the firmware can load one at a time, and hangs on together; none where there are none."""
+    """Two real models that the firmware can load one at a time, and hangs on together; none where
+    there are none."""
     folder = paths.models()
     fit = []
     for path in sorted(folder.glob("*.kmodel")) if folder else []:
@@ -69,7 +71,8 @@ def real_models() -> list[Path]:
 
 
 def hang(first: maixmem_kmodel.KModel, second: maixmem_kmodel.KModel) -> bool:
-    """True when, beside the first, the second's file still fits but not what its load takes for a moment."""
+    """True when, beside the first, the second's file still fits but not what its load takes for a
+    moment."""
     left = HEAP - (first.need("load_addr") or 0)
     return (second.nbytes or 0) + _SPARE < left < (second.peak("load_addr") or 0) - _SPARE
 
@@ -92,7 +95,8 @@ def build(path: Path, channels: tuple[int, ...]) -> Path:
 
 
 def plan(out: Console, folder: Path, models: list[Path]) -> Project:
-    """`maixmem fit` on both models resident beside a camera; the project as it advises to change it."""
+    """`maixmem fit` on both models resident beside a camera; the project as it advises to change
+    it."""
     path = folder / "project.toml"
     rows = [
         f'[[model]]\nfile = "{file}"\naddress = {address:#x}\nresident = true\n'
@@ -159,7 +163,8 @@ def main() -> int:
         chapter(
             out,
             "1. What hangs",
-            "A program loads both. There is room for the second file, and none for the buffer that reading it takes:"
+            "A program loads both. There is room for the second file, and none for the "
+            "buffer that reading it takes:"
             " the firmware does not check, and the board stops without a word.",
         )
         loads = "".join(f"net{i} = kpu.load({hexa(a)})\n" for i, a in enumerate(ADDRESSES))
@@ -170,7 +175,8 @@ def main() -> int:
         chapter(
             out,
             "2. Ask before, on the desk: maixmem fit project.toml",
-            "The project says firmware, camera and models; the answer is the arithmetic of the board's own allocator.",
+            "The project says firmware, camera and models; the answer is the arithmetic "
+            "of the board's own allocator.",
         )
         changed = plan(out, folder, models)
         names = [m.name for m in changed.models]
@@ -178,7 +184,8 @@ def main() -> int:
         chapter(
             out,
             "3. What changes",
-            "ModelManager frees one model before it loads the other, and asks for room before each load."
+            "ModelManager frees one model before it loads the other, and asks for room "
+            "before each load."
             if turns
             else f"Both stay loaded, on firmware {changed.firmware.name}.",
         )

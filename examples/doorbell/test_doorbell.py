@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The doorbell on a simulated board. `pytest examples/doorbell`, with conftest.py beside this file."""
+"""The doorbell on a simulated board. `pytest examples/doorbell`, with conftest.py beside this
+file."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A board's camera and model through an ImagePool: is free GC memory flat, and where do plain images end.
+"""A board's camera and model through an ImagePool: is free GC memory flat, and where do plain
+images end.
 
     python host_tests/bench/bench_camera.py PORT MODEL_ADDRESS [FRAMES]
 

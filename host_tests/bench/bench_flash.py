@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The flash map in figures: bytes, the GC heap and time of a scan, and layouts checked against the oracles.
+"""The flash map in figures: bytes, the GC heap and time of a scan, and layouts checked against the
+oracles.
 
 python host_tests/bench/bench_flash.py [--layouts 1000000] [--exhaustive]
 """
@@ -28,7 +29,8 @@ from maixmem_flash import SECTOR, FlashMap  # noqa: E402
 MODULES = ("maixmem_flash", "maixmem_flash_check", "maixmem_flash_scan")
 BUDGET = 8 << 10
 GC_BUDGET = 16 << 10
-# A blank 16 MiB chip but for an image and two models, scanned whole; live bytes after a collection, and time.
+# A blank 16 MiB chip but for an image and two models, scanned whole; live bytes after a
+# collection, and time.
 SCAN = """
 import gc, time
 from test_flash import Chip, image, model, spiffs
@@ -127,7 +129,8 @@ def exhaustive(sectors: int = 16, most: int = 4) -> bool:
             count += 1
     took = time.monotonic() - begin
     print(
-        f"all layouts of 1 to {most} items on {sectors} sectors: {count}, {wrong} wrong, {took:.0f} s"
+        f"all layouts of 1 to {most} items on {sectors} sectors: {count}, {wrong} wrong, "
+        f"{took:.0f} s"
     )
     return not wrong
 

@@ -24,8 +24,9 @@ from maixmem_cli.values import parse_size  # noqa: E402
 
 MPY_BUDGET, READ_BUDGET, HEAP_BUDGET, MS_BUDGET = 6 << 10, 8 << 10, 4 << 10, 100
 
-#: Runs where the model is: `source` and `fetch` (offset, n) are set before. Prints bytes read, the most that was
-#: alive at a read above what was alive before (and the piece itself), all that was allocated, and microseconds.
+#: Runs where the model is: `source` and `fetch` (offset, n) are set before. Prints bytes read, the
+#: most that was alive at a read above what was alive before (and the piece itself), all that was
+#: allocated, and microseconds.
 MEASURE = """
 import gc, time
 from maixmem_kmodel import read_info
@@ -48,7 +49,8 @@ gc.collect(); before = gc.mem_alloc()
 began = ticks()
 m = read_info(source, fetch)
 spent = time.ticks_diff(ticks(), began)
-print("@", m.format, m.nbytes or 0, m.layers or 0, live.taken, heap, gc.mem_alloc() - before, spent)
+print("@", m.format, m.nbytes or 0, m.layers or 0, live.taken, heap,
+      gc.mem_alloc() - before, spent)
 """
 BUILT = """
 import kmodel_build
@@ -70,8 +72,10 @@ fetch = maixmem.port().read_flash
 source = {}
 """
 MODELS = {
-    "built: 4.7 MB in 3 layers": 'v3((7, 7, 512), [("conv", 512), ("conv", 512), ("dequantize",)])',
-    "built: V4, 245 nodes": 'v4((28, 28, 1), [("conv", 8)] + [("raw", 14, 36)] * 244, constants=20480)',
+    "built: 4.7 MB in 3 layers": 'v3((7, 7, 512), [("conv", 512), ("conv", 512), '
+    '("dequantize",)])',
+    "built: V4, 245 nodes": 'v4((28, 28, 1), [("conv", 8)] + [("raw", 14, 36)] * 244, '
+    "constants=20480)",
     "built: V3, 991 layers": 'v3((28, 28, 1), [("conv", 8)] + [("raw", 15, 16)] * 990)',
 }
 
@@ -81,7 +85,8 @@ def line(name: str, output: str, clock: int) -> None:
     nbytes, layers, taken, heap, allocated, spent = (int(n) for n in figures)
     over = taken > READ_BUDGET or heap > HEAP_BUDGET or (clock and spent > 1000 * clock)
     print(
-        f"{name:40} {kind:4} {nbytes:8} bytes {layers:4} layers: read {taken:5}, heap {heap:5} at peak"
+        f"{name:40} {kind:4} {nbytes:8} bytes {layers:4} layers: read {taken:5}, heap "
+        f"{heap:5} at peak"
         f" ({allocated:5} in all), {spent / 1000:7.2f} ms{'   OVER' if over else ''}"
     )
 

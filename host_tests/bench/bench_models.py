@@ -24,8 +24,9 @@ from maixmem_cli.values import parse_size  # noqa: E402
 
 WARM_BUDGET = 10  # per cent of bare deinit + load
 FIRST_BUDGET = 100  # ms
-# Microseconds of each call. The lines that the firmware prints when it collects lost nets take time on the serial line, so
-# the collector waits, in the bare loop too; the collections that use() makes itself are in its time.
+# Microseconds of each call. The lines that the firmware prints when it collects lost nets take
+# time on the serial line, so the collector waits, in the bare loop too; the collections that use()
+# makes itself are in its time.
 CODE = """
 import gc, time
 A, B = {}
@@ -108,10 +109,12 @@ def main(port: str, model: tuple[str, ...], keep: bool) -> None:
         f"slowest first use(), header read included: {first / 1000:.1f} ms   budget {FIRST_BUDGET}"
     )
     print(
-        f"bare deinit + load, mean of both: {plain / 1000:.1f} ms; a gc.collect() now: {collect / 1000:.1f} ms"
+        f"bare deinit + load, mean of both: {plain / 1000:.1f} ms; a gc.collect() now: "
+        f"{collect / 1000:.1f} ms"
     )
     print(
-        f"a warm use() that switches: {warm / 1000:.1f} ms, {100 * (warm - plain) / plain:.1f} % more   budget {WARM_BUDGET} %"
+        f"a warm use() that switches: {warm / 1000:.1f} ms, "
+        f"{100 * (warm - plain) / plain:.1f} % more   budget {WARM_BUDGET} %"
     )
     print(f"use() of a resident model: {again} us")
 

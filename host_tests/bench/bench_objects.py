@@ -4,7 +4,8 @@
 
     python host_tests/bench/bench_objects.py        the table of the README
 
-Measured on the MicroPython unix port, 64-bit as the K210: a block of the GC heap has 32 bytes on both.
+Measured on the MicroPython unix port, 64-bit as the K210: a block of the GC heap has 32 bytes on
+both.
 """
 
 from __future__ import annotations
@@ -73,18 +74,23 @@ ROWS = (
     Row("`Watch()`; `sample()`", "maixmem.Watch()", "x.sample()", _BOARD),
     Row("`Watch.mark()`", "w.mark('a label')", before=_BOARD + "w = maixmem.Watch()"),
     Row("`KModel`", "read_info(small)", before=_BOARD + "from maixmem_kmodel import read_info"),
-    Row("`ModelManager()`; `use()` of a resident model", "ModelManager()", "models.use('a')", _MANAGER),
+    Row("`ModelManager()`; `use()` of a resident model",
+        "ModelManager()", "models.use('a')", _MANAGER),
     Row("`ModelManager.add()`, with its net", "models.add(i, 0x400000)", before=_MANAGER),
     Row("`FlashMap()`", "FlashMap()", before=_FLASH),
     Row("`FlashRegion`", "FlashRegion('faces', 0x300000, 388776, 'model')", before=_FLASH),
-    Row("`BufferPool` of 4, beside its block; `acquire()` and `release()`", "BufferPool(64, 4, block=block)", "x.release(x.acquire())", _POOL),
-    Row("`BufferPool` of 32, beside its block; `with borrow()`", "BufferPool(64, 32, block=block)", "x.borrow().__exit__(None, None, None)", _POOL),
-    Row("`ImagePool` of 2, beside its images; `acquire()` and `release()`", "ImagePool(320, 240, 'rgb565', 2)", "x.release(x.acquire())", _IMAGES),
+    Row("`BufferPool` of 4, beside its block; `acquire()` and `release()`",
+        "BufferPool(64, 4, block=block)", "x.release(x.acquire())", _POOL),
+    Row("`BufferPool` of 32, beside its block; `with borrow()`",
+        "BufferPool(64, 32, block=block)", "x.borrow().__exit__(None, None, None)", _POOL),
+    Row("`ImagePool` of 2, beside its images; `acquire()` and `release()`",
+        "ImagePool(320, 240, 'rgb565', 2)", "x.release(x.acquire())", _IMAGES),
     Row("`Arena`, beside its block", "Arena(8192, block=block)", before=_ARENA),
     Row("`Arena.alloc()`, a live piece; `view()`", "arena.alloc(100)", "arena.view(x)", _ARENA),
 )  # fmt: skip
 
-# Everything is done once before it counts: first uses fill tables. The collector is off while a call counts.
+# Everything is done once before it counts: first uses fill tables. The collector is off while a
+# call counts.
 _SCRIPT = """
 import gc
 {before}

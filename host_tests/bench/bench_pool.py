@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Figures of the pools: instructions, time, fragmentation, overhead, random operations, out-of-memory sweep.
+"""Figures of the pools: instructions, time, fragmentation, overhead, random operations,
+out-of-memory sweep.
 
 python host_tests/bench/bench_pool.py [instructions time fragmentation overhead model sweep]
 """
@@ -47,7 +48,8 @@ def plain(pool, n):
 def empty(pool, n):
     for _ in range(n):
         pass
-KINDS = {"minimal": (rounds, Minimal), "pool": (rounds, lambda n: BufferPool(64, n)), "bytearray": (plain, int), "empty": (empty, int)}
+KINDS = {"minimal": (rounds, Minimal), "pool": (rounds, lambda n: BufferPool(64, n)),
+         "bytearray": (plain, int), "empty": (empty, int)}
 """
 
 
@@ -63,7 +65,8 @@ def run(code: str, interpreter=UNIX, timeout: float = 3600) -> str:
 
 
 def counted(kind: str, n: int, names: int) -> int:
-    """Instructions that valgrind counts for a whole run with n rounds, after so many names more."""
+    """Instructions that valgrind counts for a whole run with n rounds, after so many names
+    more."""
     before = "".join(f"def name_before_{i}(): pass\n" for i in range(names))
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / "bench.py"
@@ -83,10 +86,11 @@ def counted(kind: str, n: int, names: int) -> int:
 
 
 def instructions() -> None:
-    """Exact instruction counts for one round, the loop itself taken off: the middle one of five programs.
+    """Exact instruction counts for one round, the loop itself taken off: the middle one of five
+    programs.
 
-    The interpreter's lookup cache goes by where names lie in its table: programs that differ only in names used
-    before cost up to a third more or less.
+    The interpreter's lookup cache goes by where names lie in its table: programs that differ only
+    in names used before cost up to a third more or less.
     """
     if not shutil.which("valgrind"):
         print("instructions: not counted, valgrind is not here (apt install valgrind)")
@@ -94,16 +98,19 @@ def instructions() -> None:
     rows = sorted((one_program(names) for names in (0, 3, 7, 11, 19)), key=lambda r: r[1] / r[0])
     minimal, pool, plain = rows[2]
     print(
-        f"instructions: acquire+release {pool:.0f}, minimal pop/append class {minimal:.0f}, bytearray(320*240*2) {plain:.0f}"
+        f"instructions: acquire+release {pool:.0f}, minimal pop/append class "
+        f"{minimal:.0f}, bytearray(320*240*2) {plain:.0f}"
     )
     print(
-        f"  {pool / minimal:.2f} times the minimal class (at most 2), 1/{plain / pool:.0f} of the bytearray (at most 1/20); "
+        f"  {pool / minimal:.2f} times the minimal class (at most 2), "
+        f"1/{plain / pool:.0f} of the bytearray (at most 1/20); "
         f"from {rows[0][1] / rows[0][0]:.2f} to {rows[-1][1] / rows[-1][0]:.2f} times"
     )
 
 
 def one_program(names: int) -> tuple[float, float, float]:
-    """Instructions a round of (minimal, pool, bytearray) in a program that used some more names before."""
+    """Instructions a round of (minimal, pool, bytearray) in a program that used some more names
+    before."""
     per = {
         kind: (counted(kind, 2 * n, names) - counted(kind, n, names)) / n
         for kind, n in (("minimal", 400), ("pool", 400), ("empty", 400), ("bytearray", 100))
@@ -130,7 +137,8 @@ def time() -> None:
     for line in run(ROUNDS + TIMES).splitlines():
         what, median, worst = line.split()
         print(
-            f"time: {what:9} median {int(median) / 1000:7.2f} us, worst {int(worst) / 1000:8.2f} us"
+            f"time: {what:9} median {int(median) / 1000:7.2f} us, worst "
+            f"{int(worst) / 1000:8.2f} us"
         )
 
 
@@ -149,11 +157,13 @@ def fragmentation() -> None:
             ]
             served, in_pieces[how], out, small = (sum(map(int, column)) for column in zip(*rows))
             print(
-                f"fragmentation: {name}: {how:6} {served} served, {in_pieces[how]} refused in pieces, {out} out of memory, {small} small refused"
+                f"fragmentation: {name}: {how:6} {served} served, {in_pieces[how]} "
+                f"refused in pieces, {out} out of memory, {small} small refused"
             )
         share = in_pieces["arena"] / in_pieces["plain"]
         print(
-            f"  in pieces: pool {in_pieces['pool']} within what it registered (0), arena {share:.2f} of plain (aim: 0.10)"
+            f"  in pieces: pool {in_pieces['pool']} within what it registered (0), arena "
+            f"{share:.2f} of plain (aim: 0.10)"
         )
 
 
@@ -183,7 +193,8 @@ def model() -> None:
             f"print(test_pool.against_a_model({pools}), test_arena.against_a_model({arenas}))\n"
         )
         print(
-            f"model: {interpreter.name:8} pool {pools}, arena {arenas}: {run(code, interpreter).strip()}"
+            f"model: {interpreter.name:8} pool {pools}, arena {arenas}: "
+            f"{run(code, interpreter).strip()}"
         )
 
 

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Bytes: .mpy of every device module, the GC heap that importing takes on a 64-bit MicroPython, and four whole programs.
+"""Bytes: .mpy of every device module, the GC heap that importing takes on a 64-bit MicroPython,
+and four whole programs.
 
     python host_tests/bench/bench_size.py --board PORT --model 0x300000 --model 0x500000
 
-With --board only the programs, on a board or an emulated one with two models in flash: R reports, S switches two
-models, I pools two images as well (their pixels do not count), F also looks at the flash. Bytes kept, images of
-320x240 that fit beside, and of the library's files that each opens how many and their .mpy bytes (the files are those
-that the stand-in sees opened).
+With --board only the programs, on a board or an emulated one with two models in flash: R reports,
+S switches two models, I pools two images as well (their pixels do not count), F also looks at the
+flash. Bytes kept, images of 320x240 that fit beside, and of the library's files that each opens
+how many and their .mpy bytes (the files are those that the stand-in sees opened).
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ F = I + "from maixmem_flash import FlashMap\nFlashMap().scan().report(str)\n"
 PROGRAMS = {"R": R, "S": S, "I": I, "F": F}
 #: program -> (KiB of GC heap, KiB of .mpy, files) that it may take
 BUDGETS = {"S": (24, 16, 8), "F": (40, 28, 12)}
-# At several depths: the collector takes stale words of the C stack for references, and a part that was dropped stayed so.
+# At several depths: the collector takes stale words of the C stack for references, and a part that
+# was dropped stayed so.
 _BEFORE = """import gc
 def _collect(depth):
     if depth:
@@ -139,7 +141,8 @@ def on_board(port: str, models: list[str]) -> None:
                 or len(opened) > BUDGETS[name][2]
             )
             print(
-                f"{name}: keeps {kept} bytes of GC heap, {images} images of 320x240 fit beside it, opens {len(opened)} files, "
+                f"{name}: keeps {kept} bytes of GC heap, {images} images of 320x240 fit "
+                f"beside it, opens {len(opened)} files, "
                 f"{mpy} bytes of .mpy; gc.threshold() {threshold}{'   OVER' if over else ''}",
                 flush=True,
             )
@@ -160,16 +163,19 @@ def main() -> None:
         sizes = {p.stem: p.stat().st_size for p in sorted(four.glob("*.mpy"))}
         for name, size in sizes.items():
             print(
-                f"{name:24} {size:6} bytes of .mpy v4 -O3   budget {MODULE_BUDGET}{'   OVER' if size > MODULE_BUDGET else ''}"
+                f"{name:24} {size:6} bytes of .mpy v4 -O3   budget "
+                f"{MODULE_BUDGET}{'   OVER' if size > MODULE_BUDGET else ''}"
             )
         total = sum(sizes[n] for n in K210)
         print(
-            f"{'all that a K210 needs':24} {total:6} bytes of .mpy v4 -O3   budget {TOTAL_BUDGET}{'   OVER' if total > TOTAL_BUDGET else ''}"
+            f"{'all that a K210 needs':24} {total:6} bytes of .mpy v4 -O3   budget "
+            f"{TOTAL_BUDGET}{'   OVER' if total > TOTAL_BUDGET else ''}"
         )
         for names, budget in IMPORTS.items():
             taken = imported(names, six)
             print(
-                f"import {names.replace('maixmem_', '_'):60} {taken:6} bytes of GC heap   budget {budget << 10}{'   OVER' if taken > budget << 10 else ''}"
+                f"import {names.replace('maixmem_', '_'):60} {taken:6} bytes of GC heap  "
+                f" budget {budget << 10}{'   OVER' if taken > budget << 10 else ''}"
             )
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""On a board: QVGA frames through a model that reads an AI copy, from a pool and then with plain images.
+"""On a board: QVGA frames through a model that reads an AI copy, from a pool and then with plain
+images.
 
 The one that runs it sets MODEL (a flash address of a model with an input of 320x240) and FRAMES.
 """

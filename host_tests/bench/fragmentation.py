@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """The fragmentation trace, on MicroPython: image buffers that come and go among small objects.
 
-The rules. Their numbers were chosen on the counts of the plain allocation, not on what a pool or an arena makes of it:
-* A step replaces two of 200 small objects (16 to 256 bytes, any of them), then asks for a buffer or gives one
-  back, evenly; with none live it asks. Sizes and the one to give back are drawn evenly.
+The rules. Their numbers were chosen on the counts of the plain allocation, not on what a pool or
+an arena makes of it:
+* A step replaces two of 200 small objects (16 to 256 bytes, any of them), then asks for a buffer
+  or gives one back, evenly; with none live it asks. Sizes and the one to give back are drawn
+  evenly.
 * gc.collect() before each buffer. Nothing limits the demand: the heap of 512 KiB runs full.
-* A refusal with 1.25 times the request free, in the heap or in the arena, is fragmentation; else out of memory.
-* What is set aside at the start ("arena": one block; "pool": the buffers registered) is all that is free then,
-  less what the small objects take at most.
-* The pools register one buffer of each size, largest first, again and again as long as one fits. A request is
-  within what was registered while fewer of its size are live: refused then, it counts as fragmentation.
+* A refusal with 1.25 times the request free, in the heap or in the arena, is fragmentation; else
+  out of memory.
+* What is set aside at the start ("arena": one block; "pool": the buffers registered) is all that
+  is free then, less what the small objects take at most.
+* The pools register one buffer of each size, largest first, again and again as long as one fits. A
+  request is within what was registered while fewer of its size are live: refused then, it counts
+  as fragmentation.
 """
 
 import gc

@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Do the tests notice? Changes one operator or number of a resident module at a time and runs its device tests.
+"""Do the tests notice? Changes one operator or number of a resident module at a time and runs its
+device tests.
 
-    python host_tests/bench/mutate.py [COUNT [SEED]]     200 different mutants, seed 1; prints each that survived
+    python host_tests/bench/mutate.py [COUNT [SEED]] 200 different mutants, seed 1; prints each
+    that survived
 
-A copy of lib/ is changed, never lib/ itself. Device tests on CPython decide; what survives is equivalent or untested.
+A copy of lib/ is changed, never lib/ itself. Device tests on CPython decide; what survives is
+equivalent or untested.
 """
 
 from __future__ import annotations
@@ -73,7 +76,8 @@ def mutate(source: str, i: int) -> tuple[str, str]:
 
 
 def noticed(lib: Path, module: str) -> bool:
-    """Whether a device test about this module fails, hangs or ends early with this copy of lib/."""
+    """Whether a device test about this module fails, hangs or ends early with this copy of
+    lib/."""
     suites = {s.module: s for s in device_suite.suites()}
     path = os.pathsep.join(map(str, (lib, *paths.DEVICE_PATH[1:])))
     env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")

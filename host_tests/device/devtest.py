@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What device tests use: Skip, needs, raises, imports_of, heap_locked, and the loop that runs them on an interpreter or a board.
+"""What device tests use: Skip, needs, raises, imports_of, heap_locked, and the loop that runs them
+on an interpreter or a board.
 
 A device test file is plain functions named test_* with asserts. It may set
     NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
     NEEDS = ("unix",)     names of interpreters it is limited to: cpython, unix, mp2019
-    HEAP = "4m"           GC heap for mp2019, where device_suite.HEAP is too small: its collector works by hand only
+    HEAP = "4m" GC heap for mp2019, where device_suite.HEAP is too small: its collector works by
+    hand only
 
-SLOW is True on mp2019 (MicroPython v1.10, compiled to WebAssembly) and nowhere else, no board included:
-long runs are shorter there, with the same checks.
+SLOW is True on mp2019 (MicroPython v1.10, compiled to WebAssembly) and nowhere else, no board
+included: long runs are shorter there, with the same checks.
 """
 
 import gc
@@ -22,7 +24,8 @@ class Skip(Exception):
 
 
 def needs(*calls):
-    """Skips where this firmware lacks a call, such as "Maix.utils.flash_read": it is asked, its version is not known."""
+    """Skips where this firmware lacks a call, such as "Maix.utils.flash_read": it is asked, its
+    version is not known."""
     for call in calls:
         names = call.split(".")
         found = __import__(names[0])
@@ -42,7 +45,8 @@ def raises(kind, f, *args, **kw):
 
 
 def imports_of(f):
-    """Calls f and returns the names of the modules that the library's part() and once() imported meanwhile."""
+    """Calls f and returns the names of the modules that the library's part() and once() imported
+    meanwhile."""
     if SLOW:
         raise Skip("the modules of this runner are objects: their globals are out of reach")
     import maixmem
@@ -63,7 +67,8 @@ def imports_of(f):
 
 
 def heap_locked(f, *args):
-    """Calls f(*args), with at most one argument, while allocation is forbidden; False where there is no heap lock."""
+    """Calls f(*args), with at most one argument, while allocation is forbidden; False where there
+    is no heap lock."""
     try:
         from micropython import heap_lock, heap_unlock
     except ImportError:
@@ -80,7 +85,8 @@ def heap_locked(f, *args):
 
 
 def run(module, names):
-    """Runs the named tests of a module and prints one marked line for each, as the host expects them."""
+    """Runs the named tests of a module and prints one marked line for each, as the host expects
+    them."""
     for name in names:
         gc.collect()
         try:

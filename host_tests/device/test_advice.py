@@ -74,8 +74,9 @@ CASES = (
     (OSError(5), "listdir"),
     ("OSError: [Errno 5] EIO", "set_framesize"),
     (TypeError("not found sensor"), "sensor"),
-    # what users of the board reported: too large a model; a freeze after switching YOLO models; no room for frames
-    # beside a large firmware; no room to save a picture; copy_to_fb=True; a snapshot before the camera was set up
+    # what users of the board reported: too large a model; a freeze after switching YOLO models; no
+    # room for frames beside a large firmware; no room to save a picture; copy_to_fb=True; a
+    # snapshot before the camera was set up
     (ValueError(NO_MEM), "kpu.load_flash"),
     ("core dump: fault store", "v0.5.1-48"),
     (OSError(12), "minimum"),
@@ -88,8 +89,10 @@ CASES = (
 OURS = (
     (
         NoRoom(
-            "use('b'): loading takes 2629632 bytes of system heap, there are 2006000 and holes of 2001. "
-            "Next: maixmem.set_gc_heap(262144) and machine.reset(), or free models. (resident now: a)",
+            "use('b'): loading takes 2629632 bytes of system heap, there are 2006000 and "
+            "holes of 2001. "
+            "Next: maixmem.set_gc_heap(262144) and machine.reset(), or free models. "
+            "(resident now: a)",
             "heap",
             2629632,
             2006000,
@@ -161,7 +164,10 @@ OURS = (
         "Give back once",
     ),
     (
-        "stale release: 'error:2006' holds it now, not None. Next: give back once what acquire() returned.",
+        (
+            "stale release: 'error:2006' holds it now, not None. Next: give back once what "
+            "acquire() returned."
+        ),
         "give back once",
         "Give back once",
     ),

@@ -18,8 +18,9 @@ except ImportError:
 SIZE = 1 << (19 if SLOW else 20)  # of a chip, where it says nothing else
 
 
-# A chip of `size` bytes, blank but for what was put: {address: bytes}, the last put wins. Addresses repeat beyond
-# the size as those of a chip do. Reads that touch `bad` fail for want of memory; `longest` is the longest read.
+# A chip of `size` bytes, blank but for what was put: {address: bytes}, the last put wins.
+# Addresses repeat beyond the size as those of a chip do. Reads that touch `bad` fail for want of
+# memory; `longest` is the longest read.
 class Chip:
     def __init__(self, size, parts=(), bad=(0, 0)):
         self.size = size

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A scan when the system heap is nearly gone: it reads what it can, tells the rest, and never hangs the board."""
+"""A scan when the system heap is nearly gone: it reads what it can, tells the rest, and never
+hangs the board."""
 
 import gc
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""ImagePool on the K210: frames copied in without allocating, the firmware's image traps closed."""
+"""ImagePool on the K210: frames copied in without allocating, the firmware's image traps
+closed."""
 
 import gc
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The arithmetic of the K210's allocator, pinned to figures of the firmware (v0.6.2_84) and of newlib on 64 bits."""
+"""The arithmetic of the K210's allocator, pinned to figures of the firmware (v0.6.2_84) and of
+newlib on 64 bits."""
 
 from maixmem_k210_chip import (
     FLASH_SIZE,
@@ -35,7 +36,8 @@ def test_the_break_moves_in_pages_and_leaves_32_bytes():
 
 
 def test_what_a_load_needs_at_the_worst_page_end():
-    # 388776 bytes with 45000 of main memory: the SPI buffer of 262274 comes on top of the copy of the file
+    # 388776 bytes with 45000 of main memory: the SPI buffer of 262274 comes on top of the copy of
+    # the file
     load = [(1, 0), (290, SPI), (389032, 0), (192, 0), (262274, SPI), (244658, SPI), (45000, 0)]
     load = chunks(load)
     assert load[:3] == (32, 304 | SPI, 389040)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the K210's port keeps in mind of the system heap, to the byte: parts, holes, and the last word before a load."""
+"""What the K210's port keeps in mind of the system heap, to the byte: parts, holes, and the last
+word before a load."""
 
 import maixmem_k210
 import maixmem_k210_kpu
@@ -33,7 +34,8 @@ class Handle:
 
 
 class Utils:
-    """Maix.utils of a heap with `free` bytes at its end, and `after` once a flash read has trimmed it."""
+    """Maix.utils of a heap with `free` bytes at its end, and `after` once a flash read has trimmed
+    it."""
 
     def __init__(self, free, after=None):
         self.free = free

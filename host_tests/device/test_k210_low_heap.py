@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210 port when the system heap is nearly gone: where the firmware hangs, the port refuses or copes."""
+"""The K210 port when the system heap is nearly gone: where the firmware hangs, the port refuses or
+copes."""
 
 import k210_board
 import maixmem

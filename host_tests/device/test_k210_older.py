@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every public call on whatever firmware there is: it works, or a sentence names what is missing. Never AttributeError."""
+"""Every public call on whatever firmware there is: it works, or a sentence names what is missing.
+Never AttributeError."""
 
 import gc
 

@@ -32,7 +32,8 @@ def port_with_board_heap():
     p = port()
     if about("GC heap: ", p.warnings()):
         raise Skip(
-            "the GC heap here is not the 512 KiB that are set: another interpreter, or a reset is due"
+            "the GC heap here is not the 512 KiB that are set: another interpreter, or a "
+            "reset is due"
         )
     return p
 

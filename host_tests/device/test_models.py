@@ -62,7 +62,7 @@ def test_what_every_port_does():
             if check is kit.check_many_switches and sys.implementation.name != "cpython":
                 check(
                     Rig(), 5
-                )  # each switch is alike; test_switches_leave_the_gc_heap_as_it_was has more of them
+                )  # each is alike; test_switches_leave_the_gc_heap_as_it_was has more
             else:
                 check(Rig())
         except AssertionError as e:
@@ -101,7 +101,8 @@ def outcome(f, *args):
 
 
 def threshold(content, path, firmware="full"):
-    """Plain load and use() on fresh boards around the least room: [(heap_free, plain, managed)]."""
+    """Plain load and use() on fresh boards around the least room: [(heap_free, plain,
+    managed)]."""
     source = "/flash/m.kmodel" if path else 0x300000
     rows = []
     board.reset(firmware, flash={0x300000: content}, files={"/flash/m.kmodel": content})

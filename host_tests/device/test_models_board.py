@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The model manager with real models on a board: `on_target --model ADDR...` says where they are. On the stand-in, built ones."""
+"""The model manager with real models on a board: `on_target --model ADDR...` says where they are.
+On the stand-in, built ones."""
 
 import gc
 import sys
@@ -88,7 +89,8 @@ def test_switches_among_all_models():
     m.release_all()
     after = settled()
     assert after >= heap - 4096, (heap, after)
-    if not k210_board:  # the stand-in keeps its own books in this GC heap; test_models judges the GC heap on CPython
+    # the stand-in keeps its own books in this GC heap; test_models judges the heap on CPython
+    if not k210_board:
         assert gc.mem_alloc() - used < 4096, (used, gc.mem_alloc())
     print(
         "switches {} came {} refused {}".format(
@@ -106,7 +108,8 @@ def test_what_is_measured_is_what_was_predicted():
         except (NoRoom, ValueError):
             continue
         need = x.cost.need["heap"]
-        # heap_free() moves in pages, and less than 128 KiB that the last read of flash leaves at the top stays unseen
+        # heap_free() moves in pages, and less than 128 KiB that the last read of flash leaves at
+        # the top stays unseen
         assert need <= x.took + 4096 and x.took < need + 131072 + 4096, (x.name, need, x.took)
     m.release_all()
 

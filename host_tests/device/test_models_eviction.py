@@ -11,7 +11,8 @@ SIZES = {"one": 1, "uno": 1, "eins": 1, "two": 2, "ten": 10}
 
 
 class Units(Port):
-    """A platform with `total` units; load() may refuse `refusals` times, a forecast may hope for `hope` too many."""
+    """A platform with `total` units; load() may refuse `refusals` times, a forecast may hope for
+    `hope` too many."""
 
     share = "arena"
     margin = 0

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What users do to the model manager on the K210 stand-in: second runs, odd setups, fallbacks, wrong sources."""
+"""What users do to the model manager on the K210 stand-in: second runs, odd setups, fallbacks,
+wrong sources."""
 
 import k210_board as board
 import KPU as kpu

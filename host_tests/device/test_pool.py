@@ -250,10 +250,11 @@ def test_check_finds_a_lost_and_a_doubled_buffer():
     raises(PoolError, pool.check)
 
 
-# The obvious model: `held` is a list of (buffer, stamp) that are out. A buffer carries its holder's stamp, which
-# another holder of the same bytes would overwrite.
+# The obvious model: `held` is a list of (buffer, stamp) that are out. A buffer carries its
+# holder's stamp, which another holder of the same bytes would overwrite.
 def against_a_model(operations, seed=1, count=7, every=1000):
-    """Runs random right and wrong calls; returns how many were right, how many wrong ones were caught, how many checks."""
+    """Runs random right and wrong calls; returns how many were right, how many wrong ones were
+    caught, how many checks."""
     pool = BufferPool(2, count)
     foreign = BufferPool(2, 1).acquire()
     held = []

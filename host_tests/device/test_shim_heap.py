@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The stand-in's system heap against the firmware (v0.6.2_84): every number here was measured there."""
+"""The stand-in's system heap against the firmware (v0.6.2_84): every number here was measured
+there."""
 
 import struct
 
@@ -18,7 +19,8 @@ GC_BASE = {"minimum": 0x800CF3D0, "openmv_v4": 0x801A7360, "full": 0x802FFD80, "
 
 
 class Raw:
-    """A model of this size and main memory whose one layer is zeros: V3, or V4 as a firmware of that version reads it."""
+    """A model of this size and main memory whose one layer is zeros: V3, or V4 as a firmware of
+    that version reads it."""
 
     def __init__(self, size, main_mem, v4=False):
         self.size = size

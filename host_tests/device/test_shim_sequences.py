@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Random sequences of calls, with heap_free() after each as the firmware (v0.6.2_84) gave it.
 
-A line is: call, argument, flash address of a load, what came of it: heap_free(), error:heap_free(), or a hang."""
+A line is: call, argument, flash address of a load, what came of it: heap_free(),
+error:heap_free(), or a hang."""
 
 import gc
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the firmware (v0.6.2_84) says to a wrong call: the same class and text from the stand-in."""
+"""What the firmware (v0.6.2_84) says to a wrong call: the same class and text from the
+stand-in."""
 
 import gc
 
@@ -110,7 +111,10 @@ def test_load_flash():
     )
     text = "load_flash error:2002, ERR_KMODEL_VERSION: only support kmodel V3/V4 now"
     says(ValueError, P + text, kpu.load_flash, A, 0, 0, 80000000)
-    text = "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, spi_speed)"
+    text = (
+        "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, "
+        "batch_size, spi_speed)"
+    )
     says(ValueError, P + text, kpu.load_flash, "a", 0, 0, 80000000)
     says(TypeError, MISSING % 3, kpu.load_flash, 1)
     for dual in (0, 1):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The port that CONTRIBUTING.md shows, run as it is written there: its files, its stand-in, the shared checks."""
+"""The port that CONTRIBUTING.md shows, run as it is written there: its files, its stand-in, the
+shared checks."""
 
 from __future__ import annotations
 

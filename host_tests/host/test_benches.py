@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The benches that need no board run to their end: what they measure moves, and they have to move with it."""
+"""The benches that need no board run to their end: what they measure moves, and they have to move
+with it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What happens to boards in use: a full file system, a card, a port that is refused; and what is asked of one."""
+"""What happens to boards in use: a full file system, a card, a port that is refused; and what is
+asked of one."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ fake_only = pytest.mark.skipif(
 
 @fake_only
 def test_a_file_system_that_takes_no_more(tmp_path: Path) -> None:
-    """SPIFFS says that there is room and refuses to write: nothing stays behind, and it is said what it is."""
+    """SPIFFS says that there is room and refuses to write: nothing stays behind, and it is said
+    what it is."""
     with FakeBoard(tmp_path / "maix", "maix", room=9000) as board:
         said = json.loads(maixmem("deploy", "--port", board.port, "--json", status=1))["error"]
         assert (

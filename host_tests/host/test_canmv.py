@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""CanMV on the K210: its port on a stand-in that keeps the books of its sources. No image of it was at hand."""
+"""CanMV on the K210: its port on a stand-in that keeps the books of its sources. No image of it
+was at hand."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ SIZES = (8, 24, 40, 64)  # channels: models of their own sizes
 
 @pytest.fixture
 def canmv(monkeypatch):
-    """(stand-in module maix, board): the program runs on CanMV, and nothing of MaixPy can be imported."""
+    """(stand-in module maix, board): the program runs on CanMV, and nothing of MaixPy can be
+    imported."""
     mine = [
         n
         for n in sys.modules
@@ -145,7 +147,8 @@ def test_no_room_is_said_before_anything_is_freed(canmv):
 
 
 def test_the_slots_go_round(canmv):
-    """A model that stays blocks its slot when its turn comes again: said, or evicted where it may be."""
+    """A model that stays blocks its slot when its turn comes again: said, or evicted where it may
+    be."""
     maix, board = canmv
     live = board.heap.live()
     m = manager(keep=2)

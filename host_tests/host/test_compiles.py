@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every device module and device example compiles for MaixPy (bytecode 4) and for later MicroPython (5, 6)."""
+"""Every device module and device example compiles for MaixPy (bytecode 4) and for later
+MicroPython (5, 6)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""maixmem deploy, end to end with mpremote, on a board behind a pseudo-terminal; and with the cable pulled."""
+"""maixmem deploy, end to end with mpremote, on a board behind a pseudo-terminal; and with the
+cable pulled."""
 
 from __future__ import annotations
 

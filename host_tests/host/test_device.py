@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The device tests on every interpreter: one process per file and interpreter, one pytest line per test.
+"""The device tests on every interpreter: one process per file and interpreter, one pytest line per
+test.
 
 The id of a test begins with interpreter and file: conftest.py keeps those together on one worker.
 """

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The manual holds together: links lead somewhere, the site builds without a warning, every public name is explained."""
+"""The manual holds together: links lead somewhere, the site builds without a warning, every public
+name is explained."""
 
 from __future__ import annotations
 

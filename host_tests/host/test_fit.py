@@ -53,7 +53,10 @@ def test_the_same_two_stay_on_the_minimum_build(folder: Path) -> None:
 
 
 def test_a_camera_that_is_made_after_the_models_counts_the_largest_of_them(folder: Path) -> None:
-    text = 'firmware = "full"\norder = ["models", "camera", "lcd", "pools"]\n[camera]\nsize = "QVGA"\n'
+    text = (
+        'firmware = "full"\norder = ["models", "camera", "lcd", "pools"]\n[camera]\nsize = '
+        '"QVGA"\n'
+    )
     got, _ = answer(folder, text + entry("small", 0x300000) + entry("larger", 0x600000))
     camera = next(s for s in got.steps if s.what == "camera")
     most = max(s.need for s in got.steps if s.turn)

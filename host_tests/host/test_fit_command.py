@@ -145,7 +145,10 @@ def test_init_writes_an_example_that_fits(tmp_path: Path) -> None:
         ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'", "address"),
         ("firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\naddress = 0x1000000", "0x1000000"),
         (
-            "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = '/sd/a.kmodel'\nstream = true",
+            (
+                "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\npath = "
+                "'/sd/a.kmodel'\nstream = true"
+            ),
             "stream",
         ),
         ("firmware = 'full'\n[[model]]\nfile = 'junk.kmodel'\naddress = 0x300000", "junk.kmodel"),
@@ -172,7 +175,10 @@ def test_init_writes_an_example_that_fits(tmp_path: Path) -> None:
             "cannot be read",
         ),
         (
-            "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\naddress = '3M'\nname = \"\\u001b\"",
+            (
+                "firmware = 'full'\n[[model]]\nfile = 'small.kmodel'\naddress = '3M'\nname = "
+                '"\\u001b"'
+            ),
             "printable",
         ),
         ("firmware = 'full'\n[[pool]]\nsize = [1, 1]\ncount = 100000000", "count = 100000000"),

@@ -63,7 +63,8 @@ def test_a_script_with_a_manager(folder: Path) -> None:
     script = folder / "main.py"
     script.write_text(
         "from maixmem_models import ModelManager\nimport maixmem\nmaixmem.set_gc_heap(1 << 20)\n"
-        "with ModelManager() as models:\n    models.add('a', 0x300000, pin=True)\n    models.add('b', which)\n"
+        "with ModelManager() as models:\n    models.add('a', 0x300000, pin=True)\n    "
+        "models.add('b', which)\n"
     )
     text = run(script).output
     assert "gc_heap = 1048576" in text

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What `maixmem fit` says against what the firmware does: generated projects, run as scripts on the board in software.
+"""What `maixmem fit` says against what the firmware does: generated projects, run as scripts on
+the board in software.
 
-Needs MaixPy images: MAIXMEM_FIRMWARE names files or folders. MAIXMEM_FIT_PROJECTS=N runs N projects instead of 40.
+Needs MaixPy images: MAIXMEM_FIRMWARE names files or folders. MAIXMEM_FIT_PROJECTS=N runs N
+projects instead of 40.
 """
 
 from __future__ import annotations
@@ -31,8 +33,9 @@ from maixmem_cli.rawrepl import BoardError
 
 _PAGE = 4096
 _MEMTEST = re.compile(r"(@ [^\n]*) memtest (\d+)\n.*?free sys heap memory *: *(\d+) KB", re.DOTALL)
-# A free end of the heap below this stays unseen by heap_free() where something small lies above it: after a model is
-# freed the board may show less than there is, and shows it again after the next.
+# A free end of the heap below this stays unseen by heap_free() where something small lies above
+# it: after a model is freed the board may show less than there is, and shows it again after the
+# next.
 _LEFT_AT_THE_TOP = 131072
 _COUNT = int(os.environ.get("MAIXMEM_FIT_PROJECTS", "40"))
 
@@ -140,7 +143,8 @@ def test_fit_against_the_firmware(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("image", IMAGES, ids=lambda p: p.name)
 def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path: Path) -> None:
-    """A model, a camera, a pool: the free bytes that fit says for the image file are those that it has."""
+    """A model, a camera, a pool: the free bytes that fit says for the image file are those that it
+    has."""
     try:
         build = choose(str(image)).measured()
     except FirmwareError as e:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The flash map against brute force: toy chips, random chips, and the layouts that people really had."""
+"""The flash map against brute force: toy chips, random chips, and the layouts that people really
+had."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ MINIMUM, OPENMV, FULL, LVGL = (n + IMAGE_OVERHEAD for n in (720640, 1521856, 211
 
 @pytest.mark.parametrize(("sectors", "count"), [(16, 1), (16, 2), (16, 3), (8, 4)])
 def test_every_toy_layout_against_sets_of_sectors(sectors: int, count: int) -> None:
-    """The whole of four items on 16 sectors runs in host_tests/bench/bench_flash.py --exhaustive."""
+    """The whole of four items on 16 sectors runs in host_tests/bench/bench_flash.py
+    --exhaustive."""
     for items in flash_oracle.toy_layouts(sectors, count):
         said = {}
         for c in flash_oracle.make_map(items, sectors * SECTOR).conflicts():
@@ -33,7 +35,8 @@ def test_every_toy_layout_against_sets_of_sectors(sectors: int, count: int) -> N
 
 
 def test_random_layouts_against_the_interval_oracle() -> None:
-    """1,000,000 in host_tests/bench/bench_flash.py --layouts 1000000; both verdicts, to the byte."""
+    """1,000,000 in host_tests/bench/bench_flash.py --layouts 1000000; both verdicts, to the
+    byte."""
     rng = random.Random(5)
     for _ in range(10_000):
         items = flash_oracle.random_layout(rng)
@@ -226,7 +229,8 @@ def test_the_webai_layout() -> None:
 
 @pytest.mark.parametrize(("second", "clash"), [(0x280000, 0x100000), (0x390000, 0)])
 def test_the_krux_slots(second: int, clash: int) -> None:
-    """Two slots of at most 3 MiB: the older second slot lies inside the first one at its largest."""
+    """Two slots of at most 3 MiB: the older second slot lies inside the first one at its
+    largest."""
     m = _layout(
         ("stage 0", 0, 0x1000, "firmware"),
         ("stage 1", 0x1000, 0x3000, "firmware"),

@@ -102,7 +102,8 @@ def test_import_on_a_plain_computer_reports_what_it_can():
     """No maix, acl or Maix there, and only the modules that are needed come in."""
     code = (
         "import sys, json, maixmem; r = maixmem.report(lambda line: None); "
-        "print(json.dumps([r, sorted(m for m in sys.modules if m.lower().startswith(('maix', 'acl', 'ctypes')))]))"
+        "print(json.dumps([r, sorted(m for m in sys.modules if "
+        "m.lower().startswith(('maix', 'acl', 'ctypes')))]))"
     )
     done = plain(code)
     assert done.returncode == 0, done.stderr
@@ -127,6 +128,9 @@ def test_a_port_without_its_runtime_says_what_is_missing(module: str, missing: s
 @pytest.mark.parametrize("name", ["acl", "maix", "Maix"])
 def test_a_folder_of_a_boards_module_name_is_not_that_module(name: str, tmp_path: Path):
     (tmp_path / name).mkdir()
-    code = f"import sys; sys.path.append({str(tmp_path)!r}); import maixmem; print(maixmem.report(out=str)['port'])"
+    code = (
+        f"import sys; sys.path.append({str(tmp_path)!r}); import maixmem; "
+        "print(maixmem.report(out=str)['port'])"
+    )
     done = plain(code)
     assert done.stdout.split() == ["generic"], done.stderr

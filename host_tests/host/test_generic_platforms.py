@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The generic port on boards that tell more than their GC heap: stand-ins with the calls and the orders of their manuals."""
+"""The generic port on boards that tell more than their GC heap: stand-ins with the calls and the
+orders of their manuals."""
 
 from __future__ import annotations
 

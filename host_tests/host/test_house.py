@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The house: who may import whom at import time, and that each constant of the chip is written down once."""
+"""The house: who may import whom at import time, and that each constant of the chip is written
+down once."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ import paths
 import pytest
 
 FLAT = sorted(paths.LIB.glob("*.py"))
-#: what device code may import beside the library: modules of MicroPython, of MaixPy, and CPython's names for them
+#: what device code may import beside the library: modules of MicroPython, of MaixPy, and CPython's
+#: names for them
 DEVICE_MODULES = {
     *("gc", "sys", "time", "os", "struct", "ustruct", "hashlib", "uhashlib", "micropython"),
     *(
@@ -32,7 +34,8 @@ DEVICE_MODULES = {
 
 
 def imports(nodes: list[ast.stmt], late: bool = False) -> Iterator[str]:
-    """Modules that these statements import: when the file is imported, or with `late` inside functions as well."""
+    """Modules that these statements import: when the file is imported, or with `late` inside
+    functions as well."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -75,7 +78,10 @@ def cycle(edges: dict[str, set[str]]) -> list[str]:
 
 def test_a_cycle_would_be_found() -> None:
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
-    source = "try:\n  import b\nexcept ImportError:\n  import c\nclass A:\n  import d\n  def f(self):\n    import e\n"
+    source = (
+        "try:\n  import b\nexcept ImportError:\n  import c\nclass A:\n  import d\n  def "
+        "f(self):\n    import e\n"
+    )
     assert list(imports(ast.parse(source).body)) == ["b", "c", "d"]
 
 
@@ -88,7 +94,8 @@ def test_no_two_modules_import_each_other(top: Path) -> None:
 
 @pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)
 def test_what_lies_flat_imports_what_a_board_has(path: Path) -> None:
-    """Of CPython's modules only those that MicroPython has too; other boards' modules in their own ports alone."""
+    """Of CPython's modules only those that MicroPython has too; other boards' modules in their own
+    ports alone."""
     library = {p.stem for p in FLAT}
     tree = ast.parse(path.read_text("utf-8"))
     used = {m.split(".")[0] for m in imports(tree.body, late=True)}
@@ -96,7 +103,8 @@ def test_what_lies_flat_imports_what_a_board_has(path: Path) -> None:
     assert not unknown, unknown
 
 
-#: constants that were written down twice before: value -> the one assignment of lib/ that may have it
+#: constants that were written down twice before: value -> the one assignment of lib/ that may have
+#: it
 ONCE = {
     "FLASH_SIZE": 16 << 20,
     "RAM": 6 << 20,
@@ -169,7 +177,8 @@ def run_by(module: str, function: str | None) -> list[ast.stmt]:
 
 
 def imported_by(module: str, function: str | None) -> set[str]:
-    """The modules of the library that come into memory with that, but for those that once() brings."""
+    """The modules of the library that come into memory with that, but for those that once()
+    brings."""
     done: set[str] = set()
     for statement in run_by(module, function):
         for node in ast.walk(statement):
@@ -194,7 +203,8 @@ def test_one_time_parts_name_the_one_time_parts_that_they_import() -> None:
 
 @pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)
 def test_nothing_leaves_a_try_that_has_a_finally(path: Path) -> None:
-    """MicroPython v1.11 counts the stack of such a return too small: a loop in the finally overwrites a local."""
+    """MicroPython v1.11 counts the stack of such a return too small: a loop in the finally
+    overwrites a local."""
     left = [
         inner.lineno
         for node in ast.walk(ast.parse(path.read_text("utf-8")))

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The board in software with real firmware: it boots, its devices work, its heaps are what the firmware says."""
+"""The board in software with real firmware: it boots, its devices work, its heaps are what the
+firmware says."""
 
 from __future__ import annotations
 
@@ -101,7 +102,8 @@ print(h.digest())"""
         assert repl.ask(code) == hashlib.sha256(data).digest()
         assert (
             repl.ask(
-                "f = open('/sd/new', 'w')\nf.write('x' * 5000)\nf.close()\nprint(os.stat('/sd/new')[6])"
+                "f = open('/sd/new', 'w')\nf.write('x' * "
+                "5000)\nf.close()\nprint(os.stat('/sd/new')[6])"
             )
             == 5000
         )
@@ -128,7 +130,8 @@ def test_camera_and_display(image: Path, tmp_path: Path) -> None:
     with started(image, camera=camera) as (board, repl):
         repl.check(
             "import sensor, lcd\nlcd.init()\nsensor.reset()\nsensor.set_pixformat(sensor.RGB565)\n"
-            "sensor.set_framesize(sensor.QVGA)\nsensor.run(1)\ni = sensor.snapshot()\nlcd.display(i)"
+            "sensor.set_framesize(sensor.QVGA)\nsensor.run(1)\ni = "
+            "sensor.snapshot()\nlcd.display(i)"
         )
         red, green, blue = repl.ask("print(i.get_pixel(100, 100))")
         assert red > 240 and green < 9 and blue < 9

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The board in software under the address and undefined-behaviour sanitizers: boot, model, inference, camera, SD."""
+"""The board in software under the address and undefined-behaviour sanitizers: boot, model,
+inference, camera, SD."""
 
 from __future__ import annotations
 

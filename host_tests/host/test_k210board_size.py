@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The board in C stays small enough to be read: its lines, their width, and that no file is long."""
+"""The board in C stays small enough to be read: its lines, their width, and that no file is
+long."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The board's harts against Unicorn, instruction by instruction: all registers, floating-point flags, memory."""
+"""The board's harts against Unicorn, instruction by instruction: all registers, floating-point
+flags, memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Flash packages: real ones as they are, broken ones in one line, and ours as kflash reads them."""
+"""Flash packages: real ones as they are, broken ones in one line, and ours as kflash reads
+them."""
 
 from __future__ import annotations
 
@@ -83,13 +84,19 @@ def test_the_real_damaged_package_is_one_clear_line() -> None:
     ["3145728", "0x300000", "0x00300000", "0X300000", '"0x300000"', '"3145728"', '"0X300000"'],
 )
 def test_addresses(tmp_path: Path, address: str) -> None:
-    listing = f'{{"version": "0.1.0", "files": [{{"address": {address}, "bin": "a.bin", "sha256Prefix": false}}]}}'
+    listing = (
+        f'{{"version": "0.1.0", "files": [{{"address": {address}, "bin": "a.bin",'
+        ' "sha256Prefix": false}]}'
+    )
     (m,) = read_package(package(tmp_path, listing, a_bin=b"123"))
     assert (m.address, m.data) == (0x300000, b"123")
 
 
 def test_hex_inside_a_string_is_not_a_number(tmp_path: Path) -> None:
-    listing = '{"": "0.1.0", "files": [{"address": 0x10, "bin": "0x20.bin", "sha256Prefix": true, "note": "\\"0x30"}]}'
+    listing = (
+        '{"": "0.1.0", "files": [{"address": 0x10, "bin": "0x20.bin", "sha256Prefix": true, '
+        '"note": "\\"0x30"}]}'
+    )
     path = tmp_path / "x.kfpkg"
     with zipfile.ZipFile(path, "w") as z:
         z.writestr("0x20.bin", b"abc")
@@ -249,7 +256,8 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 
 
 def test_kflash_reads_our_list(tmp_path: Path) -> None:
-    """kflash turns `"address": X,` into a string by line and takes int(X, 0): one key a line, a comma behind it."""
+    """kflash turns `"address": X,` into a string by line and takes int(X, 0): one key a line, a
+    comma behind it."""
     path = tmp_path / "x.kfpkg"
     write_package(
         path,

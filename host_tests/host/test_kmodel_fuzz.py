@@ -85,7 +85,8 @@ shapes = st.tuples(st.integers(1, 64), st.integers(1, 64), st.integers(1, 8))
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_whatever_is_built_is_read(version: int, data: st.DataObject) -> None:
-    """Any description that the builder takes: header, every body, and the same after swapping words."""
+    """Any description that the builder takes: header, every body, and the same after swapping
+    words."""
     description = as_a_compiler_would(version, data.draw(DRAWN[version]))
     options = {"outputs": data.draw(st.integers(1, 5)), "short": data.draw(st.booleans())}
     if version == 4:

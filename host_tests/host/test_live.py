@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""From a bare board to a live view: deploy, import, report, doctor, top; on a board behind a pty, and on the
-board at $MAIXMEM_BOARD (a serial port, a pty or socket://HOST:PORT) when it is given."""
+"""From a bare board to a live view: deploy, import, report, doctor, top; on a board behind a pty,
+and on the board at $MAIXMEM_BOARD (a serial port, a pty or socket://HOST:PORT) when it is
+given."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def fake(tmp_path_factory):
 
 
 def _of_the_stand_in(what: str) -> bool:
-    """A fake board's GC heap carries the stand-in too: what pieces it is in is not the library's doing."""
+    """A fake board's GC heap carries the stand-in too: what pieces it is in is not the library's
+    doing."""
     return not REAL and what.startswith("GC heap in pieces")
 
 
@@ -87,7 +89,10 @@ def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
 
     cmd_build.build(tmp_path, index=False)
     files = {f"{m}.{'py' if form == 'py' else 'mpy'}" for m in modules.K210}
-    clean = "import os\nfor n in os.listdir('/flash'):\n  if n[:7] == 'maixmem': os.remove('/flash/' + n)"
+    clean = (
+        "import os\nfor n in os.listdir('/flash'):\n  if n[:7] == 'maixmem': "
+        "os.remove('/flash/' + n)"
+    )
     mpremote(str(REAL), "exec", clean)
     package = paths.ROOT if form == "py" else tmp_path / form
     mpremote(str(REAL), "mip", "install", "--target", "/flash", str(package / "package.json"))
@@ -307,7 +312,10 @@ def test_a_terminal_that_goes_away_is_a_lost_link(fake, monkeypatch, name: str) 
 # --- a program that runs ---
 
 _WORKS = "import time\nwhile True:\n print('working')\n time.sleep(0.1)\n"
-_GOES_ON = "import time\nwhile True:\n try:\n  print('working')\n  time.sleep(0.1)\n except KeyboardInterrupt:\n  pass\n"
+_GOES_ON = (
+    "import time\nwhile True:\n try:\n  print('working')\n  time.sleep(0.1)\n except "
+    "KeyboardInterrupt:\n  pass\n"
+)
 
 
 def _start(port: str, program: str) -> None:

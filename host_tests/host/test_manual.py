@@ -70,7 +70,8 @@ _WITH_COMMANDS = [p for p in manual.PAGES if any(b.language == "sh" for b in blo
 def test_commands_of_a_page(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
 ) -> None:
-    """In the order of the page, in one folder, as a reader would; a toml block is the project.toml there."""
+    """In the order of the page, in one folder, as a reader would; a toml block is the project.toml
+    there."""
     manual.fill(tmp_path)
     shutil.copytree(paths.EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`mpremote mip install --target /flash`: from a clone, from a built folder, over HTTP, from an index."""
+"""`mpremote mip install --target /flash`: from a clone, from a built folder, over HTTP, from an
+index."""
 
 from __future__ import annotations
 

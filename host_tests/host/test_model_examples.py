@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The examples that switch models, as a user runs them, on the K210 stand-in: each build, roomy and tight."""
+"""The examples that switch models, as a user runs them, on the K210 stand-in: each build, roomy
+and tight."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The model manager on the K210 stand-in when anything fails anywhere: every fault point, and Ctrl-C before every line."""
+"""The model manager on the K210 stand-in when anything fails anywhere: every fault point, and
+Ctrl-C before every line."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ STREAMING = (("to streaming", 1, "a", "d"), ("from streaming", 1, "d", "b"))
 
 
 class Rig(K210Rig):
-    """Without the look at where the firmware lies, which add() takes before the part under test."""
+    """Without the look at where the firmware lies, which add() takes before the part under
+    test."""
 
     def start(self) -> Port:
         port = super().start()
@@ -159,7 +161,8 @@ class Tracer:
 def test_ctrl_c_before_every_line(
     capsys: pytest.CaptureFixture[str], size: dict[str, int], broken: bool
 ) -> None:
-    """A stop by the user before each executed line of manager and port; with a setup that fails, in the way back too."""
+    """A stop by the user before each executed line of manager and port; with a setup that fails,
+    in the way back too."""
     rig, done = Rig(), {}
 
     def setup(net: Any) -> None:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The model manager never hangs the board: random models at the limit of room, and random programs with other buffers."""
+"""The model manager never hangs the board: random models at the limit of room, and random programs
+with other buffers."""
 
 from __future__ import annotations
 
@@ -21,8 +22,10 @@ from maixmem_k210_kpu import Port
 from maixmem_models import ModelManager
 
 BAND = 8192  # what a refusal may be too careful, beyond what plain kpu.load can do
-SLACK = 24576  # at most, that boot leaves free at the end of the heap, unseen; use() gives it back when it is tight
-LOW = 135168  # heap_free() below which the port cannot find out how much is free at the end of the heap
+# at most, that boot leaves free at the end of the heap, unseen; use() gives it back when tight
+SLACK = 24576
+# heap_free() below which the port cannot find out how much is free at the end of the heap
+LOW = 135168
 
 
 class QuietPort(Port):
@@ -84,8 +87,9 @@ def managed(source) -> str:
 
 
 def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
-    """Never a hang, and no refusal of what plain kpu.load does with 8 KiB less, or with 32 KiB less on a board where
-    boot left some free at the end that heap_free() does not show; on builds with and without V4."""
+    """Never a hang, and no refusal of what plain kpu.load does with 8 KiB less, or with 32 KiB
+    less on a board where boot left some free at the end that heap_free() does not show; on builds
+    with and without V4."""
     r = random.Random(4)
     tried = {"ok": 0, "no": 0}
     hangs = unsure = 0
@@ -121,13 +125,15 @@ def test_any_model_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
             assert not [f for f in found if f[2] != "ok" and f[0] >= least], about
     with capsys.disabled():
         print(
-            f"\n60 models at the limit: use() came {tried['ok']} times and refused {tried['no']}; kpu.load hung {hangs} times, use() never; "
+            f"\n60 models at the limit: use() came {tried['ok']} times and refused "
+            f"{tried['no']}; kpu.load hung {hangs} times, use() never; "
             f"{unsure} need more or less by more than a page, depending on where a page ends"
         )
 
 
 def test_any_program(capsys: pytest.CaptureFixture[str]) -> None:
-    """Uses, releases and buffers of others in any order: no hang, no lost byte, at most keep models."""
+    """Uses, releases and buffers of others in any order: no hang, no lost byte, at most keep
+    models."""
     r = random.Random(5)
     counts = {"ok": 0, "no": 0}
     for _ in range(60):
@@ -161,5 +167,6 @@ def test_any_program(capsys: pytest.CaptureFixture[str]) -> None:
         assert not board.nets() and board.kpu_live() == 0
     with capsys.disabled():
         print(
-            f"\n60 random programs: use() came {counts['ok']} times, refused {counts['no']}, never hung"
+            f"\n60 random programs: use() came {counts['ok']} times, refused "
+            f"{counts['no']}, never hung"
         )

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Firmware that lacks something: one function at a time, and all that early builds lack, taken out of the stand-in."""
+"""Firmware that lacks something: one function at a time, and all that early builds lack, taken out
+of the stand-in."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ import pytest
 
 UTILS = ("heap_free", "flash_read", "gc_heap_size")
 KPU = (
-    "load", "load_flash", "deinit", "forward", "init_yolo2", "run_yolo2", "get_output", "set_outputs", "set_layers",
+    "load", "load_flash", "deinit", "forward", "init_yolo2", "run_yolo2", "get_output",
+    "set_outputs", "set_layers",
     "netinfo", "fmap", "fmap_free", "classifier", "memtest",
 )  # fmt: skip
 IMAGE = ("copy", "draw_image", "to_grayscale", "pix_to_ai")

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What commands print: on narrow and wide terminals, in any encoding, and when a word is misspelt."""
+"""What commands print: on narrow and wide terminals, in any encoding, and when a word is
+misspelt."""
 
 from __future__ import annotations
 

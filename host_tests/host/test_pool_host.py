@@ -17,7 +17,8 @@ CLEAN = {"works", "out of memory", "no start"}
 
 
 def interrupted(pool: BufferPool, job, at: int) -> bool:
-    """Runs job(pool) with KeyboardInterrupt before the at-th line of the library; False when it has fewer lines."""
+    """Runs job(pool) with KeyboardInterrupt before the at-th line of the library; False when it
+    has fewer lines."""
     count = 0
 
     def trace(frame, event, arg):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The library in the user's cache, as bytecode for boards in software: made once, also by two commands at a time."""
+"""The library in the user's cache, as bytecode for boards in software: made once, also by two
+commands at a time."""
 
 from __future__ import annotations
 

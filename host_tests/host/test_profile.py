@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""profile, on real firmware: scripts that allocate known sizes on known lines are answered line by line."""
+"""profile, on real firmware: scripts that allocate known sizes on known lines are answered line by
+line."""
 
 from __future__ import annotations
 
@@ -162,7 +163,8 @@ def test_threads_have_lines_of_their_own(image: Path, tmp_path: Path) -> None:
 
 
 def leaks(kept: bool) -> list[ledger.Leak]:
-    """Of a loop of 20 rounds that makes six blocks in each, and frees those of the last round, or none."""
+    """Of a loop of 20 rounds that makes six blocks in each, and frees those of the last round, or
+    none."""
     base = heaps.END - 100000
     books = ledger.Ledger(
         heaps.SystemHeap(0, base, base, 4096, ()), heaps.GcHeap(0, 0, 0, bytes(8))

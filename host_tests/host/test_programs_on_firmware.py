@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What users run first, on every firmware image that is given: nothing ends in an AttributeError, nothing hangs.
+"""What users run first, on every firmware image that is given: nothing ends in an AttributeError,
+nothing hangs.
 
-Programs mark their lines with "@ ": early firmware prints lines of its own when it is asked for its heap.
+Programs mark their lines with "@ ": early firmware prints lines of its own when it is asked for
+its heap.
 """
 
 from __future__ import annotations
@@ -139,7 +141,8 @@ m = ModelManager()
 m.add("big", %d, nbytes=%d)
 peak, free = m.models["big"].cost.peak["heap"], m.port.free_bytes()
 """
-# A GC heap that leaves 128 KiB less than the load takes for a moment: the model itself has its place.
+# A GC heap that leaves 128 KiB less than the load takes for a moment: the model itself has its
+# place.
 _TIGHT = _BIG + "maixmem.set_gc_heap((free - peak + 131072 + 524288) & ~4095)\n"
 _USE = (
     _BIG

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""README.md and README_ZH.md as texts: short, equal in both languages, and true in what stands beside the code."""
+"""README.md and README_ZH.md as texts: short, equal in both languages, and true in what stands
+beside the code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Real models on the stand-in: each is loaded and freed on one board, as was done on the firmware (v0.6.2_84)."""
+"""Real models on the stand-in: each is loaded and freed on one board, as was done on the firmware
+(v0.6.2_84)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 from paths import SHIM, models
 
-#: heap_free() after the load, the error code, or a hang (after which the board was reset), in this order
+#: heap_free() after the load, the error code, or a hang (after which the board was reset), in this
+#: order
 MEASURED = {
     "full": {
         "v3_face_ld5.kmodel": "2183168",

@@ -80,7 +80,10 @@ def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
 
 
 def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
-    source = "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), gc.mem_free() + gc.mem_alloc())"
+    source = (
+        "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), "
+        "gc.mem_free() + gc.mem_alloc())"
+    )
     small, large = (
         [int(n) for n in sim(source, "--board-heap", size)[1].split()] for size in ("256K", "1M")
     )
@@ -99,7 +102,8 @@ def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
     assert (status, out) == (0, "loaded\n")
 
 
-# an expression -> what the firmware (v0.6.2_84) gives for this card: a value, or the number of the OSError
+# an expression -> what the firmware (v0.6.2_84) gives for this card: a value, or the number of the
+# OSError
 _CARD = [
     ("os.getcwd()", "/sd"),
     ("os.uname()[3]", "v0.6.2-84-g8fcd84a58 on 2022-08-26"),

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""200 random sequences of calls that take memory: the stand-in's heap_free() after each is that of the real firmware.
+"""200 random sequences of calls that take memory: the stand-in's heap_free() after each is that of
+the real firmware.
 
 Needs $MAIXMEM_FIRMWARE: files, or folders with files, of MaixPy v0.6.2_84 (full build)."""
 

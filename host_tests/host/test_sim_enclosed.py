@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""maixmem sim: a script has the names of the board and reaches nothing of the computer that it runs on."""
+"""maixmem sim: a script has the names of the board and reaches nothing of the computer that it
+runs on."""
 
 from __future__ import annotations
 
@@ -122,8 +123,10 @@ import image, lcd, sensor, time, KPU, Maix, machine, gc, os, sys, network, audio
 from fpioa_manager import fm
 fm.register(8, fm.fpioa.GPIO1)
 objects = [image, lcd, sensor, time, KPU, Maix, machine, gc, os, sys, network, audio, video,
-    Maix.GPIO, Maix.GPIO(Maix.GPIO.GPIO1, Maix.GPIO.OUT), Maix.utils, Maix.FPIOA(), image.Image(size=(8, 8)),
-    time.clock(), machine.UART(1, 115200), machine.I2C(0), machine.I2C, Maix.I2S(0), Maix.FFT, audio.Audio()]
+    Maix.GPIO, Maix.GPIO(Maix.GPIO.GPIO1, Maix.GPIO.OUT), Maix.utils, Maix.FPIOA(),
+    image.Image(size=(8, 8)),
+    time.clock(), machine.UART(1, 115200), machine.I2C(0), machine.I2C, Maix.I2S(0),
+    Maix.FFT, audio.Audio()]
 for i, o in enumerate(objects):
     for name in {names!r}:
         try:
@@ -196,12 +199,14 @@ for text in {[t for t, _ in tries]!r}:
     server.close()
 
 
-#: collects what can be got at from the globals of the stand-in's own functions, then tries to use it
+#: collects what can be got at from the globals of the stand-in's own functions, then tries to use
+#: it
 _BREAK_OUT = """
 import os, sys, time, KPU, lcd, image, uio
 found, seen = {{}}, []
 def walk(o, depth):
-    names = getattr(o, "__globals__", None) or (o if isinstance(o, dict) else getattr(o, "__dict__", None))
+    own = o if isinstance(o, dict) else getattr(o, "__dict__", None)
+    names = getattr(o, "__globals__", None) or own
     if not isinstance(names, dict) or id(names) in seen or depth > 6:
         return
     seen.append(id(names))

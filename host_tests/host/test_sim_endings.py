@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""sim with a firmware image: scripts that do not end, or end otherwise than a script does, are not left without a word."""
+"""sim with a firmware image: scripts that do not end, or end otherwise than a script does, are not
+left without a word."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ def test_a_silent_script_is_said_where_it_is(
 def test_seconds_count_from_the_script_on(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clock of a board that waits for code runs ahead: here it is past the limit before all of it was typed."""
+    """The clock of a board that waits for code runs ahead: here it is past the limit before all of
+    it was typed."""
     write = RawRepl._write
 
     def late(self: RawRepl, data: bytes) -> None:

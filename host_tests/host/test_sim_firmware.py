@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""sim with a firmware image: what ends a script, what is said about it, what is on the board; and emu: ports."""
+"""sim with a firmware image: what ends a script, what is said about it, what is on the board; and
+emu: ports."""
 
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ def test_frames_end_an_endless_loop(image: Path, tmp_path: Path) -> None:
 def test_what_was_said_before_the_board_became_idle_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clock of a board at its prompt runs ahead of a busy computer's: by seconds before it is looked at."""
+    """The clock of a board at its prompt runs ahead of a busy computer's: by seconds before it is
+    looked at."""
     look = session._Watched.look
 
     def late(self: session._Watched) -> bool:

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The GC heap after the usual imports, free and in one piece: the stand-in's is the firmware's within 8 KiB.
+"""The GC heap after the usual imports, free and in one piece: the stand-in's is the firmware's
+within 8 KiB.
 
-Needs $MAIXMEM_FIRMWARE: files, or folders with files, of MaixPy v0.6.2_84; builds that are not there are skipped."""
+Needs $MAIXMEM_FIRMWARE: files, or folders with files, of MaixPy v0.6.2_84; builds that are not
+there are skipped."""
 
 from __future__ import annotations
 

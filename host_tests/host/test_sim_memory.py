@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""maixmem sim: the GC heap to the block, an end for endless scripts, flash as one chip, docs/simulator.md."""
+"""maixmem sim: the GC heap to the block, an end for endless scripts, flash as one chip,
+docs/simulator.md."""
 
 from __future__ import annotations
 
@@ -141,7 +142,10 @@ def test_a_model_in_the_file_system_is_formatted_away(sim, model: Path) -> None:
 
 def test_a_serial_port_reads_its_file(sim, tmp_path: Path) -> None:
     (tmp_path / "gps.txt").write_bytes(b"$GPRMC\n$END\n")
-    source = "from machine import UART\nu = UART(UART.UART1, 9600)\nprint(u.any(), u.readline(), u.read(), u.read())"
+    source = (
+        "from machine import UART\nu = UART(UART.UART1, 9600)\nprint(u.any(), u.readline(), "
+        "u.read(), u.read())"
+    )
     _, out, _ = sim(source, "--uart", f"1={tmp_path / 'gps.txt'}")
     assert out == "12 b'$GPRMC\\n' b'$END\\n' None\n"
 
@@ -151,7 +155,8 @@ def test_a_timer_calls_back_while_the_script_sleeps(sim) -> None:
 from machine import Timer
 import time
 rings = []
-t = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=100, unit=Timer.UNIT_MS, callback=rings.append)
+t = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=100,
+          unit=Timer.UNIT_MS, callback=rings.append)
 began = time.ticks_ms()
 time.sleep(2)
 t.stop()

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Wrong numbers and kinds of arguments: the stand-in raises what the firmware was seen to raise; and it still does.
+"""Wrong numbers and kinds of arguments: the stand-in raises what the firmware was seen to raise;
+and it still does.
 
-The second needs $MAIXMEM_FIRMWARE: files, or folders with files, of MaixPy v0.6.2_84 (full build)."""
+The second needs $MAIXMEM_FIRMWARE: files, or folders with files, of MaixPy v0.6.2_84 (full
+build)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Types: the stand-ins' stubs are true, the library's inline ones reach who installed it, examples fit both."""
+"""Types: the stand-ins' stubs are true, the library's inline ones reach who installed it, examples
+fit both."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ _ALLOWED = {
     r"sensor\.(reset|snapshot)": "takes anything, as the firmware does",
     r"image\.Image": "a function on the firmware; editors are told a class",
 }
-# what device code may do and CPython's own stubs do not know: gc.mem_free(), empty lists without a type
+# what device code may do and CPython's own stubs do not know: gc.mem_free(), empty lists without a
+# type
 _DEVICE = ("attr-defined", "var-annotated")
 
 
@@ -55,7 +57,8 @@ def test_stubs_of_the_firmware_are_true(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What an installed copy has: the modules, and the stub packages that the build makes of them."""
+    """What an installed copy has: the modules, and the stub packages that the build makes of
+    them."""
     out = tmp_path_factory.mktemp("installed")
     venv.create(out / "venv")
     (site,) = (out / "venv").glob("lib/python*/site-packages")

@@ -42,7 +42,10 @@ def test_wrong_use_is_one_line_and_json_stays_json(arguments: list[str], named: 
 
 @pytest.mark.parametrize("name", ["doctor", "top", "deploy"])
 def test_without_pyserial_one_line_says_what_to_install(name: str) -> None:
-    code = "import sys; sys.modules['serial'] = None; from maixmem_cli.cli import main; main(sys.argv[1:])"
+    code = (
+        "import sys; sys.modules['serial'] = None; from maixmem_cli.cli import main; "
+        "main(sys.argv[1:])"
+    )
     arguments = [name, "--port", "/nowhere/port", *(["--once"] if name == "top" else [])]
     ends = [
         subprocess.run(

@@ -4,9 +4,9 @@
 
     python host_tests/on_target --board /dev/ttyUSB0 [--mpy] [--model ADDR]... [NAME...]
 
-PORT is a serial port, a pty or socket://host:port. Copies lib/ and the tests to /flash, runs every device
-test file that a board can run (or those whose name contains NAME), prints one line per test. Exit status 0
-all passed, 1 failures, 2 wrong use or no board.
+PORT is a serial port, a pty or socket://host:port. Copies lib/ and the tests to /flash, runs every
+device test file that a board can run (or those whose name contains NAME), prints one line per
+test. Exit status 0 all passed, 1 failures, 2 wrong use or no board.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def copy(board: RawRepl, mpy: bool, models: tuple[int, ...]) -> None:
 
 
 def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str, str]]:
-    """Copies one test file, runs it in a fresh interpreter, removes it. A hung board is a failure of the last test."""
+    """Copies one test file, runs it in a fresh interpreter, removes it. A hung board is a failure
+    of the last test."""
     name = f"/flash/{suite.path.name}"
     board.write_file(name, suite.path.read_bytes())
     board.soft_reset()
@@ -109,7 +110,8 @@ def main(port: str, mpy: bool, model: tuple[str, ...], keep: bool, names: tuple[
         sys.exit(2)
     took = time.monotonic() - start
     click.echo(
-        f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped in {took:.0f} s"
+        f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped in "
+        f"{took:.0f} s"
     )
     sys.exit(1 if counts["FAIL"] else 0)
 

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for CanMV's module maix on the K210: KPU objects and utils, on the board of port_shims/k210.
+"""Stand-in for CanMV's module maix on the K210: KPU objects and utils, on the board of
+port_shims/k210.
 
-Texts, order of allocations and slots as in its sources (kendryte/canmv, 2025); no image was at hand, so the boot figures
-are those of the MaixPy build that the board was started with, and the size of the yolo layer's buffers is a guess.
+Texts, order of allocations and slots as in its sources (kendryte/canmv, 2025); no image was at
+hand, so the boot figures are those of the MaixPy build that the board was started with, and the
+size of the yolo layer's buffers is a guess.
 """
 
 import k210_board as board
@@ -38,8 +40,8 @@ class utils:
         return board.read_flash(address, n)
 
 
-# Contract.  The eight slots of the firmware: a load takes the one after the last one's, and is refused while that is
-# taken.  They outlive the KPU objects, which have no finaliser.
+# Contract. The eight slots of the firmware: a load takes the one after the last one's, and is
+# refused while that is taken. They outlive the KPU objects, which have no finaliser.
 class Slots:
     def __init__(self):
         self.clear()
@@ -65,8 +67,9 @@ class Slots:
 slots = Slots()
 
 
-# Contract.  One model: malloc(size), then what the SDK takes (V4: its interpreter; the working memory).  load_kmodel()
-# frees what it took when it fails, except when no slot is free.  deinit() without init_yolo2() hangs the board.
+# Contract. One model: malloc(size), then what the SDK takes (V4: its interpreter; the working
+# memory). load_kmodel() frees what it took when it fails, except when no slot is free. deinit()
+# without init_yolo2() hangs the board.
 class KPU:
     def __init__(self):
         self._blocks = []

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's KPU module: memory, texts and exception classes of the firmware, no inference."""
+"""Stand-in for MaixPy v1's KPU module: memory, texts and exception classes of the firmware, no
+inference."""
 
 import k210_board as board
 import k210_fmap
@@ -30,7 +31,10 @@ _TEXTS = {
 }
 _NULL_PAGE = 0x800  # a number up to here is taken for an address that can be read
 _SUFFIXES = (".kmodel", ".smodel", ".emodel")
-_STREAM_ARGS = "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, spi_speed)"
+_STREAM_ARGS = (
+    "load_flash arg format error: task=kpu.load_flash(flash_addr, is_dual_buf, batch_size, "
+    "spi_speed)"
+)
 _OUTPUT_GET = "get_output arg format error: get_output(task, int idx)"
 _OUTPUT_ARGS = "set_outputs arg format error: set_outputs(task, int idx, int w, int h, int ch)"
 
@@ -52,8 +56,9 @@ def _need(args, n):
         raise TypeError("function missing %d required positional arguments" % (n - len(args)))
 
 
-# Contract.  What load() returns.  Attribute-less and not hashable, as the firmware's type; the model behind it is freed
-# by deinit(), by __del__(), or after the interpreter collected the kpu_net.  `_model` and `_token` are the shim's own.
+# Contract. What load() returns. Attribute-less and not hashable, as the firmware's type; the model
+# behind it is freed by deinit(), by __del__(), or after the interpreter collected the kpu_net.
+# `_model` and `_token` are the shim's own.
 class kpu_net:
     def __init__(self):
         self._model = Model()
@@ -365,7 +370,8 @@ def face_encode(*args):
 
 
 def face_compare(*args):
-    """100.0 for two codes that are equal, and less for others: nothing is compared but their bytes."""
+    """100.0 for two codes that are equal, and less for others: nothing is compared but their
+    bytes."""
     if len(args) != 2:
         raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
     board.alive()

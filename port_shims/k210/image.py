@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's image module: the memory and the traps of image.Image, no image processing."""
+"""Stand-in for MaixPy v1's image module: the memory and the traps of image.Image, no image
+processing."""
 
 import k210_board as board
 import k210_image

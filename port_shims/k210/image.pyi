@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-# MaixPy v1 (v0.6.2_84): the part of image.Image that the stand-in has. On the board Image is a function.
+# MaixPy v1 (v0.6.2_84): the part of image.Image that the stand-in has.
+# On the board Image is a function.
 from collections.abc import Sequence
 
 class Image:

@@ -150,14 +150,16 @@ def _place(args, at, kinds):
 
 
 def _kinds(text):
-    """A function for each argument; for a place, which is one argument or several, the kinds of its values."""
+    """A function for each argument; for a place, which is one argument or several, the kinds of
+    its values."""
     for kind in text:
         place = "i" * int(kind) if "0" < kind <= "9" else _PLACES.get(kind)
         yield place or _KINDS[kind]
 
 
-# Contract.  What one function takes, from its text in the table.  check(args, kwargs, own) raises the firmware's
-# TypeError; `own` is 1 for a method, whose object the firmware counts too.  Allocates only when it raises.
+# Contract. What one function takes, from its text in the table. check(args, kwargs, own) raises
+# the firmware's TypeError; `own` is 1 for a method, whose object the firmware counts too.
+# Allocates only when it raises.
 class Takes:
     def __init__(self, text):
         head, _, rest = text.partition(",")

@@ -67,12 +67,15 @@ _CPU_HZ = 400000000
 _PAGE = 4096
 
 
-# Contract.  What the board remembers while it is on.  `nets`: models that hold memory, oldest first; `handles`: models
-# whose kpu_net the program can still have; `blocks`: {owner: [address]} of the camera and the display; `dead`: the
-# DeviceCrash that ended it; `gc_active`: bytes of the GC heap in use; `frame`: a bytearray for pixels that
-# the board has outside its GC heap, set by who does not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level}; `serial`
-# {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made; `frames`: snapshots since power-on, `frames_end` how many are taken
-# at most; `on_step` is called at every step of the board, `on_end` when end() ends the run.  Lives as long as the program, reset() refills it.
+# Contract. What the board remembers while it is on. `nets`: models that hold memory, oldest first;
+# `handles`: models whose kpu_net the program can still have; `blocks`: {owner: [address]} of the
+# camera and the display; `dead`: the DeviceCrash that ended it; `gc_active`: bytes of the GC heap
+# in use; `frame`: a bytearray for pixels that the board has outside its GC heap, set by who does
+# not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level};
+# `serial` {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made;
+# `frames`: snapshots since power-on, `frames_end` how many are taken at most; `on_step` is called
+# at every step of the board, `on_end` when end() ends the run. Lives as long as the program,
+# reset() refills it.
 class _State:
     def __init__(self):
         self.firmware = None
@@ -110,7 +113,8 @@ _window = k210_fence.window()
 
 
 def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True, card=False):
-    """Power on a board: firmware by name, GC heap bytes in freq.conf, flash {address: source}, files {name: source}.
+    """Power on a board: firmware by name, GC heap bytes in freq.conf, flash {address: source},
+    files {name: source}.
 
     A source is bytes, the path of a host file, or an object with .size and .read(offset, n)."""
     state.firmware = figures.firmware(firmware)
@@ -175,7 +179,8 @@ def _boot(firmware, size):
 
 
 def _main_py():
-    """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it run."""
+    """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it
+    run."""
     if greets():
         free_blocks("lcd")
         flash_read("lcd.init")
@@ -189,7 +194,8 @@ def greets():
 
 
 def own_main():
-    """True when the board has a main.py of the user's, which runs at the start instead of the firmware's."""
+    """True when the board has a main.py of the user's, which runs at the start instead of the
+    firmware's."""
     return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
 
 
@@ -204,12 +210,14 @@ def flash_read(who):
 
 
 def frame_bytes(n):
-    """n bytes for pixels that the board has outside its GC heap, from those that were set aside for it, if any."""
+    """n bytes for pixels that the board has outside its GC heap, from those that were set aside
+    for it, if any."""
     return _window(state.frame, n)
 
 
 def soft_reset():
-    """Ctrl-D: finalisers free the models, the camera is let go, the GC heap starts anew, main.py runs."""
+    """Ctrl-D: finalisers free the models, the camera is let go, the GC heap starts anew, main.py
+    runs."""
     alive()
     for model in list(state.handles):
         _finalise(model)
@@ -237,7 +245,8 @@ def crash(cause, cure):
 
 
 def alive():
-    """Raise again when the board hangs; free what the interpreter collected since the last call."""
+    """Raise again when the board hangs; free what the interpreter collected since the last
+    call."""
     if state.dead:
         raise state.dead
     sweep()
@@ -267,7 +276,8 @@ def point(name):
 
 
 def spi_read(n, who):
-    """The SPI driver's buffer for reading n bytes from flash.  It is not checked: a failure hangs the board."""
+    """The SPI driver's buffer for reading n bytes from flash. It is not checked: a failure hangs
+    the board."""
     size = 4 * n + 130
     block = heap.malloc(size)
     if not block:
@@ -296,7 +306,8 @@ def file_read(name):
 
 
 def print_floats():
-    """The first print of floats by the C library keeps two small blocks for good (a bound: it depends on the values)."""
+    """The first print of floats by the C library keeps two small blocks for good (a bound: it
+    depends on the values)."""
     if not state.printed:
         live = heap.live()
         _alloc_all((520, 32))
@@ -355,7 +366,8 @@ def kpu_live():
 
 
 def sweep():
-    """Free the models whose kpu_net the interpreter collected, as the firmware's finaliser does."""
+    """Free the models whose kpu_net the interpreter collected, as the firmware's finaliser
+    does."""
     for model in k210_gc.finaliser.lost():
         _finalise(model)
 
@@ -367,7 +379,8 @@ def _finalise(model):
 
 
 def collect(keep=None):
-    """gc.collect() of the board.  An interpreter without finalisers is told which nets to keep, and frees the others."""
+    """gc.collect() of the board. An interpreter without finalisers is told which nets to keep, and
+    frees the others."""
     gc.collect()
     sweep()
     if keep is not None:
@@ -388,7 +401,8 @@ def read_flash(address, n):
 
 
 def open_file(name):
-    """A file of the board, opened for reading; open() does the same where the interpreter lets it be replaced."""
+    """A file of the board, opened for reading; open() does the same where the interpreter lets it
+    be replaced."""
     return k210_files.File(name)
 
 

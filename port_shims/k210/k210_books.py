@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Makes the interpreter's heap look like the board's: what the stand-in itself takes is outside the script's books."""
+"""Makes the interpreter's heap look like the board's: what the stand-in itself takes is outside
+the script's books."""
 
 import gc
 
@@ -19,16 +20,19 @@ _PIECES = (2048, 512, 128, 32)
 
 
 def begin(greeted):
-    """The script's books begin here, after the firmware's own main.py or without it. Returns what has to stay referenced."""
+    """The script's books begin here, after the firmware's own main.py or without it. Returns what
+    has to stay referenced."""
     if not k210_gc.NATIVE:
         return None
     pool, used = k210_gc.heap.pool, k210_gc.heap.used
     return balance(pool, used, _HOLE if greeted and pool - used >= _PICTURE else 0)
 
 
-# Contract.  Takes of the interpreter's heap what it has more than the board's, so that the rest is in one piece but for
-# the hole that the board has; a script scatters it by itself as it does there.  `pool`: bytes of the board's heap; `idle`: of those, in use when
-# a script begins; `below`: bytes of the hole.  Returns what has to stay referenced.  Only for MicroPython, whose objects are as large as the board's.
+# Contract. Takes of the interpreter's heap what it has more than the board's, so that the rest is
+# in one piece but for the hole that the board has; a script scatters it by itself as it does
+# there. `pool`: bytes of the board's heap; `idle`: of those, in use when a script begins; `below`:
+# bytes of the hole. Returns what has to stay referenced. Only for MicroPython, whose objects are
+# as large as the board's.
 def balance(pool, idle, below=0):
     gc.threshold(-1)
     gc.collect()

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Buses and serial ports with nothing on them: what is sent goes nowhere, what is read is what the host gave."""
+"""Buses and serial ports with nothing on them: what is sent goes nowhere, what is read is what the
+host gave."""
 
 import k210_board as board
 from k210_args import as_int
@@ -20,8 +21,8 @@ def _is_pin(value):
     return isinstance(value, int) and 0 <= value < _PINS
 
 
-# Contract.  A serial port reads what the host put into board.state.serial[port], a file of bytes for UART 1 to 3, and
-# then nothing any more; what is written to it goes nowhere.
+# Contract. A serial port reads what the host put into board.state.serial[port], a file of bytes
+# for UART 1 to 3, and then nothing any more; what is written to it goes nowhere.
 class UART(Part):
     def __init__(self, port, *args, **kwargs):
         board.point("UART")

@@ -11,9 +11,10 @@ _ENOMEM, _EIO = 12, 5
 _FEATURES = 768  # floats of one picture, where nothing else is asked for
 
 
-# Contract.  Blocks of the system heap, measured on the firmware (v0.6.2_84): 72 bytes, a pointer for each class and each
-# sample, and the features (4 bytes each) of one picture more than there are classes; add_sample_img() takes those of one
-# more.  Freed by __del__(), which the interpreter calls for a lost one.  predict() finds class 0 at distance 0.
+# Contract. Blocks of the system heap, measured on the firmware (v0.6.2_84): 72 bytes, a pointer
+# for each class and each sample, and the features (4 bytes each) of one picture more than there
+# are classes; add_sample_img() takes those of one more. Freed by __del__(), which the interpreter
+# calls for a lost one. predict() finds class 0 at distance 0.
 class Classifier:
     def __init__(self, classes, samples, fea_len=0, **other):
         if classes < 0 or samples < 0:

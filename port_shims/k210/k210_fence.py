@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The fence around a simulated script: what of the host it could still get at, if it looked into the stand-in itself.
+"""The fence around a simulated script: what of the host it could still get at, if it looked into
+the stand-in itself.
 
-A script sees the globals of every function here (f.__globals__), so nothing that opens files or imports modules may lie
-in globals: it is kept in closures, which ask before they do it.  On CPython, where closures and frames can be looked
-into as well, the interpreter's audit hook asks, and cannot be taken away.
+A script sees the globals of every function here (f.__globals__), so nothing that opens files or
+imports modules may lie in globals: it is kept in closures, which ask before they do it. On
+CPython, where closures and frames can be looked into as well, the interpreter's audit hook asks,
+and cannot be taken away.
 """
 
 import sys
@@ -13,8 +15,10 @@ _EPERM = 1
 _MICROPYTHON = sys.implementation.name == "micropython"
 #: what happens inside CPython itself while a script runs, or shows nothing of the host
 _HARMLESS = (
-    "import compile exec object.__getattr__ builtins.id builtins.input builtins.input/result sys._getframe "
-    "sys._getframemodulename sys.excepthook sys.unraisablehook array.__new__ code.__new__ marshal.loads time.sleep "
+    "import compile exec object.__getattr__ builtins.id builtins.input "
+    "builtins.input/result sys._getframe "
+    "sys._getframemodulename sys.excepthook sys.unraisablehook array.__new__ "
+    "code.__new__ marshal.loads time.sleep "
     "cpython._PySys_ClearAuditHooks open"
 ).split()
 
@@ -124,7 +128,8 @@ def _watch(may):
 
 
 def window():
-    """bytes_of(frame, n): n bytes that lie in a bytearray; a bytearray of their own where it is too small."""
+    """bytes_of(frame, n): n bytes that lie in a bytearray; a bytearray of their own where it is
+    too small."""
     kind, array, size = type, bytearray, len
     try:
         from uctypes import addressof, bytearray_at

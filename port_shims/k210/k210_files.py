@@ -48,7 +48,8 @@ def size(name):
     return source_size(source(name))
 
 
-# A file that the firmware wrote and of which only the beginning matters here: it takes none of the script's heap.
+# A file that the firmware wrote and of which only the beginning matters here: it takes none of the
+# script's heap.
 class Hollow:
     def __init__(self, head, size):
         self._head = bytes(head)

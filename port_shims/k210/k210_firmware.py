@@ -14,9 +14,10 @@ _EXCEPTIONS = (72704,)
 _THREADS = (32768, 2224, 16384, 2224)
 
 
-# Contract.  Plain figures, no behaviour.  `image`: bytes of the .bin; `base`: address of the first heap chunk; `v4`:
-# the KPU library knows kmodel V4; `fb_all`: bytes that compressing an image takes; `early`, `late`: what the boot
-# allocates for good before and after the first read of the file system, ahead of the GC heap.
+# Contract. Plain figures, no behaviour. `image`: bytes of the .bin; `base`: address of the first
+# heap chunk; `v4`: the KPU library knows kmodel V4; `fb_all`: bytes that compressing an image
+# takes; `early`, `late`: what the boot allocates for good before and after the first read of the
+# file system, ahead of the GC heap.
 class Firmware:
     def __init__(self, image, base, v4, fb_all, *, early=(), late=()):
         self.image = image

@@ -18,7 +18,8 @@ _FORMATTED = b"\x01\x80\x01\x00\x02\x80\x02\x00"
 
 
 def source_size(source):
-    """Bytes of a source: bytes-like, the path of a host file, or anything with .size and .read(offset, n)."""
+    """Bytes of a source: bytes-like, the path of a host file, or anything with .size and
+    .read(offset, n)."""
     if hasattr(source, "read"):
         return source.size
     if not isinstance(source, str):
@@ -38,9 +39,10 @@ def source_read(source, offset, n):
         return f.read(n)
 
 
-# Contract.  A region is (address, length, read(offset, n)); the latest one wins where two overlap, as the latest
-# burn does; the first two are the firmware and its file system.  Bytes that no region covers read 0xFF.  Addresses have 24 bits, a read over the end goes on at 0.
-# Files are read when asked for, so a model costs the host no memory.
+# Contract. A region is (address, length, read(offset, n)); the latest one wins where two overlap,
+# as the latest burn does; the first two are the firmware and its file system. Bytes that no region
+# covers read 0xFF. Addresses have 24 bits, a read over the end goes on at 0. Files are read when
+# asked for, so a model costs the host no memory.
 class Flash:
     def __init__(self):
         self.erase()
@@ -54,7 +56,8 @@ class Flash:
         return bool([r for r in self._regions[2:] if r[0] < end and address < r[0] + r[1]])
 
     def start(self):
-        """Power comes on: False when the firmware is damaged; a damaged file system is formatted anew."""
+        """Power comes on: False when the firmware is damaged; a damaged file system is formatted
+        anew."""
         if self.touched(0, self._firmware):
             return False
         if self.touched(SPIFFS, SIZE):
@@ -92,7 +95,8 @@ class Flash:
                 out[done + piece - at : done + end - at] = read(piece - address, end - piece)
 
     def install(self, image):
-        """Burn a firmware of `image` bytes as the boot ROM wants it, and a formatted file system."""
+        """Burn a firmware of `image` bytes as the boot ROM wants it, and a formatted file
+        system."""
         self._firmware = image + 37
         self.add(0, self._firmware, _Image(image).read)
         self.burn(SPIFFS, _FORMATTED)
@@ -102,8 +106,9 @@ def _blank(offset, n):
     return b"\xff" * n
 
 
-# Contract.  Flag byte, length, payload, sha256 over all before it.  The payload is the first instructions that all
-# K210 programs share and zeros; the digest is right for it, and worked out only when it is read.
+# Contract. Flag byte, length, payload, sha256 over all before it. The payload is the first
+# instructions that all K210 programs share and zeros; the digest is right for it, and worked out
+# only when it is read.
 class _Image:
     def __init__(self, n):
         self._end = n + 5

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What forward() and get_output() of the KPU module give: values that lie in the model's own memory."""
+"""What forward() and get_output() of the KPU module give: values that lie in the model's own
+memory."""
 
 import k210_board as board
 import k210_image
@@ -10,8 +11,9 @@ _P = "[MAIXPY]kpu: "
 _WILD = "?"  # the firmware shows bytes of its stack
 
 
-# Contract.  Floats of one output that stay in the model's own memory: a run or deinit() of the model changes them.  The
-# values are made up, the same for the same model, output and position; after deinit() they are poisoned (NaN).
+# Contract. Floats of one output that stay in the model's own memory: a run or deinit() of the
+# model changes them. The values are made up, the same for the same model, output and position;
+# after deinit() they are poisoned (NaN).
 class kpu_fmap:
     def __init__(self, model, index, at_layer=False):
         self._model = model
@@ -27,7 +29,8 @@ class kpu_fmap:
         self._generation = model.generation
 
     def _of_layer(self, model, index):
-        """The output of a layer in the middle: of a convolution bytes, as many as its channels' pixels less one."""
+        """The output of a layer in the middle: of a convolution bytes, as many as its channels'
+        pixels less one."""
         self._last = index
         self._shape = model.header.layer_shape(index)
         w, h, channels = self._shape
@@ -59,7 +62,10 @@ class kpu_fmap:
         return value if self._bytes == 1 else value / 256
 
     def __repr__(self):
-        text = '{"fmap": "data"=0x%x, "size"=%d, "index": %d, "w": %d, "h": %d, "ch": %d, "typecode": %s}'
+        text = (
+            '{"fmap": "data"=0x%x, "size"=%d, "index": %d, "w": %d, "h": %d, "ch": %d, '
+            '"typecode": %s}'
+        )
         at = self._model.output_at(self._index)
         return text % ((at, self._size, self._last) + self._shape + (self._typecode(),))
 

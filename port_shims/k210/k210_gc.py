@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The GC heap: the VM's own on MicroPython, a counted one on CPython, and how lost models are noticed."""
+"""The GC heap: the VM's own on MicroPython, a counted one on CPython, and how lost models are
+noticed."""
 
 import gc
 
@@ -17,9 +18,10 @@ def pool_size(base, n):
     return 8 * n // 1036 * 128
 
 
-# Contract.  `pool` is the usable size of the configured GC heap.  On MicroPython the VM's own heap holds the pixels
-# and nothing is counted here.  On CPython take(n) counts the pixels that image.Image holds (a bound: Python's own
-# objects are not counted) and refuses what the configured heap would refuse; give(n) returns them.
+# Contract. `pool` is the usable size of the configured GC heap. On MicroPython the VM's own heap
+# holds the pixels and nothing is counted here. On CPython take(n) counts the pixels that
+# image.Image holds (a bound: Python's own objects are not counted) and refuses what the configured
+# heap would refuse; give(n) returns them.
 class GcHeap:
     def __init__(self):
         self.restart(0, 0)
@@ -43,7 +45,8 @@ class GcHeap:
         self.used -= (n + _BLOCK - 1) & ~(_BLOCK - 1)
 
     def largest(self):
-        """Bytes of the largest block: the counted heap lies in one piece, the VM's is found by trying."""
+        """Bytes of the largest block: the counted heap lies in one piece, the VM's is found by
+        trying."""
         gc.collect()
         return self._tried(gc.mem_free()) if NATIVE else self.mem_free() & ~(_BLOCK - 1)
 
@@ -70,7 +73,8 @@ heap = GcHeap()
 
 
 class _Pixels:
-    """CPython: the owner of one block of pixels, which gives it back when the last image of it is gone."""
+    """CPython: the owner of one block of pixels, which gives it back when the last image of it is
+    gone."""
 
     def __init__(self, n):
         self.data = heap.take(n)
@@ -84,10 +88,12 @@ class _VmPixels:
         self.data = heap.take(n)
 
 
-# The three ways in which a board notices that the program lost a kpu_net.  watch(model) returns a token for the
-# kpu_net to hold; lost() lists the models whose token is gone.  The firmware does this with a finaliser.
+# The three ways in which a board notices that the program lost a kpu_net. watch(model) returns a
+# token for the kpu_net to hold; lost() lists the models whose token is gone. The firmware does
+# this with a finaliser.
 class _ByFinaliser:
-    """CPython: the token's finaliser marks the model, and the next full collection frees it, as on the device."""
+    """CPython: the token's finaliser marks the model, and the next full collection frees it, as on
+    the device."""
 
     def __init__(self):
         self._gone = []
@@ -121,8 +127,9 @@ class _Token:
 
 
 class _ByFile:
-    """MicroPython on a computer: the token is an open file, whose finaliser closes it.  The system hands out the
-    lowest free number, so a file opened now gets the number of a token that was collected."""
+    """MicroPython on a computer: the token is an open file, whose finaliser closes it. The system
+    hands out the lowest free number, so a file opened now gets the number of a token that was
+    collected."""
 
     def __init__(self):
         self._models = {}

@@ -31,12 +31,13 @@ def _bin_index(size):
     return 126
 
 
-# Contract.  One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000).  A chunk is
-# 8 bytes of header plus the block, a multiple of 16, at least 32.  Order of search: an exact fit of the bin, the
-# last remainder, the smallest chunk of the following bins, the top.  The top grows by the whole request (what is
-# left of it is never counted in), rounded up to a page, and is cut back to the page when a free makes it 128 KiB.
-# malloc returns an address or 0; free wants an address that malloc gave.  heap_free() of the board is limit - break.
-# Measured on the firmware (v0.6.2_84).
+# Contract. One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000). A
+# chunk is 8 bytes of header plus the block, a multiple of 16, at least 32. Order of search: an
+# exact fit of the bin, the last remainder, the smallest chunk of the following bins, the top. The
+# top grows by the whole request (what is left of it is never counted in), rounded up to a page,
+# and is cut back to the page when a free makes it 128 KiB. malloc returns an address or 0; free
+# wants an address that malloc gave. heap_free() of the board is limit - break. Measured on the
+# firmware (v0.6.2_84).
 class Heap:
     def __init__(self):
         self.restart(0x80000000, 0x80600000)
@@ -102,7 +103,8 @@ class Heap:
     # -- chunks
 
     def _link(self, chunk, size):
-        """Put a free chunk into its bin: small bins are stacks, large ones are sorted, the smallest last."""
+        """Put a free chunk into its bin: small bins are stacks, large ones are sorted, the
+        smallest last."""
         chain = self._bins.setdefault(_bin_index(size), [])
         at = 0
         if size >= 512:
@@ -126,7 +128,8 @@ class Heap:
         return size
 
     def _carve(self, chunk, size, need):
-        """Use `need` bytes of a free chunk that is in no list; what is left becomes the last remainder."""
+        """Use `need` bytes of a free chunk that is in no list; what is left becomes the last
+        remainder."""
         self._drop_free(chunk)
         if size - need >= _MIN:
             self._set_free(chunk + need, size - need)

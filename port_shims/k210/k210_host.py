@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Files of the host, for the stand-in alone: models, the table of names, modules of the library."""
+"""Files of the host, for the stand-in alone: models, the table of names, modules of the
+library."""
 
 import k210_fence
 
@@ -31,7 +32,8 @@ def lines(name):
 
 
 def leave(reads, writes, folders):
-    """From now on this process opens these files of the host and modules in these folders, and no others.
+    """From now on this process opens these files of the host and modules in these folders, and no
+    others.
 
     Gives the import of own modules and, on MicroPython, what mounts a disk for them."""
     _opener[0], load, mount = k210_fence.close(open, tuple(reads), tuple(writes), tuple(folders))

@@ -13,7 +13,8 @@ _NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565", BAYER: "ba
 _FORMATS = {BINARY: None, GRAYSCALE: 4}
 _FIELDS = ("_w", "_h", "_bpp", "_owner", "_ai", "_packed", "__del__")
 _NO_ROOM = (
-    "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image you are running this "
+    "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image "
+    "you are running this "
     "algorithm on to bypass this issue!"
 )
 _NO_FIT = "The new image won't fit in the target frame buffer!"
@@ -50,9 +51,10 @@ def pixels(n):
         raise MemoryError(_NO_ROOM)
 
 
-# Contract.  Pixels and the AI copy are blocks of the GC heap (a frame of the camera: of the system heap), each owned
-# by the object that holds it.  copy() and crop() leave the AI pointer uninitialised: pix_to_ai() then hangs the board.
-# Methods that work in place return the image itself.  Only what has to do with memory is here.
+# Contract. Pixels and the AI copy are blocks of the GC heap (a frame of the camera: of the system
+# heap), each owned by the object that holds it. copy() and crop() leave the AI pointer
+# uninitialised: pix_to_ai() then hangs the board. Methods that work in place return the image
+# itself. Only what has to do with memory is here.
 class Image:
     def __init__(self, w, h, bpp, owner, ai=None):
         self._w, self._h, self._bpp = w, h, bpp
@@ -110,7 +112,8 @@ class Image:
         board.alive()
         if not self._owner and self.size() > _NULL_PAGE:
             board.crash(
-                "an image without pixels (copy_to_fb without a camera) is written through a null pointer",
+                "an image without pixels (copy_to_fb without a camera) is written "
+                "through a null pointer",
                 "use image.Image(size=(w, h)), or call sensor.reset() first",
             )
 
@@ -183,7 +186,8 @@ class Image:
         board.alive()
         if self._ai is _POISON:
             board.crash(
-                "pix_to_ai() on an image that copy() or crop() made follows an uninitialised pointer",
+                "pix_to_ai() on an image that copy() or crop() made follows an "
+                "uninitialised pointer",
                 "copy into an image of your own with src.copy(copy_to_fb=dst), or use resize()",
             )
         if self._bpp not in (GRAYSCALE, RGB565):
@@ -207,7 +211,8 @@ class Image:
         return new
 
     def draw_image(self, img, *place, **kwargs):
-        """An image of the same format, not scaled, as far as it lies inside: the bytes of it, nothing allocated.
+        """An image of the same format, not scaled, as far as it lies inside: the bytes of it,
+        nothing allocated.
 
         Of other images and options nothing is drawn."""
         board.alive()
@@ -227,7 +232,8 @@ class Image:
         return self
 
     def _take_shape(self, w, h, bpp):
-        """The shim's own: become the target of copy(copy_to_fb=self), which keeps the block and changes the size."""
+        """The shim's own: become the target of copy(copy_to_fb=self), which keeps the block and
+        changes the size."""
         if nbytes(w, h, bpp) > self.size():
             raise OSError(_NO_FIT)
         self._w, self._h, self._bpp = w, h, bpp
@@ -255,7 +261,8 @@ class Image:
                     target[(y * new._w + x) * step + i] = source[at + i]
 
     def crop(self, *args, **kwargs):
-        """In place, through a scratch block of the system heap; what it returns shares the pixels and is a trap."""
+        """In place, through a scratch block of the system heap; what it returns shares the pixels
+        and is a trap."""
         x, y, w, h = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
         board.point("image.crop")
         k210_work.use((self.size(),))
@@ -320,7 +327,8 @@ class Image:
         return 600 + self.size() // 40
 
     def compress(self, *args, **kwargs):
-        """In place, through the biggest scratch block of the system heap; the size of the result is made up."""
+        """In place, through the biggest scratch block of the system heap; the size of the result
+        is made up."""
         board.point("image.compress")
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""import for a script on the board: modules of the firmware, files of the board, maixmem; nothing else of the host."""
+"""import for a script on the board: modules of the firmware, files of the board, maixmem; nothing
+else of the host."""
 
 import sys
 
@@ -23,9 +24,9 @@ except ImportError:
     IOBase = object
 
 
-# Contract.  Where a script's own modules are: files of the board, then *.py and *.mpy of the folders of the host that
-# stand for what lies on the board's flash too (that of the script, that of the library).  find() gives (folder of the
-# host or None, path), or None.
+# Contract. Where a script's own modules are: files of the board, then *.py and *.mpy of the
+# folders of the host that stand for what lies on the board's flash too (that of the script, that
+# of the library). find() gives (folder of the host or None, path), or None.
 class View:
     def __init__(self, folders):
         self._folders = folders
@@ -119,8 +120,9 @@ class _Stream(IOBase):
         return 0
 
 
-# Contract.  __import__ of a script.  `modules` {name: module} are the firmware's; `nothing` the names that the firmware
-# has and the stand-in has not; `own` {name: module} what CPython has loaded for the script; `real` imports what lies in files.
+# Contract. __import__ of a script. `modules` {name: module} are the firmware's; `nothing` the
+# names that the firmware has and the stand-in has not; `own` {name: module} what CPython has
+# loaded for the script; `real` imports what lies in files.
 class Importer:
     def __init__(self, world, view, way_out):
         self._world = world

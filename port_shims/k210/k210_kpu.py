@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The KPU library's memory: what loading, running and freeing a model takes from the system heap."""
+"""The KPU library's memory: what loading, running and freeing a model takes from the system
+heap."""
 
 import k210_board as board
 import k210_files as files
@@ -26,11 +27,12 @@ _STREAM_HEAD = 0x1100
 _CURE_ROOM = "before kpu.load compare size + 256 + max(262274, 480 + main memory) with heap_free()"
 
 
-# Contract.  The malloc blocks of one model, in the order in which the firmware takes them: handle, model, context,
-# [interpreter], main memory (or, streamed from flash: handle, context, header, [interpreter], main memory, layer
-# buffers).  A load that fails frees what it took; release() frees in the firmware's order and is idempotent.  What
-# the firmware does not check hangs the board.  `size`, `address`, `path` and `header` stay readable after release().
-# Measured on the firmware (v0.6.2_84).
+# Contract. The malloc blocks of one model, in the order in which the firmware takes them: handle,
+# model, context, [interpreter], main memory (or, streamed from flash: handle, context, header,
+# [interpreter], main memory, layer buffers). A load that fails frees what it took; release() frees
+# in the firmware's order and is idempotent. What the firmware does not check hangs the board.
+# `size`, `address`, `path` and `header` stay readable after release(). Measured on the firmware
+# (v0.6.2_84).
 class Model:
     def __init__(self):
         self.header = None
@@ -207,7 +209,8 @@ class Model:
     # -- running
 
     def init_yolo2(self, count, values):
-        """The arguments of a yolo model.  A second call leaks the first one's blocks, a failed call its first block."""
+        """The arguments of a yolo model. A second call leaks the first one's blocks, a failed call
+        its first block."""
         anchors = board.heap.malloc(8 * count)
         yolo = values()
         board.scratch((16 * count,))

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Sound and video: buffers and files as the firmware has them, silence in them, and no pictures."""
+"""Sound and video: buffers and files as the firmware has them, silence in them, and no
+pictures."""
 
 import k210_board as board
 import k210_files as files
@@ -29,7 +30,7 @@ def _sound(path):
         raise OSError(_EIO if files.full_name(path).startswith("/flash/") else _ENOENT)
 
 
-# Contract.  Sound samples: 4 bytes each on the GC heap, or a file.  Playing a file is over at once.
+# Contract. Sound samples: 4 bytes each on the GC heap, or a file. Playing a file is over at once.
 class Audio(Part):
     def __init__(self, *args, **kwargs):
         keep(self, "_volume", 40.0)

@@ -28,9 +28,10 @@ def u32(data, at):
     return data[at] | data[at + 1] << 8 | data[at + 2] << 16 | data[at + 3] << 24
 
 
-# Contract.  What the library knows of a model after reading its header: `version` 3, 4 or 0 (encrypted), `size` as
-# the library works it out in 32 bits, `main_mem`, `largest` body, `wrapped` when the sum of the bodies overflowed,
-# `bad` when it is read but refused after the memory was taken.  read(offset, n) shows the model's bytes.
+# Contract. What the library knows of a model after reading its header: `version` 3, 4 or 0
+# (encrypted), `size` as the library works it out in 32 bits, `main_mem`, `largest` body, `wrapped`
+# when the sum of the bodies overflowed, `bad` when it is read but refused after the memory was
+# taken. read(offset, n) shows the model's bytes.
 class Header:
     def __init__(self, read, v4):
         self._read = read
@@ -99,7 +100,8 @@ class Header:
         return u32(data, 8), u32(data, 12)
 
     def input_shape(self):
-        """(w, h, channels) of the input, or None when the first layer of a V3 model is no convolution."""
+        """(w, h, channels) of the input, or None when the first layer of a V3 model is no
+        convolution."""
         if self.version == 4:
             data = self._read(40 + 16 * self.inputs, 16)
             return u32(data, 12), u32(data, 8), u32(data, 4)

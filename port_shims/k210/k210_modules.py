@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The modules that a build of the firmware offers, made from the table of names, and import for a script."""
+"""The modules that a build of the firmware offers, made from the table of names, and import for a
+script."""
 
 import sys
 
@@ -146,9 +147,11 @@ def _refuse(section, entries):
     return missing
 
 
-# Contract.  The modules of one build, {name: module}, as `modules`; `code` {section: object with its functions} goes
-# before the stand-in's own; `nothing` are the names of modules that the firmware
-# has and the stand-in does not.  Made once, before a script starts, so that it costs the script's heap nothing.
+# Contract. The modules of one build, {name: module}, as `modules`; `code` {section: object with
+# its functions} goes before the stand-in's own; `nothing` are the names of modules that the
+# firmware
+# has and the stand-in does not. Made once, before a script starts, so that it costs the script's
+# heap nothing.
 class World:
     def __init__(self, build, code):
         self.modules = {}

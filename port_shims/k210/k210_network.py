@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The network: the board has a chip for it, and the chip hears nothing.  And nes, which has no pictures to show."""
+"""The network: the board has a chip for it, and the chip hears nothing. And nes, which has no
+pictures to show."""
 
 import k210_board as board
 import k210_files as files
@@ -61,7 +62,8 @@ def ESP8285(uart=None, *args, **kwargs):
     raise OSError("couldn't init nic esp8285 ,try again please\n")
 
 
-# The chip answers to everything with ones, as a line does that nobody drives: a program takes it for connected.
+# The chip answers to everything with ones, as a line does that nobody drives: a program takes it
+# for connected.
 class WIZNET5K(Part):
     def __init__(self, *args, **kwargs):
         if type(kwargs.get("spi")).__name__ != "SPI":

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The module os and the open() of a simulated script: /flash and /sd of the board, and nothing of the host."""
+"""The module os and the open() of a simulated script: /flash and /sd of the board, and nothing of
+the host."""
 
 from collections import namedtuple
 from random import getrandbits
@@ -29,8 +30,9 @@ def _look(name):
         board.flash_read(name)
 
 
-# Contract.  A file of the board.  Reads its source on demand; without "b" in the mode it gives and takes str.  A file
-# that may be written is a bytearray in memory from then on: nothing reaches the host.  Errors are those of the board.
+# Contract. A file of the board. Reads its source on demand; without "b" in the mode it gives and
+# takes str. A file that may be written is a bytearray in memory from then on: nothing reaches the
+# host. Errors are those of the board.
 class SimFile(files.File):
     def __init__(self, name, mode="rb"):
         if "a" in mode and files.source(name) is None and name.startswith("/flash/"):
@@ -117,8 +119,9 @@ class SimFile(files.File):
         return line
 
 
-# The module os of the board. The errors are those that were measured on the firmware (v0.6.2_84): no such device for
-# what is neither /flash nor a card, and no folders on /flash. A card's folder comes first where there is one.
+# The module os of the board. The errors are those that were measured on the firmware (v0.6.2_84):
+# no such device for what is neither /flash nor a card, and no folders on /flash. A card's folder
+# comes first where there is one.
 class BoardOs:
     def __init__(self, card):
         self._tops = ("/flash", "/sd") if card else ("/flash",)
@@ -147,7 +150,8 @@ class BoardOs:
         return name
 
     def _folder(self, name):
-        """A folder to look into or to go to: whatever is below /flash is /flash itself, which has no folders."""
+        """A folder to look into or to go to: whatever is below /flash is /flash itself, which has
+        no folders."""
         name = self.place(name)
         return "/flash" if name.startswith("/flash/") else self._missing(name)
 
@@ -232,7 +236,8 @@ class BoardOs:
         files.put(new, files.files().pop(old))
 
     def _holds(self, name):
-        """OSError when a file of this name can have no place: its folder is not there, or it is a folder."""
+        """OSError when a file of this name can have no place: its folder is not there, or it is a
+        folder."""
         if self.is_folder(name):
             raise OSError(_EINVAL)
         if not name.startswith("/flash/"):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the parts of the chip have in common: C objects of the firmware, with the names of their type and no others."""
+"""What the parts of the chip have in common: C objects of the firmware, with the names of their
+type and no others."""
 
 
 def keep(part, name, value):

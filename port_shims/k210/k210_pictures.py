@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Picture files: the size that a BMP, PGM, PPM or JPEG says it has; no pixel of it is read or written."""
+"""Picture files: the size that a BMP, PGM, PPM or JPEG says it has; no pixel of it is read or
+written."""
 
 import k210_board as board
 import k210_files as files
@@ -13,7 +14,8 @@ _FORMATS = ("bmp", "jpg", "jpeg", "pgm", "ppm", "bin", "raw")
 
 
 def save(img, path):
-    """img.save(path): the file has the header and the length of a picture; a JPEG needs the largest scratch block."""
+    """img.save(path): the file has the header and the length of a picture; a JPEG needs the
+    largest scratch block."""
     kind = path.split(".")[-1].lower()
     if kind not in _FORMATS and "." in path.split("/")[-1]:
         raise OSError("Image format is not supported!")
@@ -33,7 +35,8 @@ def save(img, path):
 
 
 def shape(path):
-    """(width, height, format) of a picture file; OSError as the firmware's, ValueError for what is none."""
+    """(width, height, format) of a picture file; OSError as the firmware's, ValueError for what is
+    none."""
     if files.source(path) is None:
         raise OSError(_EIO)
     board.file_read(path)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Pins of the chip: which function each has, levels and interrupts, and what a board's own table says of them."""
+"""Pins of the chip: which function each has, levels and interrupts, and what a board's own table
+says of them."""
 
 import k210_board as board
 import k210_files as files
@@ -50,8 +51,8 @@ class IRQ(Part):
     pass
 
 
-# Contract.  A pin remembers the level that was written to it, for every object of the same number; one that nobody wrote
-# reads 1 as an input with nothing on it.
+# Contract. A pin remembers the level that was written to it, for every object of the same number;
+# one that nobody wrote reads 1 as an input with nothing on it.
 class Pin(Part):
     def __init__(self, number, mode=None, pull=None, value=None):
         if not 0 <= number <= _HIGH_SPEED + 7:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Runs one MaixPy script on the stand-in board: `k210_sim.py JOB`, JOB a file with the dict that run() takes."""
+"""Runs one MaixPy script on the stand-in board: `k210_sim.py JOB`, JOB a file with the dict that
+run() takes."""
 
 import gc
 import sys
@@ -29,9 +30,10 @@ _BEGUN = ".begun"
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
 
-# Tells of every allocation while a script runs: of the system heap (what malloc and free are asked), and of pixels in
-# the GC heap. The script's lines call at(n) before they begin, so "line" is the last line of the script that began;
-# the last column is the step of the board that was reached.
+# Tells of every allocation while a script runs: of the system heap (what malloc and free are
+# asked), and of pixels in the GC heap. The script's lines call at(n) before they begin, so "line"
+# is the last line of the script that began; the last column is the step of the board that was
+# reached.
 class Trace:
     def __init__(self):
         self.line = 0
@@ -85,8 +87,9 @@ class Trace:
 def run(job):
     """Powers a board on and runs a script as __main__; returns the exit status for the host.
 
-    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card, serial {port: bytes},
-    folders (see Session), frames and seconds (the end of the run, or None), report (the file for its figures), trace.
+    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card,
+    serial {port: bytes}, folders (see Session), frames and seconds (the end of the run, or None),
+    report (the file for its figures), trace.
     """
     try:
         board.reset(
@@ -135,7 +138,8 @@ def run(job):
 
 
 def _figures():
-    """What the memory table shows: bytes of both heaps, the models that are loaded, frames and seconds."""
+    """What the memory table shows: bytes of both heaps, the models that are loaded, frames and
+    seconds."""
     heap, books = board.heap, k210_system.gc
     gc.collect()
     holes = heap.holes()

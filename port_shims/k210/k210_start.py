@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The start of the firmware as a script finds it: modules, open(), import, the names and files that are there."""
+"""The start of the firmware as a script finds it: modules, open(), import, the names and files
+that are there."""
 
 import sys
 
@@ -14,7 +15,8 @@ from k210_pins import Pin, fm
 
 _MICROPYTHON = sys.implementation.name == "micropython"
 _PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"
-# (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for card and display
+# (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for
+# card and display
 _PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
 _NATIVE = ("@micropython.native", "@micropython.viper")  # the firmware makes no code of its own
 _PATH = ("", ".", "/flash")
@@ -22,8 +24,9 @@ _PATH = ("", ".", "/flash")
 _ENGINE = ("__build_class__", "__name__", "__debug__")
 
 
-# Contract.  The board after power-on, ready for a script: `names` are its global names, run(text, name) executes text
-# among them.  `folders` of the host stand for what lies on the board's flash: a script's own modules and the library.
+# Contract. The board after power-on, ready for a script: `names` are its global names, run(text,
+# name) executes text among them. `folders` of the host stand for what lies on the board's flash: a
+# script's own modules and the library.
 class Session:
     def __init__(self, card, folders):
         self.disk = BoardOs(card)
@@ -60,7 +63,8 @@ class Session:
         )
 
     def enclose(self, load, mount=None):
-        """From now on the program has the board's files and modules only: load() imports its own, mount() a disk of them."""
+        """From now on the program has the board's files and modules only: load() imports its own,
+        mount() a disk of them."""
         import builtins  # not in globals: a script finds its way to those
 
         self.importer.real = load

@@ -27,12 +27,14 @@ _threshold = [-1]  # where the interpreter here has none (CPython)
 
 
 def _none(args):
-    """Refuses arguments; a look at them that the table asks for would take some of the heap that is counted here."""
+    """Refuses arguments; a look at them that the table asks for would take some of the heap that
+    is counted here."""
     if args:
         raise TypeError("function takes 0 positional arguments but %d were given" % len(args))
 
 
-# Bytes of the board's GC heap.  `hidden` is what of the interpreter's heap no script is shown: the stand-in's own.
+# Bytes of the board's GC heap. `hidden` is what of the interpreter's heap no script is shown: the
+# stand-in's own.
 class gc:
     hidden = 0
 

@@ -7,8 +7,9 @@ MODULE, TYPE, STATIC, INSTANCE = "module", "type", "static", "instance"
 _MINUS = "-"
 
 
-# Contract.  One name: `kind` VALUE, KEPT, QUIET or ABSENT; `takes` its arguments as text ("" when nothing is known);
-# `gives` the text of its result or value ("" is None); `pixels` is True when it needs an image that is not packed.
+# Contract. One name: `kind` VALUE, KEPT, QUIET or ABSENT; `takes` its arguments as text ("" when
+# nothing is known); `gives` the text of its result or value ("" is None); `pixels` is True when it
+# needs an image that is not packed.
 class Entry:
     def __init__(self, name, kind, takes, gives):
         self.name = name
@@ -18,9 +19,10 @@ class Entry:
         self.takes = takes.lstrip("#")
 
 
-# Contract.  One section: `names` under which the firmware has it, `kind` MODULE, TYPE, STATIC or INSTANCE, `title` the
-# name of a type on the board, `lacking` the builds that have nothing of it, `entries` {name: Entry} of this build, `gone`
-# the names that other builds have and this one lacks.
+# Contract. One section: `names` under which the firmware has it, `kind` MODULE, TYPE, STATIC or
+# INSTANCE, `title` the name of a type on the board, `lacking` the builds that have nothing of it,
+# `entries` {name: Entry} of this build, `gone` the names that other builds have and this one
+# lacks.
 class Section:
     def __init__(self, head):
         names, _, rest = head[1:].partition("]")

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Time on the board: it passes while a program sleeps, but nobody waits for it; timers call back on it."""
+"""Time on the board: it passes while a program sleeps, but nobody waits for it; timers call back
+on it."""
 
 import time as _host
 
@@ -19,9 +20,9 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SATURDAY = 6  # 1 January 2000; Sunday is 0
 
 
-# Contract.  Microseconds since the board was powered on: those that really passed, and those that were slept.
-# `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the board's steps and in sleeps.
-# `ends_at`: microseconds at which the run ends, or None.
+# Contract. Microseconds since the board was powered on: those that really passed, and those that
+# were slept. `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the
+# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None.
 class Clock:
     def __init__(self):
         self.alarms = []

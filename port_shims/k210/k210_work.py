@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the image functions of the firmware take from the system heap while they run, and give back.
+"""What the image functions of the firmware take from the system heap while they run, and give
+back.
 
-Measured on the firmware (v0.6.2_84, full): every malloc and free of one call.  Nothing is computed; what would be found
-is not found."""
+Measured on the firmware (v0.6.2_84, full): every malloc and free of one call. Nothing is computed;
+what would be found is not found."""
 
 import k210_board as board
 import k210_files as files
@@ -29,7 +30,8 @@ def inside(img, roi):
 
 
 def _roi(img, args, kwargs, at=0):
-    """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to the image."""
+    """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to
+    the image."""
     return inside(img, option(args, kwargs, at, "roi", (0, 0, img._w, img._h)))
 
 
@@ -136,7 +138,8 @@ def _qrcodes(img, args, kwargs):
 
 
 def _quads(w, h, planes):
-    """What looking for squares takes: all that is left of the largest block for a heap of its own, copies, tiles of 4."""
+    """What looking for squares takes: all that is left of the largest block for a heap of its own,
+    copies, tiles of 4."""
     n, tiles = w * h, (w // 4) * (h // 4)
     arena = (board.state.firmware.fb_all - planes * n) // n * n
     found = [arena, n, 32, n, tiles, tiles, tiles, tiles, FREE, FREE, FREE, FREE]
@@ -227,14 +230,16 @@ for _name in ("add", "sub", "mul", "div", "min", "max", "difference"):
 _NOT_SUPPORTED = "Image format is not supported!"
 _TOO_LARGE = "The maximum supported resolution for find_apriltags() is < 64K pixels."
 _NO_ROOM = (
-    "Out of Memory! Please reduce the resolution of the image you are running this algorithm on to bypass this "
+    "Out of Memory! Please reduce the resolution of the image you are running this "
+    "algorithm on to bypass this "
     "issue!"
 )
 _NOT_EVEN = "Too many fb_alloc! no space save! try again or reduce img size!"
 
 
 def use(sizes, meanwhile=None):
-    """Takes the blocks in turn and gives them back; MemoryError, in the firmware's words, when one does not fit.
+    """Takes the blocks in turn and gives them back; MemoryError, in the firmware's words, when one
+    does not fit.
 
     `meanwhile` is called while all are held.
 

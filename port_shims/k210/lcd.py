@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy v1's lcd module: the memory of the display buffer, and how the display is turned."""
+"""Stand-in for MaixPy v1's lcd module: the memory of the display buffer, and how the display is
+turned."""
 
 import k210_board as board
 import k210_image
@@ -8,7 +9,8 @@ import k210_work
 from k210_args import Takes, as_int, as_str, as_tuple, option
 
 _INIT = Takes(
-    "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,offset_w1:i,offset_h1:i,rst:i,dcx:i,"
+    "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,"
+    "offset_w1:i,offset_h1:i,rst:i,dcx:i,"
     "ss:i,clk:i,*,lcd_type:i"
 )
 _NONE, _SHIELD, _LAST, _RGB = 0, 1, 4, 5

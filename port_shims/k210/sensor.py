@@ -49,10 +49,10 @@ _BPP = {
 }
 
 
-# Contract.  The camera after sensor.reset().  Each of 1 or 2 buffers is two blocks of the system heap, pixels
-# ceil128(2wh) and AI planes ceil64(3wh), taken by set_framesize() and freed by reset(), deinit() and a soft reset.  A
-# failed set_framesize() keeps the new size without a buffer, as the firmware does: the same size again takes nothing.
-# `data` is what the frames show.
+# Contract. The camera after sensor.reset(). Each of 1 or 2 buffers is two blocks of the system
+# heap, pixels ceil128(2wh) and AI planes ceil64(3wh), taken by set_framesize() and freed by
+# reset(), deinit() and a soft reset. A failed set_framesize() keeps the new size without a buffer,
+# as the firmware does: the same size again takes nothing. `data` is what the frames show.
 class _Camera:
     def __init__(self, dual):
         self.buffers = 2 if dual else 1
@@ -150,7 +150,8 @@ def _buffer(camera, w, h, grown):
 
 
 def set_windowing(*args, **kwargs):
-    """set_windowing((w, h)) or ((x, y, w, h)): takes no memory, and the frame keeps all of its own."""
+    """set_windowing((w, h)) or ((x, y, w, h)): takes no memory, and the frame keeps all of its
+    own."""
     if kwargs:
         raise TypeError("function doesn't take keyword arguments")
     if len(args) != 1:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for MaixPy's uio, on interpreters that have no such module: BytesIO(n) reserves n bytes."""
+"""Stand-in for MaixPy's uio, on interpreters that have no such module: BytesIO(n) reserves n
+bytes."""
 
 import io
 

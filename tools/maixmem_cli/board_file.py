@@ -44,9 +44,15 @@ class BoardFile:
 def text(told: BoardFile, name: str) -> str:
     """The file's contents."""
     sizes = ", ".join(f'"{s}"' for s in told.frame_sizes)
-    end = "# firmware_end = 0x...   # this firmware does not let its flash be read: fill it in if you know it"
+    end = (
+        "# firmware_end = 0x...   # this firmware does not let its flash be read: fill it in "
+        "if you know it"
+    )
     if told.firmware_end:
-        end = f"firmware_end = {told.firmware_end:#x}   # the first byte of flash behind the firmware"
+        end = (
+            f"firmware_end = {told.firmware_end:#x}   # the first byte of flash behind the "
+            "firmware"
+        )
     values = {
         **vars(told),
         "end": end,

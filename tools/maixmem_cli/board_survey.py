@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Asks a K210 board, just reset, what a plan for it has to know. Without the library: it may not be there."""
+"""Asks a K210 board, just reset, what a plan for it has to know. Without the library: it may not
+be there."""
 
 from __future__ import annotations
 
@@ -26,13 +27,16 @@ utils = getattr(Maix, 'utils', None)
 free = utils.heap_free() if hasattr(utils, 'heap_free') else None
 import KPU, os, sensor
 end = int.from_bytes(utils.flash_read(1, 4), 'little') if hasattr(utils, 'flash_read') else None
-say({{'free': free, 'image': end, 'stored': utils.gc_heap_size() if hasattr(utils, 'gc_heap_size') else 0, 'pool': gc.mem_alloc() + gc.mem_free(),
-    'sizes': [n for n in {list(SIZES)!r} if hasattr(sensor, n)], 'version': os.uname()[3], 'machine': os.uname()[4]}})
+say({{'free': free, 'image': end,
+    'stored': utils.gc_heap_size() if hasattr(utils, 'gc_heap_size') else 0,
+    'pool': gc.mem_alloc() + gc.mem_free(),
+    'sizes': [n for n in {list(SIZES)!r} if hasattr(sensor, n)], 'version': os.uname()[3],
+    'machine': os.uname()[4]}})
 """
 
-# A V4 model without layers, as a file: what loads V4 loads it. What the firmware says it loads is not to be trusted:
-# v0.5.0-98 says V4, refuses the first one (dumps core if it has less than 128 bytes) and dumps core on the second. So
-# it is asked last, with zeros behind, and reset after it.
+# A V4 model without layers, as a file: what loads V4 loads it. What the firmware says it loads is
+# not to be trusted: v0.5.0-98 says V4, refuses the first one (dumps core if it has less than 128
+# bytes) and dumps core on the second. So it is asked last, with zeros behind, and reset after it.
 _V4 = "/flash/maixmem_v4.kmodel"
 _V4_MODEL = struct.pack("<10I984x", 0x4B4D444C, 4, 0, 1, 0, 0, 0, 0, 0, 0)
 _LOAD = f"""
@@ -79,7 +83,8 @@ def survey(board: RawRepl) -> BoardFile:
 
 
 def _loads_v4(board: RawRepl) -> bool:
-    """Whether the board loads a V4 model, and then it is reset. One that hangs on it does not, and stays as it is."""
+    """Whether the board loads a V4 model, and then it is reset. One that hangs on it does not, and
+    stays as it is."""
     board.write_file(_V4, _V4_MODEL)
     loaded = False
     with contextlib.suppress(BoardError):

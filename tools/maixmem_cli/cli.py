@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The `maixmem` command group. Each command is one file `cmd_NAME.py` with a click command named `command`."""
+"""The `maixmem` command group. Each command is one file `cmd_NAME.py` with a click command named
+`command`."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Loads a command's module when it is asked for; ends with one line, or {"error"} for --json, when one fails."""
+    """Loads a command's module when it is asked for; ends with one line, or {"error"} for --json,
+    when one fails."""
 
     def main(self, args: Sequence[str] | None = None, **more: Any) -> Any:  # type: ignore[override]
         given = list(sys.argv[1:] if args is None else args) or ["--help"]

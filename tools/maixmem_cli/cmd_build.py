@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem build`: bytecode, sizes against the budgets, and the files that mip and firmware builders read."""
+"""`maixmem build`: bytecode, sizes against the budgets, and the files that mip and firmware
+builders read."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def stale(top: Path) -> list[str]:
 
 
 def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
-    """Writes out/mpyN/ with its package.json, and out/index if asked; {bytecode: {module: file}}."""
+    """Writes out/mpyN/ with its package.json, and out/index if asked; {bytecode: {module:
+    file}}."""
     made = {}
     for version in VERSIONS:
         folder = out / f"mpy{version}"
@@ -67,7 +69,8 @@ def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
 
 @click.command(
     name="build",
-    epilog="Example: maixmem build --out dist && mpremote mip install --target /flash dist/mpy4/package.json",
+    epilog="Example: maixmem build --out dist && mpremote mip install --target /flash "
+    "dist/mpy4/package.json",
 )
 @click.option(
     "--out",
@@ -88,9 +91,9 @@ def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
 
-    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the sizes. In a
-    checkout it also writes the repository's own package.json and manifest.py, and the lists of modules in
-    pyproject.toml. Exit status 1: --check found one of them stale.
+    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the
+    sizes. In a checkout it also writes the repository's own package.json and manifest.py, and the
+    lists of modules in pyproject.toml. Exit status 1: --check found one of them stale.
     """
     top = places.checkout()
     old = stale(top) if top else []

@@ -19,7 +19,8 @@ _CMM = "/proc/ax_proc/mem_cmm_info"
 
 
 def hardware_mib(meminfo: str = _MEMINFO, cmm: str = _CMM) -> int | None:
-    """MiB of the board that this runs on, or None where that is no MaixCAM2: Linux and the carve-out, up to a size that is sold."""
+    """MiB of the board that this runs on, or None where that is no MaixCAM2: Linux and the
+    carve-out, up to a size that is sold."""
     try:
         linux = _kib(Path(meminfo).read_text(), "MemTotal:")
         carved = _kib(Path(cmm).read_text().replace("=", " ").replace("KB", " "), "size")
@@ -35,7 +36,8 @@ def _kib(text: str, name: str) -> int:
 
 
 def write(file: Path, text: str) -> None:
-    """Replaces a file at once, and keeps what it was beside it: a half written one would not boot."""
+    """Replaces a file at once, and keeps what it was beside it: a half written one would not
+    boot."""
     backup, new = file.with_name(file.name + ".bak"), file.with_name(file.name + ".new")
     backup.write_bytes(file.read_bytes())
     with new.open("w", encoding="utf-8", newline="") as f:
@@ -53,8 +55,9 @@ def write(file: Path, text: str) -> None:
 def command(file: Path, board: int | None, size: int | None, as_json: bool) -> None:
     """Check the carve-out of a MaixCAM2 (maix_memory_cmm), or set it.
 
-    FILE is the /boot/configs of the board, or a copy of it. A size that the boot loader and the driver's script would read
-    differently is refused. What FILE was stays beside it as FILE.bak; the change counts from the next boot on.
+    FILE is the /boot/configs of the board, or a copy of it. A size that the boot loader and the
+    driver's script would read differently is refused. What FILE was stays beside it as FILE.bak;
+    the change counts from the next boot on.
     """
     hw = board or hardware_mib()
     if not hw or hw not in LINUX_MIB:

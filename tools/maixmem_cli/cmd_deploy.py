@@ -53,14 +53,18 @@ def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
 
 
 def accepted(board: RawRepl, who: Identity, target: str) -> int | None:
-    """The bytecode that the board loads: what its interpreter names, else what it imports; None: sources only."""
+    """The bytecode that the board loads: what its interpreter names, else what it imports; None:
+    sources only."""
     if who.kind == "circuitpython":
         return None
     if who.bytecode is not None:
         return who.bytecode if who.bytecode in bytecode.VERSIONS else None
     name = f"{target}/{_PROBE}.mpy"
     there = f"import sys\n{IMPORT_OS}home = os.getcwd()\nos.chdir({target or '/'!r})\n"
-    code = f"try:\n    import {_PROBE}\nfinally:\n    os.chdir(home)\ndel sys.modules[{_PROBE!r}], {_PROBE}\n"
+    code = (
+        f"try:\n    import {_PROBE}\nfinally:\n    os.chdir(home)\ndel "
+        f"sys.modules[{_PROBE!r}], {_PROBE}\n"
+    )
     for version in sorted(bytecode.VERSIONS):
         try:
             _put_probe(board, name, version)
@@ -120,7 +124,8 @@ class Plan:
 
 
 def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
-    """Asks the board and decides; None for CircuitPython, whose files are not ours to write from here."""
+    """Asks the board and decides; None for CircuitPython, whose files are not ours to write from
+    here."""
     who = identity(board)
     if who.kind == "circuitpython":
         return None
@@ -186,12 +191,16 @@ def _unknown(board: RawRepl, folder: str) -> list[str]:
 def _notes(p: Plan) -> list[str]:
     """What to know of the folder, and before the modules are found at the prompt."""
     notes = [
-        f"{p.folder}/{name} belongs to no module of this version. Next: remove it, unless it is yours"
+        f"{p.folder}/{name} belongs to no module of this version. Next: remove it, "
+        "unless it is yours"
         for name in p.unknown
     ]
     if p.who.kind != "maixpy" or p.folder == p.who.folder:
         return notes
-    text = f"MaixPy looks for modules in its working folder only, which is {p.who.folder} now. Next: begin your program"
+    text = (
+        f"MaixPy looks for modules in its working folder only, which is {p.who.folder} now. "
+        "Next: begin your program"
+    )
     notes.append(f"{text} with import os; os.chdir({p.folder!r}), or deploy without --target")
     return notes
 
@@ -211,7 +220,8 @@ def remove(port: str, target: str | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _cut(state: str) -> Iterator[None]:
-    """Says what is on the board, and what to do, when the connection breaks outside of the transfer."""
+    """Says what is on the board, and what to do, when the connection breaks outside of the
+    transfer."""
     try:
         yield
     except ConnectionLost as e:
@@ -262,7 +272,8 @@ def _only_drive() -> Path:
             else "no mounted CIRCUITPY drive found"
         )
         raise NoBoard(
-            f"--target: this is CircuitPython, files go to its drive; {what}. Next: --target /path/to/CIRCUITPY"
+            f"--target: this is CircuitPython, files go to its drive; {what}. Next: "
+            "--target /path/to/CIRCUITPY"
         )
     return found[0]
 
@@ -275,7 +286,8 @@ def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]
             copied, same = drive.copy(place, files, progress)
         except OSError as e:
             raise TransferError(
-                f"{e}. That file and those after it are the old ones. Next: free the drive, run this again."
+                f"{e}. That file and those after it are the old ones. Next: free the "
+                "drive, run this again."
             ) from e
     return {
         "board": f"CircuitPython drive {place}",
@@ -299,12 +311,14 @@ def show(done: dict[str, Any]) -> None:
     form = "sources" if done["bytecode"] is None else f"bytecode {done['bytecode']}"
     out.print(f"{done['board']}: {form} to {done['target']}, {kib(done['bytes'])}", markup=False)
     out.print(
-        f"{len(done['copied'])} copied, {len(done['same'])} were right already, {len(done['removed'])} old removed; checked by {done['checked_by']}"
+        f"{len(done['copied'])} copied, {len(done['same'])} were right already, "
+        f"{len(done['removed'])} old removed; checked by {done['checked_by']}"
     )
     if done["free_before"] is not None:
         taken = done["free_before"] - done["free_after"]
         out.print(
-            f"imported all: {kib(done['free_before'])} free in the GC heap before, {kib(done['free_after'])} after ({kib(taken)} for all modules at once)"
+            f"imported all: {kib(done['free_before'])} free in the GC heap before, "
+            f"{kib(done['free_after'])} after ({kib(taken)} for all modules at once)"
         )
     for text in done["findings"]:
         out.print(f"! {text}", markup=False)
@@ -351,9 +365,10 @@ def command(
 ) -> None:
     """Put the library on a board and check it there.
 
-    Asks the board who it is and which bytecode it loads, copies what differs, compares size and SHA-256 on the
-    board, imports every module there. Interrupts the program that runs on the board. A cut transfer is repeated;
-    it leaves the old files until all new ones are there. Exit status: 1 not done or findings, 2 no board.
+    Asks the board who it is and which bytecode it loads, copies what differs, compares size and
+    SHA-256 on the board, imports every module there. Interrupts the program that runs on the
+    board. A cut transfer is repeated; it leaves the old files until all new ones are there. Exit
+    status: 1 not done or findings, 2 no board.
     """
     wanted = tuple(n.strip() for n in names.split(",") if n.strip())
     with board_errors(TransferError, bytecode.CompileError):

@@ -41,7 +41,10 @@ _NOTES = (
     ),
     (
         "no firmware header",
-        "The board runs, so a boot loader of its own is there; else flash the firmware at 0x000000.",
+        (
+            "The board runs, so a boot loader of its own is there; else flash the firmware "
+            "at 0x000000."
+        ),
     ),
     (
         "no image at",
@@ -70,7 +73,8 @@ _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 
 # `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}.
 class Diagnosis:
-    """One visit. Each question stands alone: one that fails is a finding, and the next is asked."""
+    """One visit. Each question stands alone: one that fails is a finding, and the next is
+    asked."""
 
     def __init__(self, board: RawRepl, full: bool) -> None:
         self._board = board
@@ -79,7 +83,8 @@ class Diagnosis:
         self.findings: list[dict[str, Any]] = []
 
     def find(self, what: str, *cure: str) -> None:
-        """Notes a finding. Without a cure: the step that the text names, or what the table of known errors says."""
+        """Notes a finding. Without a cure: the step that the text names, or what the table of
+        known errors says."""
         text, _, step = what.partition("Next: ")
         steps = list(cure) or ([step] if step else [])
         if not steps:
@@ -127,8 +132,10 @@ class Diagnosis:
         for folder, (free, _, block) in (self.ask("file_systems", questions.ROOM) or {}).items():
             if free <= 2 * block:  # SPIFFS keeps two blocks; see transfer.free_bytes()
                 self.find(
-                    f"{folder} is full: it takes no more, and writes for minutes before it says so",
-                    f"Remove files there; maixmem deploy --remove --target {folder} takes the library off.",
+                    f"{folder} is full: it takes no more, and writes for minutes before "
+                    "it says so",
+                    f"Remove files there; maixmem deploy --remove --target {folder} "
+                    "takes the library off.",
                 )
 
     def place(self, who: Identity) -> None:
@@ -136,7 +143,8 @@ class Diagnosis:
         home, place = self.ask("place", questions.PLACE) or (None, None)
         if who.kind == "maixpy" and place and place != home:
             self.find(
-                f"the library is in {place}, and MaixPy looks for modules in its working folder only, which is {home} "
+                f"the library is in {place}, and MaixPy looks for modules in its working "
+                f"folder only, which is {home} "
                 "(a card was in at boot)",
                 f"maixmem deploy --port {self._board.url}: puts it into {home}",
                 f"Or begin your program with: import os; os.chdir({place!r})",
@@ -157,7 +165,10 @@ class Diagnosis:
                 and r["largest"] is not None
                 and r["largest"] < _QVGA <= r["free"]
             ):
-                what = f"GC heap in pieces: {r['free']} bytes free, the largest block {r['largest']}: no room for a QVGA image ({_QVGA})"
+                what = (
+                    f"GC heap in pieces: {r['free']} bytes free, the largest block "
+                    f"{r['largest']}: no room for a QVGA image ({_QVGA})"
+                )
                 self.find(
                     what,
                     "gc.collect(), or a soft reset.",
@@ -176,7 +187,8 @@ class Diagnosis:
         for text in found["conflicts"]:
             self.find(
                 text,
-                "maixmem flash --help: put them together before flashing; flash what was overwritten again.",
+                "maixmem flash --help: put them together before flashing; flash what was "
+                "overwritten again.",
             )
         for name, start, end, _, _, intact in found["regions"]:
             if intact is False:
@@ -262,15 +274,17 @@ def _verdict(m: dict[str, Any]) -> str:
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="BOARD.toml",
-    help="Reset the board and write what plans have to know of it; fit, kmodel, flash take it as --firmware.",
+    help="Reset the board and write what plans have to know of it; fit, kmodel, flash take it "
+    "as --firmware.",
 )
 @JSON
 @VERBOSE
 def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> None:
     """Check the memory and flash of a connected board: heaps, GC heap size, flash, models, files.
 
-    The library must be on it (maixmem deploy), but for --save. Interrupts the program that runs there; changes nothing.
-    Each finding comes with its cure. Exit status: 0 all is well, 1 findings, 2 no board.
+    The library must be on it (maixmem deploy), but for --save. Interrupts the program that runs
+    there; changes nothing. Each finding comes with its cure. Exit status: 0 all is well, 1
+    findings, 2 no board.
     """
     with board_errors():
         url = choose_port(port)
@@ -301,5 +315,6 @@ def _save(board: RawRepl, path: Path, as_json: bool) -> None:
         print_json(vars(told))
     else:
         click.echo(
-            f"wrote {path}: {told.version}, {told.machine}. Next: maixmem fit project.toml --firmware {path}"
+            f"wrote {path}: {told.version}, {told.machine}. Next: maixmem fit "
+            f"project.toml --firmware {path}"
         )

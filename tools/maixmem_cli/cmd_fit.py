@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem fit`: will it all fit, in this order, on that firmware; and what to change when it does not."""
+"""`maixmem fit`: will it all fit, in this order, on that firmware; and what to change when it does
+not."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) 
     """The changes and the numbers they lead to."""
     if after is None:
         out.print(
-            "DOES NOT FIT, and none of the changes that were tried help. Next: a smaller model or camera.",
+            "DOES NOT FIT, and none of the changes that were tried help. Next: a smaller "
+            "model or camera.",
             style="bold red",
         )
         return
@@ -82,7 +84,8 @@ def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) 
     for change in changes:
         out.print(f"  * {change.text}", markup=False)
     out.print(
-        f"then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} of GC heap are in use."
+        f"then at most {kib(after.peak('heap'))} of system heap and "
+        f"{kib(after.peak('gc'))} of GC heap are in use."
     )
 
 
@@ -122,8 +125,9 @@ def command(
 ) -> None:
     """Will models, camera, display and buffers fit on a K210 board?
 
-    The computation is the one that the library does on the board before it loads. Of a SCRIPT.py it writes the
-    project.toml that the script's text shows, for you to complete. Exit status: 0 it fits, 1 it does not, 2 wrong use.
+    The computation is the one that the library does on the board before it loads. Of a SCRIPT.py
+    it writes the project.toml that the script's text shows, for you to complete. Exit status: 0 it
+    fits, 1 it does not, 2 wrong use.
     """
     if init:
         _init(file)

@@ -163,7 +163,8 @@ def _steps(places: list[dict[str, Any]] | str) -> str:
 
 
 def strip(m: FlashMap, cells: int = _CELLS) -> str:
-    """The chip as one line: a letter for what is there, ! where two owners meet, . for nothing known or free."""
+    """The chip as one line: a letter for what is there, ! where two owners meet, . for nothing
+    known or free."""
     line = ["."] * cells
     for r in m.regions:
         if r.kind != "free":

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem heap`: both heaps of a K210 as they are, chunk by chunk, of a board in software or a dump of its RAM."""
+"""`maixmem heap`: both heaps of a K210 as they are, chunk by chunk, of a board in software or a
+dump of its RAM."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _RAM = (6 << 20, 8 << 20)  # bytes of a dump from 0x80000000 on, without and wit
 
 @click.command(
     name="heap",
-    epilog="Example: maixmem heap emu:maixpy.bin --script main.py --camera pattern --frames 10 --svg heap.svg",
+    epilog="Example: maixmem heap emu:maixpy.bin --script main.py --camera pattern --frames 10 "
+    "--svg heap.svg",
 )
 @click.argument("source", metavar="emu:IMAGE|RAM.bin")
 @click.option(
@@ -50,8 +52,9 @@ def command(
 ) -> None:
     """Show used chunks, holes and the top of the system heap, and the blocks of the GC heap.
 
-    SOURCE is emu:IMAGE, a firmware that is started for it, or a dump of a K210's RAM from 0x80000000 on. Exit status:
-    0 fine, 1 the heaps are not there or their books do not agree, 2 wrong use.
+    SOURCE is emu:IMAGE, a firmware that is started for it, or a dump of a K210's RAM from
+    0x80000000 on. Exit status: 0 fine, 1 the heaps are not there or their books do not agree, 2
+    wrong use.
     """
     from maixmem_cli.k210 import heaps, maps
 

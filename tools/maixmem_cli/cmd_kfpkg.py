@@ -36,9 +36,9 @@ from maixmem_cli.values import SIZE, firmware_option, hexa
 def command(items: tuple[str, ...], output: Path, size: int, firmware: Firmware | None) -> None:
     """Write a flash package: files at addresses, and a firmware .bin if wanted.
 
-    Nothing is written when two files overlap, leave the chip, run into the file system, start inside a sector, or lie
-    where the firmware is: that of the package, of --firmware, or else the largest official build.
-    Exit status: 0 written, 1 refused, 2 wrong use.
+    Nothing is written when two files overlap, leave the chip, run into the file system, start
+    inside a sector, or lie where the firmware is: that of the package, of --firmware, or else the
+    largest official build. Exit status: 0 written, 1 refused, 2 wrong use.
     """
     try:
         layout = Layout.of(items, size, firmware)
@@ -51,7 +51,8 @@ def command(items: tuple[str, ...], output: Path, size: int, firmware: Firmware 
         click.echo(f"{what}: {text}", err=True)
     if findings:
         click.echo(
-            f"{output} not written. Next: maixmem flash with the same items shows the map and the moves",
+            f"{output} not written. Next: maixmem flash with the same items shows the "
+            "map and the moves",
             err=True,
         )
         sys.exit(1)

@@ -58,6 +58,7 @@ def command(as_json: bool) -> None:
         show_table(console(), _COLUMNS, rows)
     else:
         click.echo(
-            "no serial port. Next: plug the board in; no port then: the cable, or the driver of its USB chip"
+            "no serial port. Next: plug the board in; no port then: the cable, or the "
+            "driver of its USB chip"
         )
     sys.exit(0 if found else 1)

@@ -17,7 +17,8 @@ from maixmem_cli.output import JSON, print_json, printable, write_file
 
 @click.command(
     name="profile",
-    epilog="Example: maixmem profile main.py --firmware maixpy.bin --flash m.kmodel@0x300000 --camera pattern --frames 20",
+    epilog="Example: maixmem profile main.py --firmware maixpy.bin --flash m.kmodel@0x300000 "
+    "--camera pattern --frames 20",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @IMAGE
@@ -48,9 +49,9 @@ def command(
 ) -> None:
     """Run a script on a firmware and follow every allocation to its line.
 
-    The board is software, the firmware is yours. Both heaps are seen from outside: the script and the firmware do not
-    notice. What the script prints goes to stderr. Exit status: 0 fine, 1 the script raised or grows, 3 the board
-    hangs, 2 wrong use.
+    The board is software, the firmware is yours. Both heaps are seen from outside: the script and
+    the firmware do not notice. What the script prints goes to stderr. Exit status: 0 fine, 1 the
+    script raised or grows, 3 the board hangs, 2 wrong use.
     """
     compiler.check()
     from maixmem_cli.k210 import profile, report, runner, session

@@ -23,7 +23,8 @@ _OF_IMAGES = ("camera", "save_lcd")
 
 
 def run(script: Path, firmware: str, flash: dict[int, Path], **more: Any) -> int:
-    """Runs a script on a board of that firmware with these files in flash; `more` are other fields of sim_run.Job."""
+    """Runs a script on a board of that firmware with these files in flash; `more` are other fields
+    of sim_run.Job."""
     return sim_run.run(
         sim_run.Job(script, read_script(script, False), firmware, dict(flash), **more)
     )
@@ -48,7 +49,10 @@ def read_script(script: Path, trace: bool) -> str:
     except OSError as e:
         raise click.BadParameter(unreadable(e, script), param_hint="SCRIPT") from None
     except UnicodeDecodeError as e:
-        text = f"{script}: byte {e.start} is {e.object[e.start]:#04x}, not UTF-8. Next: save the script as UTF-8"
+        text = (
+            f"{script}: byte {e.start} is {e.object[e.start]:#04x}, not UTF-8. Next: save "
+            "the script as UTF-8"
+        )
         raise click.BadParameter(text, param_hint="SCRIPT") from None
     try:
         return tracing.marked(source) if trace else source
@@ -73,7 +77,8 @@ def _serial(
 
 @click.command(
     name="sim",
-    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash a.kmodel@0x300000 --trace",
+    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash "
+    "a.kmodel@0x300000 --trace",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -81,7 +86,8 @@ def _serial(
     default="full",
     show_default=True,
     callback=firmware_or_image,
-    help="The build on the board; or a firmware itself, a .bin or .kfpkg, which the script then runs on.",
+    help="The build on the board; or a firmware itself, a .bin or .kfpkg, which the script "
+    "then runs on.",
 )
 @click.option(
     "--flash",
@@ -135,13 +141,14 @@ def command(
 ) -> None:
     """Run a MaixPy script without a board.
 
-    The K210 stand-in keeps the memory books of the chosen firmware build. Each name of the firmware is of one of three
-    kinds: kept (takes and frees memory as the firmware), quiet (takes what the firmware takes and does nothing: pins,
-    buses, drawing) or absent (says so). No pixels are computed, time passes while a script sleeps and nobody waits for
-    it, and the script reaches nothing of this computer. docs/simulator.md has the list.
+    The K210 stand-in keeps the memory books of the chosen firmware build. Each name of the
+    firmware is of one of three kinds: kept (takes and frees memory as the firmware), quiet (takes
+    what the firmware takes and does nothing: pins, buses, drawing) or absent (says so). No pixels
+    are computed, time passes while a script sleeps and nobody waits for it, and the script reaches
+    nothing of this computer. docs/simulator.md has the list.
 
-    Exit status: the script's own, 1 when it raises; 3 where the real board would hang, with the cause and the cure;
-    0 with a memory table when --frames or --seconds end it.
+    Exit status: the script's own, 1 when it raises; 3 where the real board would hang, with the
+    cause and the cure; 0 with a memory table when --frames or --seconds end it.
     """
     if firmware not in FIRMWARES:
         for option, given in (("--heap", heap), ("--uart", uart), ("--trace", trace)):

@@ -48,7 +48,10 @@ _COLUMNS = (
     Column("of", right=True),
     Column("history", extra=True),
 )
-_LEGEND = "use: # used, . free; history: used, lowest to highest of the last samples; garbage is collected before each"
+_LEGEND = (
+    "use: # used, . free; history: used, lowest to highest of the last samples; garbage is "
+    "collected before each"
+)
 
 
 def spark(series: Series, steps: str, width: int = 9) -> str:
@@ -127,7 +130,8 @@ class Log:
 
 
 def watch(samples: Iterator[Sample], url: str, log: Log | None) -> None:
-    """Shows and logs samples until they end: a live picture on a terminal, a line each on a pipe."""
+    """Shows and logs samples until they end: a live picture on a terminal, a line each on a
+    pipe."""
     screen = console()
     screens = screen.is_terminal and not screen.is_dumb_terminal
     live = Live(console=screen, auto_refresh=False) if screens else None
@@ -186,9 +190,9 @@ def command(
 ) -> None:
     """Watch the free memory of a board: now, the least so far, and a history.
 
-    Samples at the prompt: the program that runs on the board is interrupted. To watch memory inside a program, call
-    maixmem.Watch there. Goes on after a reset of the board; Ctrl-C ends it and leaves the board at its prompt.
-    Exit status: 0, 1 the board was lost, 2 no board.
+    Samples at the prompt: the program that runs on the board is interrupted. To watch memory
+    inside a program, call maixmem.Watch there. Goes on after a reset of the board; Ctrl-C ends it
+    and leaves the board at its prompt. Exit status: 0, 1 the board was lost, 2 no board.
     """
     if as_json and not once:
         raise click.UsageError("--json: only with --once; for a series use --csv FILE")

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from maixmem_cli.identity import IMPORT_OS
 
-# Imports each module anew from the target, says what it took and where it came from, and forgets it again.
+# Imports each module anew from the target, says what it took and where it came from, and forgets
+# it again.
 IMPORT = (
     IMPORT_OS
     + """

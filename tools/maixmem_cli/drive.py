@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Boards whose files are a USB drive (CircuitPython): finding the drive, and copying so that no half file stays."""
+"""Boards whose files are a USB drive (CircuitPython): finding the drive, and copying so that no
+half file stays."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def find() -> list[Path]:
 def copy(
     drive: Path, files: dict[str, bytes], progress: Callable[[str, int], None]
 ) -> tuple[list[str], list[str]]:
-    """Puts files into drive/lib, each under a temporary name first, read back and renamed; (copied, same) names.
+    """Puts files into drive/lib, each under a temporary name first, read back and renamed;
+    (copied, same) names.
 
     OSError says what went wrong; the file of that name is then the old one, as are all after it.
     """

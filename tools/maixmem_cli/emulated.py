@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a firmware image says of itself when it runs on the board in software; kept in the user's cache."""
+"""What a firmware image says of itself when it runs on the board in software; kept in the user's
+cache."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from maixmem_cli.rawrepl import connect
 
 
 def ask(image: Path) -> BoardFile:
-    """Boots the image on a new board and asks it; the second time from the cache. BoardError, OSError."""
+    """Boots the image on a new board and asks it; the second time from the cache. BoardError,
+    OSError."""
     from maixmem_cli.board_survey import QUESTIONS, survey
 
     asked = "".join(QUESTIONS).encode()

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A model that loads and finds nothing: one convolution with weights of zero, so that commands have a file to try.
+"""A model that loads and finds nothing: one convolution with weights of zero, so that commands
+have a file to try.
 
 V3, as nncase 0.1 writes it; the fields are those that maixmem_kmodel reads.
 """

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The firmware that a plan is for: a name of the table, an image file, or a file that a board wrote about itself.
+"""The firmware that a plan is for: a name of the table, an image file, or a file that a board
+wrote about itself.
 
-The table is the stand-in's (port_shims/k210/k210_firmware.py, installed together with the command). What memory a
-build leaves is what its boot takes, replayed on the stand-in's allocator.
+The table is the stand-in's (port_shims/k210/k210_firmware.py, installed together with the
+command). What memory a build leaves is what its boot takes, replayed on the stand-in's allocator.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ class FirmwareError(ValueError):
     """No firmware that can be planned for: one line with the next step."""
 
 
-# Sizes are bytes. `known_heap` is heap_free() at the prompt after power-on with a GC heap of `gc_heap`, where a board
-# was asked; builds of the table replay their boot instead. `sizes` are the frame sizes that it has, None: all.
+# Sizes are bytes. `known_heap` is heap_free() at the prompt after power-on with a GC heap of
+# `gc_heap`, where a board was asked; builds of the table replay their boot instead. `sizes` are
+# the frame sizes that it has, None: all.
 @dataclass(frozen=True)
 class Firmware:
     """One build."""
@@ -64,7 +66,8 @@ class Firmware:
 
     @property
     def heap(self) -> int | None:
-        """Maix.utils.heap_free() at the prompt after power-on; None where an image alone does not tell."""
+        """Maix.utils.heap_free() at the prompt after power-on; None where an image alone does not
+        tell."""
         if self.name in FIRMWARES:
             return _booted(self, self.gc_heap).heap_free()
         return self.known_heap
@@ -74,7 +77,8 @@ class Firmware:
         return {"name": self.name, "v4": self.v4, "ram": self.heap}
 
     def measured(self) -> Firmware:
-        """The same with its memory known: an image is started on the board in software and asked, once.
+        """The same with its memory known: an image is started on the board in software and asked,
+        once.
 
         FirmwareError where there is no board in software: an image alone does not tell.
         """
@@ -84,7 +88,8 @@ class Firmware:
             told = emulated.ask(self.file)
         except (BoardError, OSError) as e:
             raise FirmwareError(
-                f"{self.name}: an image does not tell what memory it leaves, and it could not be started: {e}. Next: "
+                f"{self.name}: an image does not tell what memory it leaves, and it "
+                f"could not be started: {e}. Next: "
                 "maixmem doctor --save board.toml on a board with it, then --firmware board.toml"
             ) from None
         return replace(
@@ -100,7 +105,8 @@ class Firmware:
         )
 
     def boot(self, gc_heap: int) -> Any:
-        """The allocator of the system heap at the prompt when the GC heap is set to so many bytes: yours to change."""
+        """The allocator of the system heap at the prompt when the GC heap is set to so many bytes:
+        yours to change."""
         return copy.deepcopy(_booted(self, gc_heap))
 
 
@@ -135,13 +141,15 @@ def _booted(firmware: Firmware, gc_heap: int) -> Any:
 
 
 def choose(text: str, folder: Path = Path()) -> Firmware:
-    """The build of that name, in that image or kfpkg, or of that board file, looked for in a folder. FirmwareError."""
+    """The build of that name, in that image or kfpkg, or of that board file, looked for in a
+    folder. FirmwareError."""
     if text in FIRMWARES:
         return FIRMWARES[text]
     path = folder / text
     if not path.is_file():
         raise FirmwareError(
-            f"{text!r} is no firmware and no file. Next: one of {', '.join(FIRMWARES)}, the .bin or .kfpkg "
+            f"{text!r} is no firmware and no file. Next: one of {', '.join(FIRMWARES)}, "
+            "the .bin or .kfpkg "
             "of another build, or a board.toml written by `maixmem doctor --save board.toml`"
         )
     if path.suffix == ".toml":
@@ -216,7 +224,8 @@ def wrapped(data: bytes) -> bool:
 
 
 def assumed(size: int) -> Firmware | None:
-    """What may be on a chip of so many bytes when nobody says: the largest build of the table that it holds."""
+    """What may be on a chip of so many bytes when nobody says: the largest build of the table that
+    it holds."""
     there = [f for f in FIRMWARES.values() if f.end <= size]
     if not there:
         return None

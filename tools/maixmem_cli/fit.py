@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Whether a project fits a K210 board: its steps in the order of the program, played on the allocator.
+"""Whether a project fits a K210 board: its steps in the order of the program, played on the
+allocator.
 
-The system heap is the stand-in's, chunk by chunk, after the boot of the firmware. What a model must find free is
-what ModelManager asks for before it loads. The GC heap is counted, without gaps.
+The system heap is the stand-in's, chunk by chunk, after the boot of the firmware. What a model
+must find free is what ModelManager asks for before it loads. The GC heap is counted, without gaps.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ from maixmem_cli.values import hexa
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 _VALUE = 40  # of a float in a tuple or list: its object and its place
-# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8 KiB): for models and
-# for pools, what each model and each pool adds, and what the two have in common. host_tests/bench prints such figures.
+# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8
+# KiB): for models and for pools, what each model and each pool adds, and what the two have in
+# common. host_tests/bench prints such figures.
 _LIBRARY = {"models": (23200, 600), "pools": (16900, 1000)}
 _IN_COMMON = 9300
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
@@ -46,7 +48,8 @@ _SPACE = 64 << 20  # as much as a step may want here, so that what is missing ca
 
 @dataclass(frozen=True)
 class Step:
-    """One claim: `need` bytes stay, `peak` must be free at that moment, `free` are, of `total` in that region."""
+    """One claim: `need` bytes stay, `peak` must be free at that moment, `free` are, of `total` in
+    that region."""
 
     what: str
     region: str
@@ -101,9 +104,9 @@ class Fit:
         }
 
 
-# One moment of the program: the allocator with every block that lives, and the bytes of GC heap in use. A step is
-# played on a copy, which becomes the moment when the step fits; one that does not fit takes nothing, so that those
-# after it are judged as well.
+# One moment of the program: the allocator with every block that lives, and the bytes of GC heap in
+# use. A step is played on a copy, which becomes the moment when the step fits; one that does not
+# fit takes nothing, so that those after it are judged as well.
 class _Moment:
     def __init__(self, heap: Any, gc_used: int) -> None:
         self.heap = heap
@@ -198,13 +201,15 @@ class _Play:
         self.claim("lcd", after, 0, self.now.heap_free - after.heap_free)
 
     def imported(self) -> _Moment:
-        """The moment after an import statement: it looks through /flash, whose pages are read by SPI."""
+        """The moment after an import statement: it looks through /flash, whose pages are read by
+        SPI."""
         after = self.now.copy()
         after.free(after.take([4 * PAGE + SPI_EXTRA]))
         return after
 
     def trimmed(self) -> _Moment:
-        """The moment after ModelManager had the free end of the heap given back, as it does before its first load.
+        """The moment after ModelManager had the free end of the heap given back, as it does before
+        its first load.
 
         A read of flash does it, so early firmware, which has no such call, keeps it.
         """
@@ -323,7 +328,8 @@ def camera_blocks(camera: Camera) -> list[int]:
 
 
 def pool_bytes(pool: Pool) -> int:
-    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made from."""
+    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made
+    from."""
     one = image_bytes(*pool.size, "rgb565") + _OBJECT
     if pool.ai:
         one += image_bytes(*pool.size, f"{pool.format}_ai")
@@ -331,7 +337,8 @@ def pool_bytes(pool: Pool) -> int:
 
 
 def made_bytes(image: Image) -> int:
-    """The GC heap of one image that the program makes as it goes (measured on the firmware v0.6.2_84)."""
+    """The GC heap of one image that the program makes as it goes (measured on the firmware
+    v0.6.2_84)."""
     w, h = image.size
     if image.make == "to_grayscale":
         return 4 * w * h + _OBJECT  # pixels, and room for three planes of the AI copy

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The cheapest changes that make a project fit.
 
-Each change has a cost for the user: a model that takes turns costs a reload, another firmware costs what that
-firmware lacks. Proposals are tried in the order of their cost, and what goes with a change (a GC heap of another
-size, say) is found for the project as that change leaves it.
+Each change has a cost for the user: a model that takes turns costs a reload, another firmware
+costs what that firmware lacks. Proposals are tried in the order of their cost, and what goes with
+a change (a GC heap of another size, say) is found for the project as that change leaves it.
 """
 
 from __future__ import annotations
@@ -56,13 +56,17 @@ def changes(answer: Fit) -> Iterator[Change]:
             yield Change("pool " + pool.name, text, _row("pools", i, count=count), _POOL)
     for i, model in enumerate(project.models):
         if not model.stream and model.address is not None:
-            text = f"stream {model.name} from flash (kpu.load_flash, slower; a word-swapped copy in flash)"
+            text = (
+                f"stream {model.name} from flash (kpu.load_flash, slower; a word-swapped "
+                "copy in flash)"
+            )
             yield Change(model.name, text, _row("models", i, stream=True), _STREAM)
     yield from _firmwares(answer)
 
 
 def cure(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
-    """The cheapest changes that make it fit and the answer then; ([], None) when none of those that are tried do."""
+    """The cheapest changes that make it fit and the answer then; ([], None) when none of those
+    that are tried do."""
     order = itertools.count()
     queue: list[tuple[int, int, list[Change], Fit]] = []
     seen: set[Project] = {answer.project}
@@ -150,7 +154,8 @@ def _firmwares(answer: Fit) -> Iterator[Change]:
 
 
 def _counts(answer: Fit, i: int) -> list[int]:
-    """The largest counts of a pool that fit, in each GC heap that could be, beside the others as they are or of 1; and 1."""
+    """The largest counts of a pool that fit, in each GC heap that could be, beside the others as
+    they are or of 1; and 1."""
     project = answer.project
     pool = project.pools[i]
     one = pool_bytes(replace(pool, count=1))
@@ -195,7 +200,8 @@ def _sizes(answer: Fit) -> list[int]:
 
 
 def _moves(project: Project) -> Iterator[Change]:
-    """Moves all models that collide in flash to free addresses, as one change, for the build of the project."""
+    """Moves all models that collide in flash to free addresses, as one change, for the build of
+    the project."""
     table = flash_of(project)
     if not table.conflicts() and not unaligned(table):
         return

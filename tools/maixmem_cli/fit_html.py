@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One page about a project: the answer, the steps as a table, and the pictures of memory and flash."""
+"""One page about a project: the answer, the steps as a table, and the pictures of memory and
+flash."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ from maixmem_cli.values import hexa
 
 _STYLE = (
     "body{font:15px/1.5 sans-serif;color:#111;max-width:1100px;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;border-bottom:1px solid #ddd;text-align:left}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.bad td{color:#b00000;font-weight:bold}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em "
+    ".8em;border-bottom:1px solid #ddd;text-align:left}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.bad "
+    "td{color:#b00000;font-weight:bold}"
     ".bad{color:#b00000}.picture{overflow-x:auto;margin:1em 0}h1{margin-bottom:0}"
 )
 _REGIONS = {"heap": "system heap", "gc": "GC heap"}
@@ -67,7 +70,10 @@ def _proposal(changes: list[str], after: Fit | None) -> list[str]:
     if after is None:
         return []
     rows = "".join(f"<li>{escape(printable(text))}</li>" for text in changes)
-    peak = f"Then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} of GC heap are in use."
+    peak = (
+        f"Then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} "
+        "of GC heap are in use."
+    )
     return ["<h2>It fits with</h2>", f"<ul>{rows}</ul>", _p(peak)]
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The memory of a project over time as a picture: a column for each step, both heaps on one axis of time."""
+"""The memory of a project over time as a picture: a column for each step, both heaps on one axis
+of time."""
 
 from __future__ import annotations
 
@@ -105,7 +106,10 @@ def _column(step: Step, x: float, base: float, scale: float) -> list[str]:
     taken = _taken(step)
     peak = max(step.peak, step.need)
     total = step.total
-    title = f"{step.what}: {kib(step.need)} stay, {kib(step.peak)} while it is made, {kib(step.free)} free"
+    title = (
+        f"{step.what}: {kib(step.need)} stay, {kib(step.peak)} while it is made, "
+        f"{kib(step.free)} free"
+    )
 
     def part(start: int, end: int, fill: str, stroke: str = "#333") -> str:
         return svg.box(

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the flash commands are given: FILE@ADDRESS, a firmware, a package or a dump, and the map they make."""
+"""What the flash commands are given: FILE@ADDRESS, a firmware, a package or a dump, and the map
+they make."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class ItemError(ValueError):
 
 @dataclass
 class Layout:
-    """The map, what to write for each region that comes from a file, and findings that are no matter of addresses."""
+    """The map, what to write for each region that comes from a file, and findings that are no
+    matter of addresses."""
 
     map: FlashMap
     members: list[tuple[FlashRegion, Member]] = field(default_factory=list)
@@ -39,10 +41,11 @@ class Layout:
 
     @classmethod
     def of(cls, items: Iterable[str], size: int, firmware: Firmware | None = None) -> Layout:
-        """The layout of a command line. Dumps come last: a file replaces what a dump has at its address.
+        """The layout of a command line. Dumps come last: a file replaces what a dump has at its
+        address.
 
-        `firmware` is what lies at 0 already; without it and without a firmware among the items, the largest
-        official build that the chip holds is taken to be there.
+        `firmware` is what lies at 0 already; without it and without a firmware among the items,
+        the largest official build that the chip holds is taken to be there.
         """
         if not 0 < size <= FLASH_SIZE or size % SECTOR:
             raise ItemError(f"--size {size}: a chip has whole 4 KiB sectors, and 16M at most")
@@ -58,7 +61,8 @@ class Layout:
         return layout
 
     def add_firmware(self, firmware: Firmware | None) -> None:
-        """Adds what the items do not say: the firmware at 0. Raises ItemError when they do say it."""
+        """Adds what the items do not say: the firmware at 0. Raises ItemError when they do say
+        it."""
         there = [r for r in self.map.regions if r.kind == "firmware"]
         if there and firmware:
             raise ItemError(f"--firmware {firmware.name}: the layout has {there[0]} already")
@@ -83,7 +87,8 @@ class Layout:
             self.dumps.append(path)
         else:
             raise ItemError(
-                f"{path}: no firmware, package or flash dump; write {path.name}@0x300000 for a file at an address"
+                f"{path}: no firmware, package or flash dump; write {path.name}@0x300000 "
+                "for a file at an address"
             )
 
     def _add_file(self, path: Path, address: int) -> None:
@@ -135,13 +140,15 @@ class Layout:
         data = path.read_bytes()
         if len(data) != self.map.size:
             raise ItemError(
-                f"{path}: a dump of {len(data)} bytes, the chip has {self.map.size}; add --size {len(data)}"
+                f"{path}: a dump of {len(data)} bytes, the chip has {self.map.size}; add "
+                f"--size {len(data)}"
             )
         self.map.scan(lambda offset, n: data[offset : offset + n], verify=True)
         self.findings += self.map.notes
 
     def verdicts(self) -> list[tuple[str, str]]:
-        """[(what, sentence)] for everything that must not be flashed as it is; empty when all is fine."""
+        """[(what, sentence)] for everything that must not be flashed as it is; empty when all is
+        fine."""
         found = [(c.kind, str(c)) for c in self.map.conflicts()]
         for r in self.map.regions:
             if r.intact is False:
@@ -172,7 +179,8 @@ class Layout:
 
 
 def suggest(layout: Layout) -> list[tuple[FlashRegion, int]]:
-    """[(region, address)] for every model and data file: addresses that stay good under every official build.
+    """[(region, address)] for every model and data file: addresses that stay good under every
+    official build.
 
     Raises FlashOverlap when there is no room.
     """

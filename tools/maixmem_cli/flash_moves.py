@@ -26,10 +26,12 @@ Plan = List[Tuple[FlashRegion, int]]
 
 
 def plan(flash: FlashMap) -> Plan:
-    """[(region, new start)], the fewest that leave no conflict and nothing unaligned; models and given data move.
+    """[(region, new start)], the fewest that leave no conflict and nothing unaligned; models and
+    given data move.
 
-    New places are free of risks and at the documented place of models or above where that takes no more moves.
-    Raises FlashOverlap when no moves help, or when the search takes too long to say. Changes nothing of the map.
+    New places are free of risks and at the documented place of models or above where that takes no
+    more moves. Raises FlashOverlap when no moves help, or when the search takes too long to say.
+    Changes nothing of the map.
     """
     return _Search(flash).plan()
 

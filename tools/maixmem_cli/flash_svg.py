@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A flash map as a picture: one strip to scale, a numbered row for every region, conflicts hatched in red."""
+"""A flash map as a picture: one strip to scale, a numbered row for every region, conflicts hatched
+in red."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ print(repr((_i.name, tuple(_i.version)[:3], sys.platform,
 
 @dataclass(frozen=True)
 class Identity:
-    """`bytecode` is the .mpy version that the interpreter names, None when it names none; `folder` where it works."""
+    """`bytecode` is the .mpy version that the interpreter names, None when it names none; `folder`
+    where it works."""
 
     implementation: str
     version: tuple[Any, ...]
@@ -57,8 +58,8 @@ class Identity:
     def target(self) -> str:
         """Where modules are found at the prompt.
 
-        MaixPy finds them in its working folder only: /sd when it booted with a card, else /flash (measured on the
-        firmware v0.6.2_84). Others: the first folder called lib.
+        MaixPy finds them in its working folder only: /sd when it booted with a card, else /flash
+        (measured on the firmware v0.6.2_84). Others: the first folder called lib.
         """
         if self.kind == "maixpy":
             return self.folder if self.folder in ("/sd", "/flash") else "/flash"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Flash packages (.kfpkg): a zip with flash-list.json beside the files that go to flash.
 
-Reads them as they are found in the wild and never trusts one: nothing is unpacked to disk, every size is
-counted while it is decompressed, and a package ends as members, some with an error, or as one PackageError.
-Writes only what kflash reads: its list reader wants each address on a line of its own with a comma after it.
+Reads them as they are found in the wild and never trusts one: nothing is unpacked to disk, every
+size is counted while it is decompressed, and a package ends as members, some with an error, or as
+one PackageError. Writes only what kflash reads: its list reader wants each address on a line of
+its own with a comma after it.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class PackageError(ValueError):
 class Member:
     """One entry of the flash list.
 
-    `data` are the bytes of the file, or None when `error` says why they could not be read. `repeat` marks an
-    entry that lists the same file at the same address again: harmless, and not a second owner of the bytes.
+    `data` are the bytes of the file, or None when `error` says why they could not be read.
+    `repeat` marks an entry that lists the same file at the same address again: harmless, and not a
+    second owner of the bytes.
     """
 
     name: str
@@ -75,7 +77,8 @@ class Member:
 
 
 def read_package(path: str | os.PathLike[str] | BinaryIO) -> list[Member]:
-    """The members in the order of the flash list. Raises PackageError when there is no usable list."""
+    """The members in the order of the flash list. Raises PackageError when there is no usable
+    list."""
     try:
         if isinstance(path, (str, os.PathLike)) and os.path.getsize(path) > MAX_TOTAL:
             raise PackageError(f"package file is bigger than {MAX_TOTAL} bytes")
@@ -90,7 +93,8 @@ def read_package(path: str | os.PathLike[str] | BinaryIO) -> list[Member]:
 
 
 def write_package(path: str | os.PathLike[str] | BinaryIO, members: Iterable[Member]) -> None:
-    """Writes a package that kflash reads. Files of the same name are renamed, equal input gives equal bytes."""
+    """Writes a package that kflash reads. Files of the same name are renamed, equal input gives
+    equal bytes."""
     entries: list[dict[str, Any]] = []
     files: dict[str, bytes] = {}
     for m in members:

@@ -187,7 +187,8 @@ def judge(model: KModel, firmware: Firmware) -> Verdict:
 
 
 def room(model: KModel, how: str) -> int | None:
-    """What heap_free() must be so that a load surely comes through: the pages that its peak takes."""
+    """What heap_free() must be so that a load surely comes through: the pages that its peak
+    takes."""
     buffer = file_buffer("/flash/") if how == "load_path" else 0
     allocations = model.allocations(how, buffer)
     return required_free(chunks(allocations))[0] if allocations else None

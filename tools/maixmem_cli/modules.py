@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Which device modules belong to which platform: the one table that build, deploy and the board tests read."""
+"""Which device modules belong to which platform: the one table that build, deploy and the board
+tests read."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ PLATFORMS = tuple(_STARTS)
 
 @functools.lru_cache(maxsize=None)
 def imports(module: str) -> frozenset[str]:
-    """The maixmem modules that a module imports anywhere, also late, by name: once("report", ...)."""
+    """The maixmem modules that a module imports anywhere, also late, by name: once("report",
+    ...)."""
     found: set[str] = set()
     for path in files(module):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -83,7 +85,8 @@ def short(module: str) -> str:
 
 
 def select(platform: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """What to put on a platform: all its modules, or those named ("pool" or "maixmem_pool") and what they need.
+    """What to put on a platform: all its modules, or those named ("pool" or "maixmem_pool") and
+    what they need.
 
     ValueError names the modules that there are.
     """

@@ -21,7 +21,8 @@ _AGAIN = 0.3  # seconds between two tries to reach a board that is away
 
 @dataclass
 class Series:
-    """One region: its size, and what was free. `low` is the least since the start or the last reset of the board."""
+    """One region: its size, and what was free. `low` is the least since the start or the last
+    reset of the board."""
 
     name: str
     total: int | None
@@ -40,15 +41,16 @@ class Series:
 
 @dataclass(frozen=True)
 class Sample:
-    """One reading: `event` is "", "reset" (the interpreter is a new one) or "away" (no answer, nothing was read)."""
+    """One reading: `event` is "", "reset" (the interpreter is a new one) or "away" (no answer,
+    nothing was read)."""
 
     seconds: float
     event: str
     series: list[Series]
 
 
-# Owns the connection; close() gives the prompt back. A board that does not answer is asked again for `patience`
-# seconds, then BoardError. Asks only; never resets.
+# Owns the connection; close() gives the prompt back. A board that does not answer is asked again
+# for `patience` seconds, then BoardError. Asks only; never resets.
 class Monitor:
     """Reads a board's regions again and again."""
 

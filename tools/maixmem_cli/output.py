@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""How the commands fail, print and write files, and how those that talk to a board choose a port."""
+"""How the commands fail, print and write files, and how those that talk to a board choose a
+port."""
 
 from __future__ import annotations
 
@@ -64,9 +65,15 @@ def choose_port(port: str | None) -> str:
         return found[0]
     if found:
         names = ", ".join(found)
-        text = f"--port: several USB serial ports: {names}. Next: give the one of the board, as --port {found[0]}"
+        text = (
+            f"--port: several USB serial ports: {names}. Next: give the one of the board, as "
+            f"--port {found[0]}"
+        )
     else:
-        text = "--port: no USB serial port found. Next: cable and driver of its USB chip, see maixmem ports; or --port PORT"
+        text = (
+            "--port: no USB serial port found. Next: cable and driver of its USB chip, see "
+            "maixmem ports; or --port PORT"
+        )
     raise NoBoard(text)
 
 
@@ -126,7 +133,8 @@ def write_file(option: str, path: Path, data: str | bytes) -> None:
         path.write_bytes(data.encode() if isinstance(data, str) else data)
     except OSError as e:
         raise click.BadParameter(
-            f"{path} cannot be written: {e.strerror}. Next: a file in a folder that is there, and yours.",
+            f"{path} cannot be written: {e.strerror}. Next: a file in a folder that is "
+            "there, and yours.",
             param_hint=option,
         ) from e
 

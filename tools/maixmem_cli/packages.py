@@ -21,14 +21,16 @@ _MANIFEST = """\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 # For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
-# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py of its source.
+# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py
+# of its source.
 # Made by `maixmem build`, not by hand.
 metadata(description={description!r}, version={version!r}, license="MIT")
 """
 
 
 def package_json(files: dict[str, str]) -> str:
-    """A package of {name on the board: url relative to the file}. Flat names: MaixPy's /flash has no folders."""
+    """A package of {name on the board: url relative to the file}. Flat names: MaixPy's /flash has
+    no folders."""
     package = {
         "urls": [[name, url] for name, url in sorted(files.items())],
         "version": __version__,
@@ -37,7 +39,8 @@ def package_json(files: dict[str, str]) -> str:
 
 
 def repository_files(top: Path) -> dict[str, str]:
-    """{file at the top of the repository: its text}: what must be made again when the modules change."""
+    """{file at the top of the repository: its text}: what must be made again when the modules
+    change."""
     sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
     manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
     manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
@@ -49,7 +52,8 @@ def repository_files(top: Path) -> dict[str, str]:
 
 
 def _project(top: Path) -> str:
-    """pyproject.toml with its two lists made anew: the device modules, and the folders of Python."""
+    """pyproject.toml with its two lists made anew: the device modules, and the folders of
+    Python."""
     text = (top / "pyproject.toml").read_text(encoding="utf-8")
     folders = {
         "maixmem_cli": top / "tools" / "maixmem_cli",
@@ -80,7 +84,8 @@ def _project(top: Path) -> str:
 
 
 def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:
-    """A static mip index: kinds is {"py" or the bytecode: {name on the board: file}}. Any web server can serve it."""
+    """A static mip index: kinds is {"py" or the bytecode: {name on the board: file}}. Any web
+    server can serve it."""
     shutil.rmtree(folder, ignore_errors=True)
     for kind, files in kinds.items():
         hashes = [[name, _store(folder, path)] for name, path in sorted(files.items())]

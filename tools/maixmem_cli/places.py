@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where the command finds the device library, the shims and MicroPython: in a checkout, or beside the package."""
+"""Where the command finds the device library, the shims and MicroPython: in a checkout, or beside
+the package."""
 
 from __future__ import annotations
 

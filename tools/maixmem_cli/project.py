@@ -33,7 +33,7 @@ EXAMPLE = """\
 firmware = "full"        # one of: {firmwares}; or a .bin, .kfpkg, board.toml
 gc_heap = "512K"         # what Maix.utils.gc_heap_size() is set to
 program = "32K"          # GC heap for your own script and its modules; maixmem's is added
-# order = ["camera", "lcd", "pools", "images", "models", "results"]   # in which the program makes them
+# order = ["camera", "lcd", "pools", "images", "models", "results"]  # as the program makes them
 lcd = true               # lcd.init()
 
 [camera]
@@ -173,7 +173,8 @@ class _Table:
 
 
 def read(path: Path) -> Project:
-    """The project; ProjectError for anything wrong. Model files are looked for beside the project file."""
+    """The project; ProjectError for anything wrong. Model files are looked for beside the project
+    file."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
@@ -223,7 +224,8 @@ def _camera(values: Any, firmware: Firmware) -> Camera:
     table.done()
     if camera.windowing and any(w > n for w, n in zip(camera.windowing, camera.pixels)):
         raise ProjectError(
-            f"[camera] windowing = {list(camera.windowing)}: larger than {size}, {list(camera.pixels)}"
+            f"[camera] windowing = {list(camera.windowing)}: larger than {size}, "
+            f"{list(camera.pixels)}"
         )
     return camera
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Checks of the values in a PROJECT.toml: each gives the value, or ValueError or TypeError that says what is wanted."""
+"""Checks of the values in a PROJECT.toml: each gives the value, or ValueError or TypeError that
+says what is wanted."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from typing import Any
 from maixmem_cli.firmwares import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.values import FLASH_SIZE, parse_size
 
-#: sensor.NAME -> (width, height), as sensor.width() and height() say it (asked of the firmware v0.6.2_84)
+#: sensor.NAME -> (width, height), as sensor.width() and height() say it (asked of the firmware
+#: v0.6.2_84)
 SIZES = {
     "QQQQVGA": (40, 30),
     "HQQQVGA": (60, 40),

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What doctor and top ask the library on a board: lines of Python that run there, answers as plain data."""
+"""What doctor and top ask the library on a board: lines of Python that run there, answers as plain
+data."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from maixmem_cli.identity import IMPORT_OS
 from maixmem_cli.rawrepl import BoardError, RawRepl
 
 _MARK = "@maixmem "
-# On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84): it is changed to the one
-# with the library for the visit, and back by FORGET.
+# On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84): it
+# is changed to the one with the library for the visit, and back by FORGET.
 _SAY = (
     IMPORT_OS
     + f"""
@@ -71,7 +72,8 @@ FLASH = """
 import maixmem_flash
 m = maixmem_flash.FlashMap()
 m.scan(gaps=%(gaps)r, verify=%(verify)r)
-say({'regions': [[r.name, r.start, r.end, r.kind, r.source, r.intact] for r in sorted(m.regions, key=lambda r: r.start)],
+say({'regions': [[r.name, r.start, r.end, r.kind, r.source, r.intact] for r in
+    sorted(m.regions, key=lambda r: r.start)],
     'conflicts': [str(c) for c in m.conflicts()], 'risks': [str(c) for c in m.risks()],
     'unread': m.unread, 'notes': m.notes})
 """
@@ -79,7 +81,8 @@ MODEL = """
 p = maixmem.port().for_models()
 c = p.inspect(%(address)d)
 t = p.check_fit(c) if not c.refuse else None
-say({'need': c.need, 'peak': c.peak, 'certainty': c.certainty, 'refuse': c.refuse, 'shortage': t and p.explain(t)})
+say({'need': c.need, 'peak': c.peak, 'certainty': c.certainty, 'refuse': c.refuse,
+    'shortage': t and p.explain(t)})
 """
 # Gives back what was imported for the visit, and leaves what the program had.
 FORGET = """
@@ -89,10 +92,10 @@ for n in [n for n in sys.modules if n[:7] == 'maixmem' and n not in had]:
 g = p = m = c = t = found = room = w = totals = calm = sample = maixmem = maixmem_flash = None
 gc.collect()
 """
-# calm() collects at several depths: a collector that scans the stack takes what an earlier call left there for a
-# reference, and the deeper calls write over it. What it keeps so differs with the depth, so the most that was free of
-# several looks counts. sample() stays on the board: code that is sent for each sample would be garbage for the next, and
-# every other one was 128 bytes off.
+# calm() collects at several depths: a collector that scans the stack takes what an earlier call
+# left there for a reference, and the deeper calls write over it. What it keeps so differs with the
+# depth, so the most that was free of several looks counts. sample() stays on the board: code that
+# is sent for each sample would be garbage for the next, and every other one was 128 bytes off.
 WATCH = """
 import maixmem, gc
 def calm(n):
@@ -124,7 +127,8 @@ def prepare(board: RawRepl) -> None:
 
 
 def ask(board: RawRepl, code: str, timeout: float = 60) -> Any:
-    """What the code said. BoardError with the board's last line when it raised, Missing for an ImportError."""
+    """What the code said. BoardError with the board's last line when it raised, Missing for an
+    ImportError."""
     out, error = board.run(code, timeout, limit=timeout)
     if error:
         last = error.strip().splitlines()[-1]

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A board's raw REPL over whatever pyserial opens: a serial port, a pty, socket://host:port.
 
-Everything that talks to a board goes through here. It keeps the prompt over lines that a MaixPy board prints on its
-own (`kpu_net __del__`), tells a hung board from a slow one, and ends in any case: each wait has a limit.
+Everything that talks to a board goes through here. It keeps the prompt over lines that a MaixPy
+board prints on its own (`kpu_net __del__`), tells a hung board from a slow one, and ends in any
+case: each wait has a limit.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Any, Callable
 
 from maixmem_cli.needs import require
 
-#: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an OSError
+#: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an
+#: OSError
 PORT_ERRORS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):  # Windows
     import termios
@@ -88,7 +90,8 @@ class RawRepl:
     def enter(self, timeout: float = 15) -> None:
         """Interrupts what runs and goes to the raw REPL; tries again while the board boots.
 
-        One Ctrl-C a try: two that come while a program sleeps cancel each other (measured on the firmware, v0.6.2_84).
+        One Ctrl-C a try: two that come while a program sleeps cancel each other (measured on the
+        firmware, v0.6.2_84).
         """
         end = time.monotonic() + timeout
         while True:
@@ -109,7 +112,8 @@ class RawRepl:
         return said.decode(errors="replace")
 
     def hard_reset(self, timeout: float = 30) -> None:
-        """machine.reset(), and the raw REPL of what boots. A program that starts then is interrupted in the end."""
+        """machine.reset(), and the raw REPL of what boots. A program that starts then is
+        interrupted in the end."""
         self._write(b"import machine\nmachine.reset()\x04")
         self._until(b"OK", _TRY, limit=_TRY)  # and what a second try to enter left before it
         with contextlib.suppress(ConnectionLost):
@@ -126,8 +130,8 @@ class RawRepl:
     ) -> tuple[str, str]:
         """Runs code; its output and its traceback ("" when none).
 
-        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it is to have one;
-        `on_start` is called when the board has all of the code.
+        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it
+        is to have one; `on_start` is called when the board has all of the code.
         """
         if show_sent:
             show_sent(code)
@@ -164,7 +168,8 @@ class RawRepl:
     def write_file(
         self, name: str, data: bytes, progress: Callable[[int], None] | None = None
     ) -> None:
-        """Writes a file on the board and checks its length there; `progress` takes the bytes written so far."""
+        """Writes a file on the board and checks its length there; `progress` takes the bytes
+        written so far."""
         doing = f"writing {name}"
         self.check(f"f = open({name!r}, 'wb')", doing=doing)
         for i in range(0, len(data), _CHUNK):
@@ -174,7 +179,8 @@ class RawRepl:
         length = self.check(f"f.close()\nimport os\nprint(os.stat({name!r})[6])", doing=doing)
         if int(length.split()[-1]) != len(data):
             raise BoardError(
-                f"{name}: {len(data)} bytes were sent, {length.split()[-1]} are there. Next: free space on the board, again."
+                f"{name}: {len(data)} bytes were sent, {length.split()[-1]} are there. "
+                "Next: free space on the board, again."
             )
 
     def close(self) -> None:
@@ -197,7 +203,8 @@ class RawRepl:
         limit: float | None = None,
         other: bytes | None = None,
     ) -> bytes:
-        """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout` seconds of silence, or `limit` in all."""
+        """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout`
+        seconds of silence, or `limit` in all."""
         began = last = time.monotonic()
         shown = len(self._pending)
         if on_text and shown:  # what came with the answer before it
@@ -226,7 +233,10 @@ class RawRepl:
 
     def _lost(self, why: str) -> str:
         tail = self._pending[-300:].decode(errors="replace").strip()
-        return f"{self.url}: {why}. The board hangs or is not at its prompt. Next: reset it. Last output: {tail!r}"
+        return (
+            f"{self.url}: {why}. The board hangs or is not at its prompt. Next: reset it. "
+            f"Last output: {tail!r}"
+        )
 
 
 def _port_cure(url: str, error: Exception) -> str:
@@ -240,7 +250,10 @@ def _port_cure(url: str, error: Exception) -> str:
     if code == errno.EBUSY or "busy" in text or "lock" in text:
         return "close what else uses the port (an IDE, another terminal)"
     if code == errno.ENOENT or "no such file" in text or "could not open port" in text:
-        return "maixmem ports lists what is there; none: cable, and the driver of its USB chip (CH340, CP210x, FTDI)"
+        return (
+            "maixmem ports lists what is there; none: cable, and the driver of its USB chip "
+            "(CH340, CP210x, FTDI)"
+        )
     return "check the port's name and that nothing else uses it"
 
 

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a MaixPy script puts into memory, as far as its text tells: a project.toml for its author to complete.
+"""What a MaixPy script puts into memory, as far as its text tells: a project.toml for its author
+to complete.
 
-Nothing is run. Numbers and names are followed through assignments of constants at the top of the script; what
-cannot be read is left out, or marked with a question where the project needs it.
+Nothing is run. Numbers and names are followed through assignments of constants at the top of the
+script; what cannot be read is left out, or marked with a question where the project needs it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _UNKNOWN = object()
 
 @dataclass
 class Seen:
-    """What was found, in the order of the script; each row is (line, {key: value}, question or "")."""
+    """What was found, in the order of the script; each row is (line, {key: value}, question or
+    "")."""
 
     order: list[str] = field(default_factory=list)
     gc_heap: int | None = None
@@ -105,7 +107,8 @@ class _Reader(ast.NodeVisitor):
             self.method(node, node.func)
 
     def name_of(self, func: ast.AST) -> str:
-        """ "KPU.load" for a call of a module's function however it was imported; the bare name of others."""
+        """ "KPU.load" for a call of a module's function however it was imported; the bare name of
+        others."""
         if isinstance(func, ast.Name):
             return self.modules.get(func.id, func.id)
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
@@ -238,10 +241,16 @@ def project_text(path: Path, firmware: str) -> str:
     """The project.toml of a script."""
     seen = read_script(path)
     lines = [
-        f"# What {path.name} puts into memory, as far as its text tells. Complete what is marked with a question.",
+        (
+            f"# What {path.name} puts into memory, as far as its text tells. Complete what "
+            "is marked with a question."
+        ),
         f'firmware = "{firmware}"        # which is on the board?',
         f"gc_heap = {seen.gc_heap or 524288}",
-        'program = "32K"          # GC heap for the script itself: how much? See gc.mem_free() on the board',
+        (
+            'program = "32K"          # GC heap for the script itself: how much? See '
+            "gc.mem_free() on the board"
+        ),
     ]
     order = [step for step in seen.order if step in STEPS]
     lines.append(f"order = {json.dumps(order)}")

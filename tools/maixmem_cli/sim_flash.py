@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What lies where in the flash of a simulated board, and which harm it does; said before the script runs."""
+"""What lies where in the flash of a simulated board, and which harm it does; said before the
+script runs."""
 
 from __future__ import annotations
 
@@ -21,12 +22,14 @@ def harm(build: str, files: dict[int, Path]) -> list[str]:
         name, last = f"{path.name} at {address:#x}", address + path.stat().st_size
         if address < end:
             found.append(
-                f"{name} overwrites the firmware {build}, which ends at {end:#x}: the board does not start. "
+                f"{name} overwrites the firmware {build}, which ends at {end:#x}: the "
+                "board does not start. "
                 "Next: an address from 0x300000"
             )
         if last > _SPIFFS:
             found.append(
-                f"{name} ends at {last:#x}, in the file system from {_SPIFFS:#x}: the firmware formats that at "
+                f"{name} ends at {last:#x}, in the file system from {_SPIFFS:#x}: the "
+                "firmware formats that at "
                 "the start, and what was there of the file is gone. Next: a lower address"
             )
         if address < reaches:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Runs a script on the K210 stand-in, in a process of its own, and ends it when its time is over."""
+"""Runs a script on the K210 stand-in, in a process of its own, and ends it when its time is
+over."""
 
 from __future__ import annotations
 
@@ -27,14 +28,16 @@ _GRACE = 2.0  # seconds that a script has to end in, once its time is over
 _POLL = 0.02
 INTERRUPTED = 130
 _CPYTHON = (
-    "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC heap are not the board's."
+    "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
+    "heap are not the board's."
     ' Next: pip install ".[sim]" in the folder of maixmem'
 )
 
 
 @dataclass
 class Job:
-    """What to run on which board. `frames` and `seconds` end the run; `serial` {UART: bytes that wait}."""
+    """What to run on which board. `frames` and `seconds` end the run; `serial` {UART: bytes that
+    wait}."""
 
     script: Path
     source: str
@@ -70,7 +73,8 @@ class Job:
 
 
 def run(job: Job) -> int:
-    """Runs the script; returns its exit status. Its output goes to stdout, then the memory table of a limited run."""
+    """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
+    of a limited run."""
     path = [str(places.shim("k210")), str(places.lib())]
     micropython = places.micropython()
     if micropython is None:

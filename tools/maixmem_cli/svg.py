@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Pieces of the pictures: boxes, texts, hatches that stay apart when they are printed in grey, and legends."""
+"""Pieces of the pictures: boxes, texts, hatches that stay apart when they are printed in grey, and
+legends."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ from xml.sax.saxutils import escape
 from maixmem_cli.output import printable
 
 STYLE = (
-    "text{font:12px sans-serif;fill:#111}.small{font-size:11px;fill:#333}.title{font-size:15px;font-weight:bold}"
-    ".bold{font-weight:bold}.mono{font-family:monospace}.end{text-anchor:end}.mid{text-anchor:middle}"
+    "text{font:12px "
+    "sans-serif;fill:#111}.small{font-size:11px;fill:#333}.title{font-size:15px;font-weight:bold}"
+    ".bold{font-weight:bold}.mono{font-family:monospace}.end{text-anchor:end}"
+    ".mid{text-anchor:middle}"
     ".bad{fill:#b00000;font-weight:bold}.warn{fill:#7a4500}.on{fill:#fff}"
 )
 #: name -> (background, line, the path of the lines in a tile of 8 by 8)
@@ -25,14 +28,21 @@ LETTER = 7.2  # pixels of a letter of 12 pixels, at most
 
 def document(width: float, height: float, body: Sequence[str]) -> str:
     """A self-contained SVG document on white."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}">'
+    )
     parts = "\n".join(body)
-    return f'{head}\n<style>{STYLE}</style>\n{_patterns()}\n<rect width="100%" height="100%" fill="#fff"/>\n{parts}\n</svg>\n'
+    return (
+        f'{head}\n<style>{STYLE}</style>\n{_patterns()}\n<rect width="100%" height="100%" '
+        f'fill="#fff"/>\n{parts}\n</svg>\n'
+    )
 
 
 def _patterns() -> str:
     tiles = "".join(
-        f'<pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" fill="{back}"/>'
+        f'<pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect '
+        f'width="8" height="8" fill="{back}"/>'
         f'<path d="{path}" stroke="{line}" stroke-width="1.4"/></pattern>'
         for name, (back, line, path) in _HATCHES.items()
     )

@@ -20,7 +20,8 @@ Row = Tuple[Sequence[str], str]  # the cells, and the style of the row
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `extra` ones are left out where there is no room for all; `name` heads a row that is folded."""
+    """A column: `extra` ones are left out where there is no room for all; `name` heads a row that
+    is folded."""
 
     head: str
     right: bool = False
@@ -72,7 +73,8 @@ def _in_columns(columns: list[Column], rows: list[Row], widths: list[int]) -> li
 
 
 def _one_a_line(width: int, columns: Sequence[Column], rows: list[Row]) -> list[Text]:
-    """A line with the name of each row, then its values, as many a line as fit; long ones are wrapped."""
+    """A line with the name of each row, then its values, as many a line as fit; long ones are
+    wrapped."""
     found = []
     shown = [c for c in columns if not c.extra]
     head = next((c for c in shown if c.name), shown[0])

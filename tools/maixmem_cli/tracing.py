@@ -15,7 +15,8 @@ _HEADS = {
 
 
 def marked(source: str) -> str:
-    """The script with `_maixmem_at(LINE)` before each statement, on the same lines. SyntaxError as Python has it."""
+    """The script with `_maixmem_at(LINE)` before each statement, on the same lines. SyntaxError as
+    Python has it."""
     marks: list[tuple[int, int, str]] = []
     for node in ast.walk(ast.parse(source)):
         for body in ("body", "orelse", "finalbody"):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A set of files onto a board so that a cut leaves the old set or the new one.
 
-Three steps: each file under a temporary name, checked there; all renamed by one command, which the board has
-either received whole or not at all; all checked once more. A file that is right already is not sent again,
-so that a transfer which was cut goes on where it stopped.
+Three steps: each file under a temporary name, checked there; all renamed by one command, which the
+board has either received whole or not at all; all checked once more. A file that is right already
+is not sent again, so that a transfer which was cut goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _FULL = ("OSError: 5", "OSError: 28", "[Errno 5]", "[Errno 28]", "EIO", "ENOSPC"
 _SENDS = 2  # times that a file is sent when the board finds it wrong
 _RETRY = 0.5  # seconds between two tries to open the port again
 
-# Closes the file that was held open when a cut came. Defines check(name) on the board: (size, algorithm,
-# digest), or None when there is no such file.
+# Closes the file that was held open when a cut came. Defines check(name) on the board: (size,
+# algorithm, digest), or None when there is no such file.
 CHECK = (
     IMPORT_OS
     + """
@@ -66,7 +66,8 @@ def check(name):
                 c = binascii.crc32(b, c)
     finally:
         f.close()
-    return (n, 'sha256', binascii.hexlify(h.digest()).decode()) if h else (n, 'crc32', c & 0xffffffff)
+    return (n, 'sha256', binascii.hexlify(h.digest()).decode()) if h else (
+        n, 'crc32', c & 0xffffffff)
 """
 )
 # Closes the file that was held open and removes temporary files.
@@ -139,8 +140,8 @@ def matches(data: bytes, found: tuple[int, str, str | int] | None) -> bool:
 def free_bytes(board: RawRepl, target: str) -> int | None:
     """Bytes of the file system that can be used, None where it cannot say.
 
-    Two of its blocks do not count: a full SPIFFS (blocks of 128 KiB) says that it has two free and refuses to write,
-    after minutes for each write before (measured on the firmware v0.6.2_84).
+    Two of its blocks do not count: a full SPIFFS (blocks of 128 KiB) says that it has two free and
+    refuses to write, after minutes for each write before (measured on the firmware v0.6.2_84).
     """
     code = f"s = os.statvfs({target!r})\n    print(max(0, s[1] * s[4] - 2 * s[1]))"
     guarded = f"{IMPORT_OS}try:\n    {code}\nexcept (OSError, AttributeError):\n    print(None)"
@@ -153,10 +154,12 @@ def wanted_bytes(files: dict[str, bytes]) -> int:
     return sum((len(data) + 4095) // 4096 * 4096 + 4096 for data in files.values())
 
 
-# One transfer to one directory. run() may open the board several times: `connect` gives a new connection each
-# time, and is tried again for `patience` seconds after one broke, `attempts` times in all.
+# One transfer to one directory. run() may open the board several times: `connect` gives a new
+# connection each time, and is tried again for `patience` seconds after one broke, `attempts` times
+# in all.
 class Transfer:
-    """Files (full names on the board: data) to put, and stale names to remove once these are in place."""
+    """Files (full names on the board: data) to put, and stale names to remove once these are in
+    place."""
 
     def __init__(
         self,
@@ -173,7 +176,8 @@ class Transfer:
         self._renaming = False
 
     def run(self, progress: Callable[[str, int], None]) -> Result:
-        """Does it all; `progress` takes (name, bytes written of it). TransferError when it cannot."""
+        """Does it all; `progress` takes (name, bytes written of it). TransferError when it
+        cannot."""
         failure: ConnectionLost | None = None
         for _ in range(self._attempts):
             try:
@@ -230,7 +234,8 @@ class Transfer:
             missing = self._wrong(board, missing, _TEMP)
         if missing:
             raise TransferError(
-                f"{', '.join(missing)}: sent {_SENDS} times, and the board has not what was sent. {self._state()} "
+                f"{', '.join(missing)}: sent {_SENDS} times, and the board has not what "
+                f"was sent. {self._state()} "
                 "Next: another cable or port; is the file system of the board damaged?"
             )
         if todo or stale:
@@ -255,15 +260,18 @@ class Transfer:
         need = wanted_bytes({n: self.files[n] for n in todo})
         if there is not None and there < need:
             raise TransferError(
-                f"{folder} is full: {kib(need - there)} missing ({kib(need)} to copy, {kib(there)} can be used). "
-                "Nothing was changed. Next: remove files there, take fewer --modules, or another --target."
+                f"{folder} is full: {kib(need - there)} missing ({kib(need)} to copy, "
+                f"{kib(there)} can be used). "
+                "Nothing was changed. Next: remove files there, take fewer --modules, or "
+                "another --target."
             )
 
     def _folder(self) -> str:
         return next(iter(self.files)).rpartition("/")[0] or "/"
 
     def _clean(self, board: RawRepl) -> None:
-        """Removes what was sent under temporary names: the board said no, and there is nothing to go on with."""
+        """Removes what was sent under temporary names: the board said no, and there is nothing to
+        go on with."""
         names = [n + _TEMP for n in self.files]
         with contextlib.suppress(BoardError):
             board.check(_CLEAN.format(names=names), doing="removing what was sent")
@@ -278,6 +286,7 @@ class Transfer:
         wrong = self._wrong(board, todo)
         if wrong:
             raise TransferError(
-                f"{', '.join(wrong)}: not what was sent after renaming. Next: run the same command again."
+                f"{', '.join(wrong)}: not what was sent after renaming. Next: run the "
+                "same command again."
             )
         self._renaming = False

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Values on the command line: sizes (512K, 0x80000), flash addresses, files at addresses, firmware names."""
+"""Values on the command line: sizes (512K, 0x80000), flash addresses, files at addresses, firmware
+names."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def hexa(n: int) -> str:
 
 
 def parse_address(text: str) -> int:
-    """A flash address, written as a size is: 0x300000, 3145728 or 3M. ValueError says what is wrong with it."""
+    """A flash address, written as a size is: 0x300000, 3145728 or 3M. ValueError says what is
+    wrong with it."""
     if text.strip().startswith("-"):
         raise ValueError(f"{text!r}: an address is not negative; write 0x300000 or 3M")
     try:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A K210 board in software as an object: started, talked to over its serial line, looked into, stopped."""
+"""A K210 board in software as an object: started, talked to over its serial line, looked into,
+stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ RAM_BASE = 0x80000000
 RAM_SIZE = 8 << 20
 _ANSWER = 30.0  # seconds
 # What the order "state" answers, in this order, and after it for each hart.
-_STATE = "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited".split()
+_STATE = (
+    "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited"
+).split()
 _HART = "mepc mcause mbadaddr pc".split()
 
 
@@ -48,8 +51,8 @@ def chip_file(data: bytes | bytearray) -> int:
     return fd
 
 
-# Owns the process, the RAM that both see, and the descriptors it made. Every call ends: by its answer
-# or by BoardStopped.
+# Owns the process, the RAM that both see, and the descriptors it made. Every call ends: by its
+# answer or by BoardStopped.
 class Board:
     """One board. Use it as a context manager; leaving stops it."""
 
@@ -62,9 +65,11 @@ class Board:
         sanitize: bool = False,
         errors: Any = None,
     ) -> None:
-        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is written.
+        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is
+        written.
 
-        `sd` and `camera` are descriptors of the card and of the pictures that the camera sees (pictures.film).
+        `sd` and `camera` are descriptors of the card and of the pictures that the camera sees
+        (pictures.film).
         """
         program = board_program(sanitize=sanitize)
         own_flash = None if isinstance(flash, int) else chip_file(flash)
@@ -91,7 +96,8 @@ class Board:
             os.close(own_flash)
 
     def order(self, text: str) -> str:
-        """Sends one order on the control line; what it answered. BoardStopped, or ValueError for a no."""
+        """Sends one order on the control line; what it answered. BoardStopped, or ValueError for a
+        no."""
         try:
             self._control.sendall(text.encode() + b"\n")
             said = b""
@@ -108,7 +114,8 @@ class Board:
         return answer
 
     def state(self) -> dict[str, Any]:
-        """Instructions, seconds of its clock, frames, whether it hangs, the registers of both harts."""
+        """Instructions, seconds of its clock, frames, whether it hangs, the registers of both
+        harts."""
         numbers = [int(n) for n in self.order("state").split()]
         state: dict[str, Any] = dict(zip(_STATE, numbers))
         each = len(_HART) + 32

@@ -27,7 +27,8 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 class NoBoardHere(Exception):
-    """The board in software cannot be had on this machine; the text is one line with the next step."""
+    """The board in software cannot be had on this machine; the text is one line with the next
+    step."""
 
 
 def sources() -> Path:
@@ -47,7 +48,10 @@ def missing() -> str | None:
     if sys.platform == "win32":
         return "the board in software runs on Linux. Next: use it in WSL (wsl --install)"
     if not (os.environ.get("CC") or shutil.which("cc")):
-        return "no C compiler here: the board in software is compiled at first use. Next: install one (Debian: apt install gcc)"
+        return (
+            "no C compiler here: the board in software is compiled at first use. Next: "
+            "install one (Debian: apt install gcc)"
+        )
     return None
 
 

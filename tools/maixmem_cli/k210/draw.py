@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Pictures of memory as SVG: the timeline of both heaps, the chunks of the system heap, the blocks of the GC heap."""
+"""Pictures of memory as SVG: the timeline of both heaps, the chunks of the system heap, the blocks
+of the GC heap."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ MARK_COLOURS = {"gc": "#009e73", "load": "#d55e00", "deinit": "#0072b2", "snapsh
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an address range: bytes from its beginning, its colour, what a pointer over it shows."""
+    """A part of an address range: bytes from its beginning, its colour, what a pointer over it
+    shows."""
 
     start: int
     size: int
@@ -35,8 +37,10 @@ class Piece:
 def svg(width: int, height: int, inside: str) -> str:
     """A whole picture."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' font-family="sans-serif" font-size="12">\n<rect width="{width}" height="{height}" fill="#fff"/>\n{inside}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}"'
+        f' font-family="sans-serif" font-size="12">\n<rect width="{width}" '
+        f'height="{height}" fill="#fff"/>\n{inside}</svg>\n'
     )
 
 
@@ -49,11 +53,17 @@ def above(first: str, second: str) -> str:
 
 def _rect(x: float, y: float, w: float, h: float, colour: str, title: str = "") -> str:
     shown = f"<title>{escape(title)}</title>" if title else ""
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.2f}" height="{h:.1f}" fill="{colour}">{shown}</rect>\n'
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.2f}" height="{h:.1f}" '
+        f'fill="{colour}">{shown}</rect>\n'
+    )
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{LINE}">{escape(text)}</text>\n'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+        f'fill="{LINE}">{escape(text)}</text>\n'
+    )
 
 
 def rows(pieces: Iterable[Piece], total: int, per_row: int, top: float = 0) -> str:
@@ -146,8 +156,10 @@ def _plot(
         _text(_LEFT, top - 6, f"{name}: peak {kib(peak)} of {kib(total)}")
         + f'<polygon points="{area}" fill="{colour}" fill-opacity="0.25"/>\n'
         + f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>\n'
-        + f'<rect x="{_LEFT}" y="{top}" width="{_PLOT_W}" height="{_PLOT_H}" fill="none" stroke="#888"/>\n'
-        + f'<line x1="{_LEFT}" x2="{_LEFT + _PLOT_W}" y1="{peak_y:.1f}" y2="{peak_y:.1f}" stroke="{colour}" stroke-dasharray="4 3"/>\n'
+        + f'<rect x="{_LEFT}" y="{top}" width="{_PLOT_W}" height="{_PLOT_H}" fill="none" '
+        'stroke="#888"/>\n'
+        + f'<line x1="{_LEFT}" x2="{_LEFT + _PLOT_W}" y1="{peak_y:.1f}" y2="{peak_y:.1f}" '
+        f'stroke="{colour}" stroke-dasharray="4 3"/>\n'
         + _text(_LEFT - 6, top + 10, kib(total), "end")
         + _text(_LEFT - 6, floor, "0", "end")
     )
@@ -159,7 +171,8 @@ def timeline(
     totals: tuple[int, int],
     marks: Sequence[tuple[int, str, str]],
 ) -> str:
-    """Both heaps over instructions. `gc`, `heap`: (time, bytes in use); `marks`: (time, kind, title)."""
+    """Both heaps over instructions. `gc`, `heap`: (time, bytes in use); `marks`: (time, kind,
+    title)."""
     first, last = gc[0][0], max(gc[-1][0], gc[0][0] + 1)
     x_of = _PLOT_W / (last - first)
     tops = (30, 30 + _PLOT_H + _GAP)
@@ -171,7 +184,8 @@ def timeline(
     for time, kind, title in marks:
         x, colour = _LEFT + (time - first) * x_of, MARK_COLOURS.get(kind, "#999999")
         out.append(
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 10}" stroke="{colour}" stroke-width="2">'
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 10}" '
+            f'stroke="{colour}" stroke-width="2">'
             f"<title>{escape(title)}</title></line>\n"
         )
     kinds = sorted({kind for _, kind, _ in marks})

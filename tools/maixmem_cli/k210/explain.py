@@ -139,7 +139,10 @@ def _refused(session: Session, events: list[Event]) -> list[str]:
         return [f"No allocation of the system heap was refused. Free now: {free}"]
     last = refused[-1]
     return [
-        f"malloc({last.asked}) of the system heap got nothing: {largest}, {last.asked} were asked for",
+        (
+            f"malloc({last.asked}) of the system heap got nothing: {largest}, {last.asked} "
+            "were asked for"
+        ),
         f"free: {free}",
         "Next: release a model or the camera first, a smaller gc_heap_size, or maixmem fit",
     ]

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The 16 MiB of SPI flash as a flasher leaves them: firmware at 0, files at their addresses, packages."""
+"""The 16 MiB of SPI flash as a flasher leaves them: firmware at 0, files at their addresses,
+packages."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class ImageError(ValueError):
 
 
 def boot_image(data: bytes) -> bytes:
-    """A firmware as the boot ROM wants it at 0: not encrypted, its length, its bytes, their hash."""
+    """A firmware as the boot ROM wants it at 0: not encrypted, its length, its bytes, their
+    hash."""
     whole = HEAD.pack(0, len(data)) + data
     return whole + hashlib.sha256(whole).digest()
 
@@ -58,7 +60,8 @@ def _pieces(path: Path, address: int | None) -> Iterable[tuple[int, bytes, str]]
     if address is None:  # the firmware
         if len(data) < 16:
             raise ImageError(
-                f"{path}: {len(data)} bytes are no firmware. Next: give a .bin or .kfpkg of a release"
+                f"{path}: {len(data)} bytes are no firmware. Next: give a .bin or .kfpkg "
+                "of a release"
             )
         yield 0, data if _with_header(data) else boot_image(data), str(path)
     else:
@@ -70,7 +73,8 @@ def place(chip: bytearray, path: Path, address: int | None) -> None:
     for at, data, name in _pieces(path, address):
         if at + len(data) > SIZE:
             raise ImageError(
-                f"{name}: {len(data)} bytes at {at:#08x} end at {at + len(data):#x}, the flash at {SIZE:#x}."
+                f"{name}: {len(data)} bytes at {at:#08x} end at {at + len(data):#x}, the "
+                f"flash at {SIZE:#x}."
                 " Next: a lower address"
             )
         code = HEAD.unpack_from(chip)[1]

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The two heaps of a K210 found in its RAM, without symbols, by what their books look like.
 
-System heap: newlib's malloc (Doug Lea's, version 2.6): 127 pairs of words that point to their own place minus 16 while
-a bin is empty; the word before the first pair points to the top chunk. A chunk is 16-aligned, its second word is its
-size, bit 0 says that the one before it is used. GC heap: py/gc.c of MicroPython 1.11: two bits for each block of 32
-bytes; in mp_state_mem the table's start and length, the finaliser table right after, the pool's start and end.
+System heap: newlib's malloc (Doug Lea's, version 2.6): 127 pairs of words that point to their own
+place minus 16 while a bin is empty; the word before the first pair points to the top chunk. A
+chunk is 16-aligned, its second word is its size, bit 0 says that the one before it is used. GC
+heap: py/gc.c of MicroPython 1.11: two bits for each block of 32 bytes; in mp_state_mem the table's
+start and length, the finaliser table right after, the pool's start and end.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ Ram = Union[bytes, bytearray, memoryview, mmap]
 
 
 class NotFound(ValueError):
-    """A heap is not in this RAM, or its books do not agree: stopped in the middle of a call, or another firmware."""
+    """A heap is not in this RAM, or its books do not agree: stopped in the middle of a call, or
+    another firmware."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of the system heap: `address` is what malloc gave, `size` counts its 8 bytes of head too."""
+    """A piece of the system heap: `address` is what malloc gave, `size` counts its 8 bytes of head
+    too."""
 
     address: int
     size: int
@@ -70,7 +73,8 @@ class SystemHeap:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest block that malloc could give: a hole, or the top chunk and what lies behind it."""
+        """Bytes of the largest block that malloc could give: a hole, or the top chunk and what
+        lies behind it."""
         behind = self.top_size + self.heap_free
         return max([behind, *(c.size for c in self.holes)]) - 8
 
@@ -132,7 +136,8 @@ def _walk(ram: Ram, start: int, top: int) -> list[tuple[int, int, int]] | None:
 
 
 def _rings_agree(words: array[int], bins: int) -> bool:
-    """True when every bin's ring leads back: bins is the address of the first pair's chunk plus 16."""
+    """True when every bin's ring leads back: bins is the address of the first pair's chunk plus
+    16."""
     for b in range(BINS):
         me = bins + 16 * b - 16
         i = (bins + 16 * b - RAM_BASE) // 8
@@ -148,7 +153,8 @@ def _rings_agree(words: array[int], bins: int) -> bool:
 
 # Remembers where the books of one firmware are: they do not move while it runs.
 class Finder:
-    """Reads both heaps out of RAM. `NotFound` when they are not there or not consistent at this moment."""
+    """Reads both heaps out of RAM. `NotFound` when they are not there or not consistent at this
+    moment."""
 
     def __init__(self) -> None:
         self._bins: int | None = None

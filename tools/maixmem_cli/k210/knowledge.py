@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is learned of a firmware once, on a board of its own, and kept: where its allocator and its interpreter are.
+"""What is learned of a firmware once, on a board of its own, and kept: where its allocator and its
+interpreter are.
 
-Nothing is taken from a list of builds. malloc and its like are found by signature, and so is the function that runs
-bytecode; the functions that become marks on the timeline by their Python objects, which id() gives the address of.
+Nothing is taken from a list of builds. malloc and its like are found by signature, and so is the
+function that runs bytecode; the functions that become marks on the timeline by their Python
+objects, which id() gives the address of.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
 
 
 def _function(board: Board, at: int, end: int) -> int | None:
-    """The C function of a builtin: py/obj.h, mp_obj_fun_builtin_fixed_t, or _var_t with a word more."""
+    """The C function of a builtin: py/obj.h, mp_obj_fun_builtin_fixed_t, or _var_t with a word
+    more."""
     if not RAM_BASE <= at < heaps.END - 24:
         return None
     for place in (at + 8, at + 16):

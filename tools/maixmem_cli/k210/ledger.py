@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The books of both heaps while a script runs: who holds what, at the peak and at the end, and what grows."""
+"""The books of both heaps while a script runs: who holds what, at the peak and at the end, and
+what grows."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class Peak:
 
 @dataclass(frozen=True)
 class Sample:
-    """A point of the timeline. `largest`: the largest block that the system heap could give; `holes`: their bytes."""
+    """A point of the timeline. `largest`: the largest block that the system heap could give;
+    `holes`: their bytes."""
 
     time: int
     gc: int
@@ -111,7 +113,8 @@ class Ledger:
         if not events:
             return
         self.first_time = events[0].time
-        # an idle board counts instructions too: the mark that ends a trace comes when somebody asks
+        # an idle board counts instructions too: the mark that ends a trace comes when somebody
+        # asks
         script = (e.time for e in reversed(events) if e.kind != tracer.MARK or e.a)
         self.last_time = next(script, self.first_time)
         step = max(1, (self.last_time - self.first_time) // _SAMPLES)
@@ -182,19 +185,22 @@ class Ledger:
         self.samples.append(Sample(time, self.gc.used, self.heap.used, largest, sum(holes)))
 
     def still_there(self, states: bytes) -> None:
-        """After a collection that was not traced: takes what it freed out of the GC heap's books."""
+        """After a collection that was not traced: takes what it freed out of the GC heap's
+        books."""
         for i, owner in enumerate(self.blocks):
             if owner is not None and states[i] == FREE:
                 self._blocks_freed(i, 1)
 
     def unexplained(self, system: SystemHeap) -> int:
-        """Bytes of chunks that the books have otherwise than the heap itself: 0 when they agree."""
+        """Bytes of chunks that the books have otherwise than the heap itself: 0 when they
+        agree."""
         real = {c.address: c.size for c in system.used}
         ours = {a: c[0] for a, c in self.chunks.items()}
         return sum(abs(real.get(a, 0) - ours.get(a, 0)) for a in real.keys() | ours.keys())
 
     def leaks(self, heads: bytes, place_of: Callable[[int], Place]) -> list[Leak]:
-        """Lines of which allocations stay all through the run. `heads`: the GC heap's states now."""
+        """Lines of which allocations stay all through the run. `heads`: the GC heap's states
+        now."""
         kept: dict[tuple[str, Place], list[tuple[int, int]]] = {}
         for size, site, time in self.chunks.values():
             if site > 0:
@@ -219,7 +225,8 @@ class Ledger:
         return max(t[1] for t in times) - min(t[0] for t in times)
 
     def _goes_on(self, kept: list[tuple[int, int]], lasted: int) -> bool:
-        """True when they came one after the other until the script ended, or through most of its time."""
+        """True when they came one after the other until the script ended, or through most of its
+        time."""
         times = sorted(t for t, _ in kept)
         if _rounds(kept) < _LEAKS_AT_LEAST:
             return False
@@ -231,7 +238,8 @@ class Ledger:
 
 
 def _rounds(kept: list[tuple[int, int]]) -> int:
-    """How often something was kept: an object and its bytes are made together, so the most common size is counted."""
+    """How often something was kept: an object and its bytes are made together, so the most common
+    size is counted."""
     return Counter(n for _, n in kept).most_common(1)[0][1]
 
 

@@ -17,7 +17,8 @@ _BIG = 16  # chunks that are listed
 
 
 def text(system: SystemHeap, gc: GcHeap) -> list[str]:
-    """Chunks by size, holes, top; one character of the GC map is some blocks: full '#', part '+', free '.'."""
+    """Chunks by size, holes, top; one character of the GC map is some blocks: full '#', part '+',
+    free '.'."""
     used = sum(c.size for c in system.used)
     holes = sum(c.size for c in system.holes)
     tops = f"{holes} in {len(system.holes)} holes, top {system.top_size}"
@@ -35,7 +36,8 @@ def text(system: SystemHeap, gc: GcHeap) -> list[str]:
     out += [f"  and {left} smaller ones"] if left else []
     objects = gc.states.count(HEAD)
     out.append(
-        f"GC heap {gc.pool:#x}: used {gc.used}, free {gc.free}, largest {gc.largest}, {objects} objects"
+        f"GC heap {gc.pool:#x}: used {gc.used}, free {gc.free}, largest {gc.largest}, "
+        f"{objects} objects"
     )
     return out + _gc_lines(gc)
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Options of the commands that run a script on a user's own firmware. Imports the board only when one is wanted."""
+"""Options of the commands that run a script on a user's own firmware. Imports the board only when
+one is wanted."""
 
 from __future__ import annotations
 

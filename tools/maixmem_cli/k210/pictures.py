@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Pictures in and out: what the camera sees, as the board takes it; what the display got, as PNG."""
+"""Pictures in and out: what the camera sees, as the board takes it; what the display got, as
+PNG."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class PictureError(ValueError):
 
 
 def film(source: str) -> bytes:
-    """What the camera sees one after the other: each picture's width and height in 16 bits, and its RGB bytes.
+    """What the camera sees one after the other: each picture's width and height in 16 bits, and
+    its RGB bytes.
 
     `source` is a picture, a folder of them (in order of name), or PATTERN.
     """
@@ -55,7 +57,8 @@ def _picture(path: Path) -> bytes:
         w, h, pixels = int(ppm[1]), int(ppm[2]), ppm[3]
         if len(pixels) < 3 * w * h or not 0 < w * h or max(w, h) >= 1 << 16:
             raise PictureError(
-                f"{path}: no picture: {w} x {h} pixels need {3 * w * h} bytes, {len(pixels)} are there."
+                f"{path}: no picture: {w} x {h} pixels need {3 * w * h} bytes, "
+                f"{len(pixels)} are there."
                 " Next: give PPM, PNG or JPEG files"
             )
         return _frame(w, h, pixels[: 3 * w * h])
@@ -63,7 +66,8 @@ def _picture(path: Path) -> bytes:
         image: Any = importlib.import_module("PIL.Image")
     except ImportError:
         raise PictureError(
-            f"{path} is no PPM picture (P6), and for others Pillow is not installed. Next: pip install pillow"
+            f"{path} is no PPM picture (P6), and for others Pillow is not installed. "
+            "Next: pip install pillow"
         ) from None
     try:
         with image.open(path) as picture:
@@ -80,7 +84,8 @@ def _rgb(v: int) -> bytes:
 
 
 def png(screen: bytes) -> bytes | None:
-    """A picture of the display (width and height in 16 bits, then RGB565) as PNG; None for one without pixels."""
+    """A picture of the display (width and height in 16 bits, then RGB565) as PNG; None for one
+    without pixels."""
     w, h = struct.unpack_from("<HH", screen)
     if not w or not h:
         return None

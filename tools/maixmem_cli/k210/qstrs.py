@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The names of files and functions in a running MicroPython 1.11: its chain of string pools.
 
-py/qstr.h: a pool is (the pool before it or null, how many strings those before it have, allocated, length, pointers).
-A string is its hash, its length, its text and a zero byte; how many bytes hash and length take is the port's choice,
-so what fits the strings of the first pool is taken.
+py/qstr.h: a pool is (the pool before it or null, how many strings those before it have, allocated,
+length, pointers). A string is its hash, its length, its text and a zero byte; how many bytes hash
+and length take is the port's choice, so what fits the strings of the first pool is taken.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ class Qstrs:
 
 
 def exit_value(ram: heaps.Ram, value: int | None, text: int) -> tuple[int, str]:
-    """Exit status and message of SystemExit(value), as CPython has them (`text`: the type str); py/obj.h: a number ends in bit 0, a name in bit 1."""
+    """Exit status and message of SystemExit(value), as CPython has them (`text`: the type str);
+    py/obj.h: a number ends in bit 0, a name in bit 1."""
     if value is None:
         return 0, ""
     if value & 1:

@@ -17,7 +17,8 @@ from maixmem_cli.k210.tracer import Place
 _LINES = 12
 _HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _STYLE = """body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}
-table{border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
+table{border-collapse:collapse}
+td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
 td.l,th.l{text-align:left}pre{margin:0;font-size:13px}h2{margin-top:1.6em}"""
 
 
@@ -48,13 +49,15 @@ def _heap_lines(profile: Profile) -> list[str]:
             else "before the script"
         )
         out.append(
-            f"{_HEAPS[name]}: peak {kib(account.peak.used)} of {kib(total)} {what}; {kib(account.used)} held at the end"
+            f"{_HEAPS[name]}: peak {kib(account.peak.used)} of {kib(total)} {what}; "
+            f"{kib(account.used)} held at the end"
         )
     return out
 
 
 def fragments(profile: Profile) -> list[str]:
-    """Largest free block and holes of the system heap: at the beginning, at their worst, at the end."""
+    """Largest free block and holes of the system heap: at the beginning, at their worst, at the
+    end."""
     samples = profile.books.samples
     if not samples:
         return []
@@ -72,7 +75,10 @@ def books_line(profile: Profile) -> str:
     if profile.unexplained is None:
         return "the system heap at the end could not be compared with what was followed"
     if profile.unexplained:
-        return f"{profile.unexplained} bytes of the system heap are not explained by the calls that were followed"
+        return (
+            f"{profile.unexplained} bytes of the system heap are not explained by the calls "
+            "that were followed"
+        )
     return "every byte of the system heap at the end is explained by a call that was followed"
 
 
@@ -95,7 +101,8 @@ def text(profile: Profile) -> list[str]:
     out.append("")
     for g in profile.growths():
         out.append(
-            f"grows: {where(g.place)} keeps {g.each} bytes of the {_HEAPS[g.heap]} a round, {g.rounds} rounds  {g.text}"
+            f"grows: {where(g.place)} keeps {g.each} bytes of the {_HEAPS[g.heap]} a "
+            f"round, {g.rounds} rounds  {g.text}"
         )
     out.append("costs most: " + "; ".join(where(n.place) for n in profile.costly()))
     out.append(f"{books_line(profile)}; time is instructions: KPU, flash and DMA take none")
@@ -174,19 +181,26 @@ def _source(profile: Profile) -> str:
             cell = held.setdefault(n.place.line, [0, 0])
             cell[n.heap == "heap"] += max(n.at_peak, n.at_end)
     out = [
-        "<table><tr><th>GC heap</th><th>system heap</th><th></th><th class=l>bytes at the peak, by line</th></tr>"
+        (
+            "<table><tr><th>GC heap</th><th>system heap</th><th></th><th class=l>bytes at "
+            "the peak, by line</th></tr>"
+        )
     ]
     for i, line in enumerate(profile.source(profile.session.script.name), 1):
         gc, heap = held.get(i, (0, 0))
         out.append(
-            f"<tr><td>{gc or ''}</td><td>{heap or ''}</td><td>{i}</td><td class=l><pre>{escape(line)}</pre></td></tr>"
+            f"<tr><td>{gc or ''}</td><td>{heap or ''}</td><td>{i}</td><td "
+            f"class=l><pre>{escape(line)}</pre></td></tr>"
         )
     return "\n".join([*out, "</table>"])
 
 
 def _table(profile: Profile) -> str:
     out = [
-        "<table><tr><th class=l>heap</th><th>at peak</th><th>at end</th><th>in all</th><th>times</th><th class=l>line</th></tr>"
+        (
+            "<table><tr><th class=l>heap</th><th>at peak</th><th>at end</th><th>in "
+            "all</th><th>times</th><th class=l>line</th></tr>"
+        )
     ]
     for n in profile.lines()[: 3 * _LINES]:
         cells = _cells(n)

@@ -59,7 +59,8 @@ def failing(script: Path) -> Iterator[None]:
 
 
 def run_firmware(script: Path, image: Path, options: Options) -> int:
-    """Runs the script on the firmware in `image`; its exit status. Output goes to stdout, the rest to stderr."""
+    """Runs the script on the firmware in `image`; its exit status. Output goes to stdout, the rest
+    to stderr."""
     with failing(script), Session(image, script, options) as session:
         session.trace(gc=False)
         watch(session)

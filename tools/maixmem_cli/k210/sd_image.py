@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""An SD card as the firmware mounts it: a partition table and one FAT16 partition with the files of a folder.
+"""An SD card as the firmware mounts it: a partition table and one FAT16 partition with the files
+of a folder.
 
 Source: Microsoft's FAT specification 1.03 (fields of the boot sector, long names).
 """
@@ -51,7 +52,8 @@ class _Disk:
         return f"F{self.names:07d}{extension:3}".encode()
 
     def entry(self, name: str, kind: int, first: int, length: int) -> bytes:
-        """The directory entries of a file: its long name in pieces of 13, last piece first, then the short one."""
+        """The directory entries of a file: its long name in pieces of 13, last piece first, then
+        the short one."""
         short = self.short_name(name)
         check = 0
         for b in short:
@@ -69,7 +71,8 @@ class _Disk:
         return out + struct.pack("<11sB14xHI", short, kind, first, length)
 
     def folder(self, path: Path, first: int = 0) -> bytes:
-        """The entries of everything in a folder, which is stored. `first`: the folder's own cluster."""
+        """The entries of everything in a folder, which is stored. `first`: the folder's own
+        cluster."""
         out = b""
         for item in sorted(path.iterdir()):
             if item.is_dir():
@@ -94,7 +97,8 @@ class _Disk:
 
 
 def build(folder: Path, more: dict[str, Path] | None = None) -> bytearray:
-    """The card with the files of the folder, those in `more` (name -> file) at its top, and as much free room again.
+    """The card with the files of the folder, those in `more` (name -> file) at its top, and as
+    much free room again.
 
     CardError when it is too big. A file of the folder wins over one of the same name in `more`.
     """

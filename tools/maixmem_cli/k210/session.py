@@ -58,7 +58,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a script ended: one of the words above, its traceback if it raised, the status it gave sys.exit().
+    """How a script ended: one of the words above, its traceback if it raised, the status it gave
+    sys.exit().
 
     Not `over`: it goes on, or the board hangs; there is no prompt."""
 
@@ -139,7 +140,8 @@ class _Watched(SerialPort):
             self.on_silence(silent)
 
     def _answer(self) -> None:
-        """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a terminal."""
+        """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a
+        terminal."""
         if self.state()["asks"] > self._answered:
             self._answered += 1
             try:
@@ -154,7 +156,8 @@ class _Watched(SerialPort):
             self._spoke = self.state()["microseconds"]
 
     def look(self) -> bool:
-        """Whether the board does nothing any more; keeps a new picture of the display. Raises when it was reset."""
+        """Whether the board does nothing any more; keeps a new picture of the display. Raises when
+        it was reset."""
         state = self.state()
         self.limited |= bool(state["limited"])
         if self._lcd and state["pixels"] != self._pixels:
@@ -190,7 +193,8 @@ def imported(source: str) -> set[str]:
     return {n.split(".")[0].strip() for group in names for n in group if n.strip()}
 
 
-# Owns the board and its files; leaving the context ends both. `known` is what was learned of the firmware.
+# Owns the board and its files; leaving the context ends both. `known` is what was learned of the
+# firmware.
 class Session:
     """One board with a script on it."""
 
@@ -244,7 +248,8 @@ class Session:
         self.tracer = Tracer(self.board, self.known, self.folder)
 
     def _modules(self) -> dict[str, Path]:
-        """{file on /flash: file here} of what the script imports: modules beside it, and the library."""
+        """{file on /flash: file here} of what the script imports: modules beside it, and the
+        library."""
         found: dict[str, Path] = {}
         todo = [self.source]
         library = False
@@ -264,7 +269,8 @@ class Session:
             self.tracer.start(self.finder, gc=gc)
 
     def run(self, on_text: Callable[[str], None]) -> Outcome:
-        """Runs the script to its end, or to the limits of the options. After a hard reset it runs again, as main.py does."""
+        """Runs the script to its end, or to the limits of the options. After a hard reset it runs
+        again, as main.py does."""
         with self._ctrl_c():
             return self._run(on_text)
 
@@ -282,7 +288,8 @@ class Session:
             signal.signal(signal.SIGINT, before)
 
     def _begins(self) -> None:
-        """The limits count from here: the clock of an idle board runs faster than code is typed."""
+        """The limits count from here: the clock of an idle board runs faster than code is
+        typed."""
         if not self._begun:
             limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
             self.board.order(limit)
@@ -336,7 +343,8 @@ class Session:
 
 
 class _Shown:
-    """Gives what the script prints on as it comes, without what the raw REPL says after its end."""
+    """Gives what the script prints on as it comes, without what the raw REPL says after its
+    end."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text

@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where newlib's malloc, free and realloc, and what runs bytecode, are in a firmware without symbols.
+"""Where newlib's malloc, free and realloc, and what runs bytecode, are in a firmware without
+symbols.
 
-Each of the allocator's is found by what its code must do (newlib's mallocr.c for a 64-bit machine): malloc and realloc make a chunk size
-of a request (add 23, compare with 46), realloc reads the size in front of the block before that, free reads it and
-clears bit 0. Where a function begins: the nearest place before it that a jump or call goes to. What runs bytecode is
-the function that the table of its 256 opcodes points into (py/vmentrytable.h): the 64 of small numbers share an entry.
+Each of the allocator's is found by what its code must do (newlib's mallocr.c for a 64-bit
+machine): malloc and realloc make a chunk size of a request (add 23, compare with 46), realloc
+reads the size in front of the block before that, free reads it and clears bit 0. Where a function
+begins: the nearest place before it that a jump or call goes to. What runs bytecode is the function
+that the table of its 256 opcodes points into (py/vmentrytable.h): the 64 of small numbers share an
+entry.
 """
 
 from __future__ import annotations
@@ -69,7 +72,8 @@ def _reads_size(words: list[int], at: int) -> bool:
 
 
 def _frees(words: list[int]) -> list[int]:
-    """Where the size in front of a block is read and its bit 0 cleared, after a branch on the block being null."""
+    """Where the size in front of a block is read and its bit 0 cleared, after a branch on the
+    block being null."""
     out = []
     for i, w in enumerate(words):
         if not (_is(w, _ANDI, -2) or w & 0xFC7F == 0x9879) or not _reads_size(words, i + 1):
@@ -85,7 +89,8 @@ def _frees(words: list[int]) -> list[int]:
 
 
 def allocator(code: bytes) -> dict[str, int]:
-    """{"malloc", "free", "realloc": address of the function that takes (reent, ...)}; those not found are left out."""
+    """{"malloc", "free", "realloc": address of the function that takes (reent, ...)}; those not
+    found are left out."""
     words = _words(code)
     jumps = _jumps(words)
     sizes = _sizes(words)

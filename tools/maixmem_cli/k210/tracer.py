@@ -40,8 +40,10 @@ class Place:
 
 
 class Event(NamedTuple):
-    """One event. malloc and realloc: `a` the block they gave (0: none), `asked`, `old`, `size` of the whole chunk;
-    free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end` the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a` which. `end`: of the arena."""
+    """One event. malloc and realloc: `a` the block they gave (0: none), `asked`, `old`, `size` of
+    the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
+    the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
+    which. `end`: of the arena."""
 
     time: int
     kind: int
@@ -64,7 +66,8 @@ class Tracer:
         self._started = False
 
     def start(self, finder: heaps.Finder, *, gc: bool) -> None:
-        """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with every store."""
+        """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
+        every store."""
         order = self._board.order
         ram = self._board.ram
         finder.system(ram)
@@ -87,7 +90,8 @@ class Tracer:
         self._board.order("trace where")
 
     def here(self) -> tuple[Place, ...]:
-        """The lines that are being run now, the innermost first; () when none is, or nothing is traced."""
+        """The lines that are being run now, the innermost first; () when none is, or nothing is
+        traced."""
         if not self._started:
             return ()
         with self._board.paused():
@@ -101,7 +105,8 @@ class Tracer:
         self._board.order("trace end")
 
     def raised(self) -> tuple[int, int | None]:
-        """Type and first argument of the exception that ended the script; (0, None) when none did or nothing was traced."""
+        """Type and first argument of the exception that ended the script; (0, None) when none did
+        or nothing was traced."""
         if not self._started:
             return (0, None)
         self.where()
