@@ -113,12 +113,12 @@ class Port(BasePort):
 
         Collects garbage.
         """
-        found = [once("report", "gc_region"), ram_region(), cma_region()]
+        found = [once("boards report", "gc_region"), ram_region(), cma_region()]
         return [x for x in found if x is not None] + once("boards", "regions")
 
     def warnings(self) -> "list[str]":
-        """Says where two regions count the same bytes."""
-        return once("boards", "overlaps", [r.name for r in self.regions()])
+        """Says where the GC heap grows, and where two regions count the same bytes."""
+        return once("boards", "warnings", self.regions())
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of each watched region into the list `free`. Allocates nothing where
