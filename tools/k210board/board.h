@@ -81,7 +81,12 @@ typedef struct { bool selected, writable; int byte; u32 address; } Flash; // byt
 typedef struct { u64 left, from, to, status; bool active; } DmaChannel;
 typedef struct { u64 period, next; bool on, raised; } TimerChannel;
 typedef struct { u32 hash[8]; u8 block[64]; int block_n; } Sha;
-typedef struct { u64 layer[12]; int layer_n; u32 raised; QUEUE(u64, 1 << 17) fifo; } Kpu;
+typedef struct { // layers: of this model up to now; work: products in the quantum that began then
+    u64 layer[12], layers, quantum, work;
+    int layer_n;
+    u32 raised;
+    QUEUE(u64, 1 << 17) fifo;
+} Kpu;
 // missing: no device at the address; fresh: the next byte written is a register number
 typedef struct { bool missing, fresh; QUEUE(u8, 16) got; } I2c;
 
@@ -203,6 +208,7 @@ bool lcd_save(const char *path);
 // main.c, control.c
 bool board_hangs(void);
 void serial_out(u8 c), control_poll(void);
+void say(const char *format, ...); // to the host: what the board cannot do
 
 // trace.c: what the profiler asks of the interpreter; nothing of it costs anything before
 extern u64 trace_from, trace_bytes; // stores into this part of RAM are told

@@ -63,8 +63,8 @@ static inline Place place_of(Hart *h, u64 address, int cause) {
     u32 o = (u32)address - r->base, unit = r->units > 1 ? o / WHOLE : 0, part = o & (r->width - 1);
     if (likely(!r->absent)) return (Place){r, r->device + unit, o - unit * WHOLE - part, part};
     if (!told[found - 1])
-        fprintf(stderr, "k210board: %s at %#llx is not modelled: reads are 0, writes do nothing\n",
-                r->absent, (unsigned long long)address);
+        say("k210board: %s at %#llx is not modelled: reads are 0, writes do nothing\n", r->absent,
+            (unsigned long long)address);
     told[found - 1] = true;
     return (Place){NULL, 0, 0, 0};
 }

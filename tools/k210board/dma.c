@@ -30,6 +30,11 @@ static bool move(int c) {
     int in = 1 << (control >> 8 & 7), out = 1 << (control >> 11 & 7);
     in = in > 8 ? 8 : in;
     out = out > 8 ? 8 : out;
+    if ((u32)d->to >> 16 == 0x5000) { // it would start itself, without an end
+        say("DMA %llu: its target is the DMA at %#llx\n", (u64)c, d->to);
+        d->active = false;
+        return true;
+    }
     for (; d->left && has_data(d->from); d->left--) {
         bus_write(NULL, d->to, bus_read(NULL, d->from, in), out);
         d->from += control >> 4 & 1 ? 0 : (u64)in;

@@ -9,6 +9,7 @@
 enum { LAYER_ARGS = 12, ARGUMENT = 0x00, INT_STATUS = 0x08, INT_RAW = 0x10, INT_MASK = 0x18 };
 enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_TAKEN = 2 };
 enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
+#define MOST_WORK (1ull << 32) // products in one quantum; layers take no time of the board's
 typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by side
     size_t at, rows, channel_rows, groups, channels, w, h, pixels;
 } Plane;
@@ -16,9 +17,9 @@ typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 c
 typedef struct {
     Plane in, out;
     bool interrupt, depthwise, to_fifo;
-    size_t kernel, pool, fifo_bytes;
+    size_t kernel, pool, fifo_bytes, inputs; // inputs: channels that one of the output is made of
     int padding, shift_w, shift_x;
-    const u8 *weights, *norm, *activation;
+    const u8 *weights, *norm, *activation; // in the RAM
     s64 arg_w, arg_x, arg_add;
 } Layer;
 
@@ -27,8 +28,21 @@ static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
 static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
-// What is read through a pointer of a layer: 0 is an alias of the RAM.
-static u8 *pointer(u64 address) { return bus_memory((u32)address | RAM_UNCACHED, 1); }
+static bool refused(const char *what, u64 number) {
+    say("KPU layer %llu: %s %llu\n", board.kpu.layers, what, number);
+    return true;
+}
+
+// What is read through a pointer of a layer, all of it; null, and said, when that is no RAM. Models
+// name the RAM by its addresses and, V4's, by what is left of them without 0x40000000.
+static const u8 *pointer(const char *what, u64 address, size_t size) {
+    const u8 *p = bus_memory(address < RAM_UNCACHED ? address | RAM_UNCACHED : address, size);
+    const char *text = "KPU layer %llu: %s at %#llx, %llu bytes, are no RAM\n";
+    if (!p) say(text, board.kpu.layers, what, address, (u64)size);
+    return p;
+}
+
+static size_t weight_bytes(void) { return REG(KPU, EIGHT_BIT) & 1 ? 1 : 2; }
 // One plane's parts of the arguments 1, 2 and 3 (in from bit 0, out from bit 32), and its layout.
 static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
     size_t w = cut(a[3], from, 10) + 1, h = cut(a[3], from + 10, 9) + 1;
@@ -39,15 +53,36 @@ static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
 }
 
 static Layer unpack(const u64 *a) {
-    return (Layer){
+    Layer l = {
         .in = plane(a, 0, a[7], 28), .out = plane(a, 32, a[8], 20),
         .interrupt = a[0] & 1, .depthwise = cut(a[0], 3, 1), .to_fifo = a[11] & 1,
         .kernel = cut(a[4], 0, 3) ? 3 : 1, .pool = cut(a[4], 4, 4),
-        .padding = (int)cut(a[4], 24, 8), .norm = pointer(a[4] >> 32),
-        .weights = pointer(a[5] >> 32), .activation = pointer(a[7] >> 32),
+        .padding = (int)cut(a[4], 24, 8),
         .shift_w = (int)cut(a[9], 0, 4), .shift_x = (int)cut(a[9], 4, 4),
         .arg_w = cut_signed(a[9], 8, 24), .arg_x = cut_signed(a[9], 32, 24),
         .arg_add = cut_signed(a[10], 0, 40), .fifo_bytes = (a[11] >> 32) + 1};
+    l.inputs = l.depthwise ? 1 : l.in.channels;
+    size_t weights = l.out.channels * l.inputs * l.kernel * l.kernel;
+    l.norm = pointer("batch normalisation factors", a[4] >> 32, 8 * l.out.channels);
+    l.weights = pointer("weights", a[5] >> 32, weights * weight_bytes());
+    l.activation = pointer("activation pieces", a[7] >> 32, PIECES * 9);
+    return l;
+}
+
+// Whether the chip could not do it either, or it would take too long here; it is said.
+static bool impossible(const Layer *l) {
+    size_t in = l->in.pixels * l->in.channels, out = l->out.pixels * l->out.channels;
+    size_t most = l->to_fifo ? RAM_SIZE : AI_RAM;
+    Kpu *k = &board.kpu;
+    if (k->quantum != board.cycles) k->quantum = board.cycles, k->work = 0;
+    k->work += (u64)l->in.pixels * l->out.channels * (l->inputs * l->kernel * l->kernel + PIECES);
+    if (!l->norm || !l->weights || !l->activation) return true;
+    if (in > AI_RAM) return refused("input is larger than the AI RAM:", in);
+    if (out > most) return refused("output is larger than the RAM for it:", out);
+    if (k->work > MOST_WORK) return refused("products are too many:", k->work);
+    if (l->depthwise && l->out.channels > l->in.channels)
+        return refused("depthwise has more outputs than inputs:", l->out.channels);
+    return false;
 }
 
 // v / 2^s, halves away from zero for positive numbers and to the even one below zero
@@ -80,7 +115,7 @@ static u8 *framed(const Layer *l) {
 
 static s32 weight(const Layer *l, size_t i) {
     u16 v;
-    if (REG(KPU, EIGHT_BIT) & 1) return l->weights[i];
+    if (weight_bytes() == 1) return l->weights[i];
     return memcpy(&v, l->weights + 2 * i, 2), v;
 }
 
@@ -130,7 +165,7 @@ static u8 pooled(const Layer *l, size_t x, size_t y) {
 }
 
 static void one_channel(const Layer *l, size_t o, const u8 *in) {
-    size_t n = l->depthwise ? 1 : l->in.channels, framed_size = (l->in.w + 2) * (l->in.h + 2);
+    size_t n = l->inputs, framed_size = (l->in.w + 2) * (l->in.h + 2);
     s64 correction = 0;
     u64 norm, pieces[PIECES];
     memset(sum, 0, l->in.pixels * sizeof *sum);
@@ -150,8 +185,13 @@ static void one_channel(const Layer *l, size_t o, const u8 *in) {
 
 static void to_fifo(const u8 *result, size_t size, size_t wanted) {
     board.kpu.fifo.n = 0;
-    for (size_t at = 0; at < wanted + 8 && board.kpu.fifo.n < ROOM(board.kpu.fifo); at += 8) {
-        u64 v = 0; // a word more, for readers
+    for (size_t at = 0; at < wanted + 8; at += 8) { // a word more, for readers
+        u64 v = 0;
+        if (board.kpu.fifo.n == ROOM(board.kpu.fifo)) dma_pump();
+        if (board.kpu.fifo.n == ROOM(board.kpu.fifo)) {
+            refused("nobody takes from its FIFO more than", at);
+            return;
+        }
         if (at < size) memcpy(&v, result + at, size - at > 8 ? 8 : size - at);
         PUT(board.kpu.fifo, v);
     }
@@ -160,7 +200,7 @@ static void to_fifo(const u8 *result, size_t size, size_t wanted) {
 static void run_layer(const Layer *l) {
     size_t size = l->out.pixels * l->out.channels;
     u8 *in = framed(l), *result = memory(size, 0), *to = result;
-    for (size_t o = 0; o < l->out.channels && l->weights && l->norm && l->activation; o++) {
+    for (size_t o = 0; o < l->out.channels; o++) {
         one_channel(l, o, in);
         for (size_t i = 0; i < l->out.pixels; i++) *to++ = pooled(l, i % l->out.w, i / l->out.w);
     }
@@ -178,9 +218,13 @@ static void take_argument(u64 v) {
     k->layer[k->layer_n++] = v;
     if (k->layer_n < LAYER_ARGS) return;
     k->layer_n = 0;
+    k->layers++;
     Layer l = unpack(k->layer);
-    run_layer(&l);
-    k->raised |= (l.interrupt ? DONE : 0) | ARGUMENTS_TAKEN;
+    k->raised |= ARGUMENTS_TAKEN;
+    if (!impossible(&l)) { // else it never ends
+        run_layer(&l);
+        k->raised |= l.interrupt ? DONE : 0;
+    }
     dma_pump();
 }
 
@@ -192,6 +236,7 @@ u64 kpu_read(int device, u32 o, u64 stored) {
 
 void kpu_write(int device, u32 o, u64 v) {
     if (o == ARGUMENT) take_argument(v);
+    if (o == EIGHT_BIT) board.kpu.layers = 0; // a model begins
     if (o == INT_CLEAR) board.kpu.raised &= ~(u32)v;
     irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -44,6 +45,13 @@ static void serial_poll(void) {
     serial_flush();
     ssize_t n = read(serial, b, room < sizeof b ? room : sizeof b);
     for (ssize_t i = 0; i < n; i++) PUT(host.typed, b[i]);
+}
+
+void say(const char *format, ...) {
+    va_list words;
+    va_start(words, format);
+    vfprintf(stderr, format, words);
+    va_end(words);
 }
 
 // --- reset and hang ---
