@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 # For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
-# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py of its source.
+# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py
+# of its source.
 # Made by `maixmem build`, not by hand.
 metadata(description='Memory on edge-AI vision boards: report, model switching, flash map, buffer pools', version='0.1.0', license="MIT")
 module("maixmem.py", base_path="lib", opt=3)

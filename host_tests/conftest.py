@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE / "kits"))
 
 import fresh  # noqa: E402
 from paths import DEVICE_PATH, TOOLS  # noqa: E402
@@ -30,7 +30,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 collect_ignore = [
     "device",
     "bench",
-]  # device tests run through host/test_device.py, on every interpreter
+]  # device tests run through desk/test_device.py, on every interpreter
 
 
 @pytest.fixture(autouse=True)

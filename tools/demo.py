@@ -15,18 +15,19 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "host_tests"), str(ROOT / "lib")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "host_tests" / "kits"), str(ROOT / "lib")]
 
 import kmodel_build  # noqa: E402
 import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
-from maixmem_cli import cmd_fit, project  # noqa: E402
-from maixmem_cli.firmwares import FIRMWARES  # noqa: E402
-from maixmem_cli.fit import fit, headers  # noqa: E402
-from maixmem_cli.fit_cure import cure  # noqa: E402
-from maixmem_cli.output import console  # noqa: E402
-from maixmem_cli.project import Project  # noqa: E402
-from maixmem_cli.values import hexa  # noqa: E402
+from maixmem_cli.commands import fit as cmd_fit  # noqa: E402
+from maixmem_cli.firmware.builds import FIRMWARES  # noqa: E402
+from maixmem_cli.plan import project  # noqa: E402
+from maixmem_cli.plan.cure import cure  # noqa: E402
+from maixmem_cli.plan.fit import fit, headers  # noqa: E402
+from maixmem_cli.plan.project import Project  # noqa: E402
+from maixmem_cli.text.numbers import hexa  # noqa: E402
+from maixmem_cli.text.output import console  # noqa: E402
 from maixmem_report import kib  # noqa: E402
 from rich.console import Console  # noqa: E402
 

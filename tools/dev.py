@@ -6,7 +6,7 @@
     python3 tools/dev.py demo     watch two models take turns on a simulated board
     python3 tools/dev.py test     every test, on every interpreter that can be had here
     python3 tools/dev.py bench    the figures: bytes, instructions, times
-    python3 tools/dev.py lint     ruff, codespell, and the compilers for MaixPy and later
+    python3 tools/dev.py lint     ruff, codespell, mypy, and who may import whom
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
@@ -168,7 +168,17 @@ def lint(arguments: list[str]) -> int:
         or run(PYTHON, "-m", "ruff", "format", "--check", "--quiet", ".")
         or run(PYTHON, "-m", "codespell_lib", ".")
         or run(PYTHON, "-m", "mypy")
+        or rooms()
     )
+
+
+def rooms() -> int:
+    """Who may import whom (pyproject.toml, tool.importlinter); a wrong import is named."""
+    linter = BIN / "lint-imports"
+    if not linter.is_file() and not linter.with_suffix(".exe").is_file():
+        loud("NO import-linter: it needs Python 3.10. The rooms were not checked.")
+        return 0
+    return run(linter, "--no-logo", "--no-cache")
 
 
 COMMANDS = {

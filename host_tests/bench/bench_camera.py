@@ -16,17 +16,17 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
+sys.path[:0] = [str(HERE.parent / "kits"), str(HERE.parent.parent / "tools")]
 
 import paths  # noqa: E402
-from maixmem_cli.rawrepl import RawRepl  # noqa: E402
+from maixmem_cli.emulator.connect import open_board  # noqa: E402
 
 MODULES = ("maixmem", "maixmem_gc", "maixmem_k210", "maixmem_pool", "maixmem_pool")
 
 
 def main(port: str, address: str, frames: str = "1000") -> int:
     sources = [paths.LIB / f"{name}.py" for name in MODULES] + [HERE / "camera_soak.py"]
-    with RawRepl(port) as board, tempfile.TemporaryDirectory() as temp:
+    with open_board(port) as board, tempfile.TemporaryDirectory() as temp:
         for source in sources:
             out = Path(temp) / f"{source.stem}.mpy"
             subprocess.run(

@@ -13,14 +13,15 @@ import tempfile
 from pathlib import Path
 
 sys.path[:0] = [
-    str(Path(__file__).resolve().parents[1]),
+    str(Path(__file__).resolve().parents[1] / "kits"),
     str(Path(__file__).resolve().parents[2] / "tools"),
 ]
 
 import click  # noqa: E402
 import paths  # noqa: E402
-from maixmem_cli.rawrepl import BoardError, RawRepl  # noqa: E402
-from maixmem_cli.values import parse_size  # noqa: E402
+from maixmem_cli.emulator.connect import open_board  # noqa: E402
+from maixmem_cli.serial.repl import BoardError  # noqa: E402
+from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
 MPY_BUDGET, READ_BUDGET, HEAP_BUDGET, MS_BUDGET = 6 << 10, 8 << 10, 4 << 10, 100
 
@@ -100,7 +101,7 @@ def on_host() -> None:
     folder = paths.models()
     for path in sorted(folder.glob("*.kmodel")) if folder else ():
         jobs[path.name] = ON_FILE.format(str(path))
-    env = {"MICROPYPATH": f"{paths.LIB}:{paths.HOST_TESTS}:.frozen"}
+    env = {"MICROPYPATH": f"{paths.LIB}:{paths.KITS}:.frozen"}
     for name, source in jobs.items():
         command = [str(python), "-X", "heapsize=2m", "-c", source + MEASURE]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
@@ -108,7 +109,7 @@ def on_host() -> None:
 
 
 def on_board(port: str, addresses: tuple[int, ...]) -> None:
-    with RawRepl(port) as board:
+    with open_board(port) as board:
         for address in addresses:
             board.soft_reset()
             line(

@@ -13,14 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-HOST_TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(HOST_TESTS), str(HOST_TESTS.parent / "tools")]
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "kits"), str(HERE.parents[1] / "tools")]
 
 import click  # noqa: E402
-from maixmem_cli.bytecode import compile_modules  # noqa: E402
-from maixmem_cli.modules import K210  # noqa: E402
-from maixmem_cli.rawrepl import RawRepl  # noqa: E402
-from maixmem_cli.values import parse_size  # noqa: E402
+from maixmem_cli.emulator.connect import open_board  # noqa: E402
+from maixmem_cli.library.bytecode import compile_modules  # noqa: E402
+from maixmem_cli.library.modules import K210  # noqa: E402
+from maixmem_cli.serial.repl import RawRepl  # noqa: E402
+from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
 WARM_BUDGET = 10  # per cent of bare deinit + load
 FIRST_BUDGET = 100  # ms
@@ -97,7 +98,7 @@ def main(port: str, model: tuple[str, ...], keep: bool) -> None:
     if len(model) != 2:
         raise click.UsageError("name two models")
     addresses = tuple(parse_size(m) for m in model)
-    with RawRepl(port) as board:
+    with open_board(port) as board:
         if not keep:
             copy(board)
         board.soft_reset()

@@ -20,14 +20,14 @@ import tempfile
 from pathlib import Path
 
 sys.path[:0] = [
-    str(Path(__file__).resolve().parents[1]),
+    str(Path(__file__).resolve().parents[1] / "kits"),
     str(Path(__file__).resolve().parents[2] / "tools"),
 ]
 
 import paths  # noqa: E402
-from maixmem_cli.bytecode import compile_modules  # noqa: E402
-from maixmem_cli.modules import K210  # noqa: E402
-from maixmem_cli.rawrepl import RawRepl  # noqa: E402
+from maixmem_cli.emulator.connect import open_board  # noqa: E402
+from maixmem_cli.library.bytecode import compile_modules  # noqa: E402
+from maixmem_cli.library.modules import K210  # noqa: E402
 
 MODULE_BUDGET = 8 << 10
 TOTAL_BUDGET = 56 << 10
@@ -121,7 +121,7 @@ def on_board(port: str, models: list[str]) -> None:
     """Copies the library as bytecode 4 and runs each program after a soft reset."""
     if len(models) < 2:
         sys.exit("bench_size: two --model ADDR, where models are in the board's flash")
-    with tempfile.TemporaryDirectory() as temp, RawRepl(port) as board:
+    with tempfile.TemporaryDirectory() as temp, open_board(port) as board:
         compile_to(Path(temp), 4)
         sizes = {}
         for name in K210:

@@ -95,9 +95,6 @@ def test_the_gc_heap_it_holds_is_bounded():
     """The live bytes while it runs, garbage not counted, modules not counted."""
     if sys.implementation.name != "micropython":
         raise Skip("this interpreter does not count its heap")
-    import maixmem_flash_scan
-    import maixmem_k210_setup
-    import maixmem_kmodel  # resident here, else they come and go with the scan
 
     simulated = chip()
     scan(simulated)

@@ -368,7 +368,6 @@ def test_reads_at_most_8_kib_of_any_model():
 def test_holds_at_most_4_kib_of_heap():
     """What is alive whenever the reader asks for bytes, above what was alive before; code not
     counted."""
-    import maixmem_kmodel_v4  # resident here, else it comes and goes with each V4 model
 
     if not hasattr(gc, "mem_alloc"):
         raise Skip("this Python does not count allocations")

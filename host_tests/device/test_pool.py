@@ -6,7 +6,6 @@ import gc
 import sys
 
 import maixmem
-import maixmem_text  # resident: thousands of refusals here would each import it
 from devtest import SLOW, Skip, heap_locked, raises
 from maixmem_pool import BufferPool, PoolEmpty, PoolError
 

@@ -17,18 +17,19 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
+sys.path[:0] = [str(HERE.parent / "kits"), str(HERE.parent.parent / "tools")]
 
 import click  # noqa: E402
 import device_suite  # noqa: E402
 import paths  # noqa: E402
-from maixmem_cli.bytecode import compile_file  # noqa: E402
-from maixmem_cli.modules import K210  # noqa: E402
-from maixmem_cli.rawrepl import BoardError, RawRepl  # noqa: E402
-from maixmem_cli.values import parse_size  # noqa: E402
+from maixmem_cli.emulator.connect import open_board  # noqa: E402
+from maixmem_cli.library.bytecode import compile_file  # noqa: E402
+from maixmem_cli.library.modules import K210  # noqa: E402
+from maixmem_cli.serial.repl import BoardError, RawRepl  # noqa: E402
+from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
 LINE_SECONDS = 600  # without a line from the board: a loaded desk runs an emulated one slowly
-HELPERS = (paths.DEVICE / "devtest.py", paths.HOST_TESTS / "kmodel_build.py")
+HELPERS = (paths.DEVICE / "devtest.py", paths.KITS / "kmodel_build.py")
 
 
 def compiled(source: Path) -> bytes:
@@ -97,7 +98,7 @@ def main(port: str, mpy: bool, model: tuple[str, ...], keep: bool, names: tuple[
     counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     start = time.monotonic()
     try:
-        with RawRepl(port) as board:
+        with open_board(port) as board:
             click.echo(board.check("import os\nprint(os.uname())").strip())
             if not keep:
                 copy(board, mpy, tuple(parse_size(m) for m in model))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import bench
-import paths
 import pytest
 from maixmem_rknn import api, read_file
 from maixmem_rknn.container import _CHIPS

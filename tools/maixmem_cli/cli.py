@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The `maixmem` command group. Each command is one file `cmd_NAME.py` with a click command named
+"""The `maixmem` command group. Each command is one file of commands/ with a click command named
 `command`."""
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from maixmem_cli import output, places
+from maixmem_cli.library import places
+from maixmem_cli.text import output
 
 if str(places.lib()) not in sys.path:
     sys.path.insert(0, str(places.lib()))  # a checkout that was not installed
@@ -63,7 +64,7 @@ class Commands(click.Group):
             if near:
                 ctx.fail(f"no command {name!r}. Next: maixmem {' or maixmem '.join(near)}")
             return None
-        return importlib.import_module(f"maixmem_cli.cmd_{name}").command
+        return importlib.import_module(f"maixmem_cli.commands.{name}").command
 
     def format_commands(self, ctx: click.Context, formatter: Any) -> None:
         with formatter.section("Commands"):

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The benches that need no board run to their end: what they measure moves, and they have to move
+with it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import paths
+import pytest
+from maixmem_cli.library.modules import K210
+
+pytestmark = pytest.mark.skipif(
+    paths.micropython() is None, reason="no MicroPython unix port here: benches measure on it"
+)
+
+
+def bench(name: str, *options: str) -> str:
+    file = paths.HOST_TESTS / "bench" / f"bench_{name}.py"
+    done = subprocess.run(
+        [sys.executable, str(file), *options], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 1) and "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def test_size() -> None:
+    said = bench("size")
+    assert all(re.search(rf"^{module} +\d+ bytes of .mpy", said, re.MULTILINE) for module in K210)
+    assert "all that a K210 needs" in said
+
+
+def test_objects() -> None:
+    rows = bench("objects").splitlines()[2:]
+    assert len(rows) >= 12 and all(re.search(r"\| \d+ B \| (\d+ B|-) \|$", row) for row in rows)
+    resident = next(row for row in rows if "use()" in row)
+    assert resident.endswith("| 0 B |")  # a budget: nothing, on any interpreter
+
+
+def test_flash() -> None:
+    said = bench("flash", "--layouts", "50")
+    assert "50: 0 missed, 0 false alarms" in said and "GC heap it holds" in said

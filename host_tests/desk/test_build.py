@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem build, the table of modules, and the lists that are made from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import maixmem
+import paths
+import pytest
+from commands import invoke
+from maixmem_cli.library import bytecode, modules, packages
+
+LIBRARY = {p.stem for p in paths.LIB.glob("*.py")}
+PACKAGES = {p.parent.name for p in paths.LIB.glob("*/__init__.py")}  # for Linux boards
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> tuple[Path, dict]:
+    out = tmp_path_factory.mktemp("dist")
+    done = invoke("build", "--out", str(out), "--index", "--json")
+    assert done.exit_code == 0, done.stdout + done.stderr
+    return out, json.loads(done.stdout)
+
+
+def test_every_module_belongs_to_a_platform() -> None:
+    assert set(modules.every()) == LIBRARY | PACKAGES, (
+        "add the module to a row of tools/maixmem_cli/library/modules.py"
+    )
+
+
+def _listed(key: str) -> set[str]:
+    """The strings of a list in pyproject.toml (tomllib came with Python 3.11)."""
+    found = re.search(
+        rf"^{key} = \[(.*?)\]",
+        (paths.ROOT / "pyproject.toml").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert found
+    return set(re.findall(r'"([\w.]+)"', found[1]))
+
+
+def test_pyproject_installs_every_module() -> None:
+    assert _listed("py-modules") == LIBRARY
+
+
+def test_pyproject_installs_every_package() -> None:
+    shims = paths.ROOT / "port_shims"
+    folders = {p.parent.relative_to(shims) for p in shims.rglob("*.py")}
+    names = {".".join(("maixmem_shims", *folder.parts)) for folder in folders}
+    command = paths.TOOLS / "maixmem_cli"
+    rooms = {".".join(p.parent.relative_to(paths.TOOLS).parts) for p in command.rglob("*.py")}
+    assert _listed("packages") == names | PACKAGES | rooms | {"maixmem_k210board"}
+
+
+def test_generated_files_are_up_to_date() -> None:
+    done = invoke("build", "--check")
+    assert done.exit_code == 0, done.stdout + done.stderr
+
+
+def test_a_module_stands_on_what_is_selected_with_it() -> None:
+    for platform in modules.PLATFORMS:
+        for module in modules.modules(platform):
+            chosen = modules.select(platform, (module,))
+            assert module in chosen
+            assert modules.closure(set(chosen)) == set(chosen)
+
+
+@pytest.mark.parametrize("version", list(bytecode.VERSIONS))
+def test_bytecode(built, version: int) -> None:
+    folder = built[0] / f"mpy{version}"
+    files = {p.stem: p.read_bytes() for p in folder.glob("*.mpy")}
+    assert set(files) == set(modules.K210)
+    assert all(data.startswith(bytecode.MAGIC[version]) for data in files.values())
+    assert all(len(files[m]) == built[1]["modules"][m][f"mpy{version}"] for m in files)
+    assert bytecode.probe(version).startswith(bytecode.MAGIC[version])
+
+
+def test_maixpy_bytecode_has_the_flags_that_it_wants(built) -> None:
+    for file in (built[0] / "mpy4").glob("*.mpy"):
+        assert file.read_bytes()[:4] == b"M\x04\x02\x1f"  # measured on the firmware (v0.6.2_84)
+
+
+@pytest.mark.parametrize("folder", ["mpy4", "mpy5", "mpy6", "."])
+def test_package_json_is_flat_relative_and_whole(built, folder: str) -> None:
+    place = paths.ROOT if folder == "." else built[0] / folder
+    package = json.loads((place / "package.json").read_text())
+    assert package["version"] == maixmem.__version__
+    assert {Path(name).stem for name, _ in package["urls"]} == set(modules.K210)
+    for name, url in package["urls"]:
+        assert "/" not in name  # /flash has no folders
+        assert (place / url).is_file()
+
+
+def test_index_holds_what_it_promises(built) -> None:
+    index = built[0] / "index"
+    for kind in ("py", "4", "5", "6"):
+        package = json.loads((index / "package" / kind / "maixmem" / "latest.json").read_text())
+        assert {Path(name).stem for name, _ in package["hashes"]} == set(modules.K210)
+        assert all(
+            (index / "file" / digest[:2] / digest).is_file() for _, digest in package["hashes"]
+        )
+
+
+def test_manifest_freezes_files_that_are_there() -> None:
+    said = {}
+    frozen = []
+    names = {
+        "metadata": lambda **kw: said.update(kw),
+        "module": lambda name, base_path, opt: frozen.append((base_path, name)),
+    }
+    exec((paths.ROOT / "manifest.py").read_text(), names)
+    assert said["version"] == maixmem.__version__
+    assert all((paths.ROOT / base / name).is_file() for base, name in frozen)
+    assert {Path(name).stem for _, name in frozen} == set(modules.K210)
+
+
+def test_a_module_that_does_not_compile_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "bad.py"
+    source.write_text("x = f'{1}'\n")
+    with pytest.raises(bytecode.CompileError, match=r"bad.py: bytecode 4"):
+        bytecode.compile_file(source, 4, tmp_path / "bad.mpy")
+
+
+def test_stale_package_json_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "K210", modules.K210[1:])
+    done = invoke("build", "--check", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["stale"] == ["package.json", "manifest.py"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line() -> None:
+    done = invoke("build", "--out", "/dev/null/x")
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert "--out" in line and "/dev/null/x cannot be written" in line and "Next: " in line

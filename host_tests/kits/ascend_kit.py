@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What the tests of Ascend share: the stand-in, the port, and a board with three models."""
+
+from __future__ import annotations
+
+from linux_boards import shim
+
+board, ascend = shim("ascend", "ascend_board", "maixmem_ascend")
+
+MIB = 1 << 20
+
+
+def start() -> None:
+    """A board after power-on with a.om, b.om and c.om."""
+    board.reset()
+    board.add_model("a.om", work=1 * MIB, weight=2 * MIB)
+    board.add_model("b.om", work=3 * MIB, weight=1 * MIB)
+    board.add_model("c.om", work=2 * MIB, weight=500)
+
+
+def taken(n: int) -> int:
+    """Bytes that a request of n takes."""
+    return (n + 31) // 32 * 32 + 32

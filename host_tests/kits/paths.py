@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Where things are, for tests and benchmarks that run on the host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIB = ROOT / "lib"
+SHIM = ROOT / "port_shims" / "k210"
+DEVICE = ROOT / "host_tests" / "device"
+HOST_TESTS = ROOT / "host_tests"
+KITS = HOST_TESTS / "kits"
+RUNNERS = KITS / "runners"
+EXAMPLES = ROOT / "examples"
+TOOLS = ROOT / "tools"
+#: What device code may import, in this order, on every interpreter.
+DEVICE_PATH = (LIB, SHIM, SHIM.parent, DEVICE, KITS)
+
+
+def models() -> Path | None:
+    """The folder of real models ($MAIXMEM_MODELS, else ../shared/models), or None: such tests
+    skip."""
+    folder = Path(os.environ.get("MAIXMEM_MODELS", ROOT.parent / "shared" / "models"))
+    return folder if (folder / "TRUTH.tsv").is_file() else None
+
+
+def micropython() -> Path | None:
+    """The MicroPython unix port of the virtual environment (or of the PATH), or None."""
+    local = Path(sys.executable).parent / "micropython"
+    found = str(local) if local.is_file() else shutil.which("micropython")
+    return Path(found) if found else None
+
+
+def mp2019_lib() -> Path | None:
+    """The lib folder of npm micropython@1.1.8 ($MP2019_LIB, else the virtual environment's), or
+    None."""
+    folder = Path(os.environ.get("MP2019_LIB", Path(sys.prefix) / "npm" / "package" / "lib"))
+    return folder if (folder / "micropython.js").is_file() and shutil.which("node") else None

@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Wrong numbers and kinds of arguments of the names that scripts use: what the firmware answers,
+what the stand-in does.
+
+refusals/calls.txt has right calls, refusals/answers.txt the firmware's answers to the wrong ones
+made of them (v0.6.2_84, full build). `python host_tests/kits/sim_refusals.py IMAGE [GROUP...]`
+asks a firmware and writes the answers anew."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import kmodel_build
+import paths
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.serial.repl import BoardError
+
+FOLDER = Path(__file__).parent / "refusals"
+WRONG = ("None", "'a'", "7", "[1]", "object()")
+HANGS = "hangs"
+_HEAD = """
+import gc, image, lcd, sensor, KPU
+def answer(call):
+    try:
+        print("\\n@@", type(eval(call)).__name__)
+    except SystemExit:
+        print("\\n@@ !SystemExit")
+    except Exception as e:
+        print("\\n@@ !" + type(e).__name__, e)
+    gc.collect()
+"""
+_PATIENCE = 40.0  # seconds without a word of the board
+_ANSWER = re.compile(r"^@@ ([^\r\n]*)", re.M)
+_AT_A_TIME = 40
+
+
+@dataclass
+class Group:
+    """Right calls of one topic; `setup` runs once on a board, `each` before every call."""
+
+    name: str
+    setup: str
+    each: str = "pass"
+    calls: list[str] = field(default_factory=list)
+
+    def head(self) -> str:
+        """The program before the calls."""
+        return _HEAD + "\n".join(self.setup.split("; ")) + "\n"
+
+    def wrong(self) -> list[str]:
+        """Every wrong call, each once."""
+        return list(dict.fromkeys(text for call in self.calls for text in wrong(call)))
+
+
+def groups() -> list[Group]:
+    """The groups of calls.txt."""
+    found: list[Group] = []
+    for line in (FOLDER / "calls.txt").read_text(encoding="utf-8").splitlines():
+        if line[:1] == "[":
+            name, _, setup = line[1:].partition("] ")
+            found.append(Group(name, setup))
+        elif line[:6] == "each: ":
+            found[-1].each = line[6:]
+        elif line and line[0] != "#":
+            found[-1].calls.append(line)
+    return found
+
+
+def _split(call: str) -> tuple[str, list[str]]:
+    """The name and the arguments of a call."""
+    start = call.index("(")
+    args, depth, last = [], 0, start + 1
+    for at in range(start + 1, len(call)):
+        depth += (call[at] in "([{") - (call[at] in ")]}")
+        if (call[at] == "," and depth == 0) or at == len(call) - 1:
+            args.append(call[last:at])
+            last = at + 1
+    return call[:start], [a for a in args if a]
+
+
+def wrong(call: str) -> Iterator[str]:
+    """The call with fewer arguments, with one more, and with each argument of another kind."""
+    name, args = _split(call)
+    for n in range(len(args)):
+        yield f"{name}({','.join(args[:n])})"
+    named = [a for a in args if re.match(r"\w+=", a)]
+    yield f"{name}({','.join([*args[: len(args) - len(named)], '7', *named])})"
+    for at, arg in enumerate(args):
+        key = re.match(r"(\w+=)?", arg)
+        assert key
+        for value in WRONG:
+            yield f"{name}({','.join([*args[:at], key[0] + value, *args[at + 1 :]])})"
+
+
+def model(folder: Path) -> Path:
+    """The model that lies at 0x300000."""
+    path = folder / "refusals.kmodel"
+    path.write_bytes(kmodel_build.v3((28, 28, 1), [("conv", 16), ("raw", 15, 1000)]).to_bytes())
+    return path
+
+
+def _plain(text: str) -> str:
+    """One answer; of an exception whose text is bytes of the firmware's stack, its class."""
+    return text.split(" ", maxsplit=1)[0] if re.search(r"[^ -~\r]| \?$", text) else text.strip()
+
+
+class Firmware:
+    """A board in software that is started again after a call that hangs it."""
+
+    def __init__(self, image: Path, group: Group, flash: Path) -> None:
+        self._make = lambda: Session(
+            image, None, Options(files=((0x300000, flash),), camera="pattern")
+        )
+        self._group = group
+        self._session: Session | None = None
+
+    def answer(self, call: str) -> str:
+        """What the call gives: the name of a type, "!" and an exception, or `hangs`."""
+        if self._session is None:
+            self._session = self._make().__enter__()
+            self._session.repl.check(self._group.head(), _PATIENCE)
+        try:
+            code = f"{'; '.join(['pass', self._group.each])}\nanswer({call!r})"
+            out, error = self._session.repl.run(code, _PATIENCE, limit=_PATIENCE)
+        except BoardError:
+            self.close()
+            return HANGS
+        found = _ANSWER.findall(out)
+        if not found:
+            raise ValueError(f"{call}: {out} {error}")
+        return _plain(found[-1])
+
+    def close(self) -> None:
+        """Stops the board."""
+        if self._session:
+            self._session.__exit__(None, None, None)
+        self._session = None
+
+
+def ask(image: Path, group: Group, calls: list[str]) -> dict[str, str]:
+    """{call: answer} of a firmware."""
+    with tempfile.TemporaryDirectory() as temp:
+        board = Firmware(image, group, model(Path(temp)))
+        try:
+            return {call: board.answer(call) for call in calls}
+        finally:
+            board.close()
+
+
+def stand_in(group: Group, calls: list[str], folder: Path) -> dict[str, str]:
+    """{call: answer} of the stand-in, which begins anew after a call that hangs it."""
+    found: dict[str, str] = {}
+    flash = model(folder)
+    while len(found) < len(calls):
+        todo = calls[len(found) : len(found) + _AT_A_TIME]
+        found.update(zip(todo, _some(group, todo, folder, flash)))
+    return found
+
+
+def _some(group: Group, calls: list[str], folder: Path, flash: Path) -> list[str]:
+    script = folder / "refusals.py"
+    body = f"for call in {calls!r}:\n    pass; {group.each}\n    answer(call)\n"
+    script.write_text(group.head() + body, encoding="utf-8")
+    command = [sys.executable, "-m", "maixmem_cli", "sim", str(script)]
+    done = subprocess.run(
+        [*command, "--flash", f"{flash}@0x300000"],
+        cwd=paths.TOOLS,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    text = done.stdout.decode("utf-8", "replace")
+    answers = [_plain(answer) for answer in _ANSWER.findall(text)]
+    if len(answers) < len(calls):
+        assert done.returncode == 3, text[-2000:] + done.stderr.decode()[-2000:]
+        answers.append(HANGS)
+    return answers
+
+
+def known() -> dict[str, dict[str, str]]:
+    """{group: {call: answer of the firmware}} of answers.txt."""
+    texts: list[str] = []
+    found: dict[str, dict[str, str]] = {}
+    by_name = {group.name: group.wrong() for group in groups()}
+    for line in (FOLDER / "answers.txt").read_text(encoding="utf-8").splitlines():
+        if line[:1] == "=":
+            texts.append(line[2:])
+        elif line[:1] == "[":
+            name, _, numbers = line[1:].partition("] ")
+            found[name] = dict(zip(by_name[name], (texts[int(n)] for n in numbers.split())))
+    return found
+
+
+def keep(answers: dict[str, dict[str, str]]) -> None:
+    """Writes answers.txt: each text once, then one line of numbers for each group."""
+    texts = sorted({text for group in answers.values() for text in group.values()})
+    lines = [
+        "# written by sim_refusals.py: the firmware's answers, in the order of the wrong calls"
+    ]
+    lines += [f"= {text}" for text in texts]
+    for name, group in answers.items():
+        lines.append(f"[{name}] " + " ".join(str(texts.index(text)) for text in group.values()))
+    (FOLDER / "answers.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main(image: str, *names: str) -> None:
+    """Asks a firmware about all groups, or some, and writes answers.txt."""
+    answers = known() if (FOLDER / "answers.txt").exists() else {}
+    for group in groups():
+        if not names or group.name in names:
+            answers[group.name] = ask(Path(image), group, group.wrong())
+            print(group.name, len(answers[group.name]), flush=True)
+            keep(answers)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(paths.TOOLS))
+    main(*sys.argv[1:])

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""README.md and README_ZH.md as texts: short, equal in both languages, and true in what stands
+beside the code."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import maixmem_advice
+import paths
+import pytest
+from maixmem_cli.cli import COMMANDS
+from maixmem_cli.firmware.builds import FIRMWARES
+from manual import CHINESE, DOCS, README
+from readme_blocks import blocks
+
+LINES, COLUMNS = 200, 120  # that a reader with ten minutes can take
+
+
+def _columns(line: str) -> int:
+    """Columns on a terminal: letters of Chinese take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def _table(page: Path, header: str) -> list[list[str]]:
+    """The cells of the rows of every table whose header begins so."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    rows = []
+    for start in (i + 2 for i, line in enumerate(lines) if line.startswith(f"| {header} |")):
+        for line in lines[start:]:
+            if not line.startswith("|"):
+                break
+            rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
+    assert rows, f"{page.name} has no table {header!r}"
+    return rows
+
+
+@pytest.mark.parametrize("readme", [README, CHINESE], ids=lambda p: p.stem)
+def test_a_readme_is_short(readme: Path) -> None:
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= LINES
+    wide = [
+        f"{n}: {_columns(line)}" for n, line in enumerate(lines, 1) if _columns(line) > COLUMNS
+    ]
+    assert not wide, wide
+
+
+def test_chinese_has_the_same_code() -> None:
+    def code(readme: Path) -> list:
+        return [(b.language, b.platform, b.hangs, b.text, b.samples) for b in blocks(readme)]
+
+    assert code(CHINESE) == code(README)
+
+
+def test_chinese_has_the_same_headings_tables_links_and_commands() -> None:
+    def parts(readme: Path) -> list:
+        text = readme.read_text(encoding="utf-8")
+        heads = [line.split(" ")[0] for line in text.splitlines() if re.match(r"#+ ", line)]
+        rows = [
+            f"{row.count(' | ')} {sorted(re.findall('[0-9]+', row))}"
+            for row in text.splitlines()
+            if row.startswith("|")
+        ]
+        links = set(re.findall(r"\]\(([^)]+)\)", text)) - {README.name, CHINESE.name}
+        prose = re.sub(r"```.*?```", "", text, flags=re.S)
+        return [heads, rows, links, set(re.findall(r"`([^`\n]+)`", prose))]
+
+    for chinese, english in zip(parts(CHINESE), parts(README)):
+        assert chinese == english
+
+
+def test_the_table_of_commands_has_every_command() -> None:
+    named = [c for row in _table(README, "`maixmem ...`") for c in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(named) == sorted(COMMANDS)
+
+
+def test_every_error_text_is_one_that_users_meet() -> None:
+    library = " ".join(p.read_text(encoding="utf-8") for p in paths.LIB.glob("*.py"))
+    rows = _table(DOCS / "errors.md", "text")
+    assert len(rows) > 20
+    for row in rows:
+        for text in re.findall(r"`([^`]+)`", row[0]):
+            assert text in library or maixmem_advice.find(text), f"{text!r} is said by nothing"
+
+
+def test_extras_that_the_manual_and_the_command_name_are_there() -> None:
+    project = (paths.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    pages = [README, DOCS / "install.md", *paths.TOOLS.rglob("*.py")]
+    text = "".join(p.read_text(encoding="utf-8") for p in pages)
+    named = set(
+        re.findall(r'pip install "\.\[(\w+)\]"', text) + re.findall(r"`\.\[(\w+)\]`", text)
+    )
+    assert named >= {"board", "sim", "cli"}
+    for extra in named:
+        assert f"\n{extra} = [" in project, extra
+    port = runpy.run_path(str(paths.TOOLS / "dev.py"))["UNIX_PORT"]
+    assert port.replace("==", ">=") in project
+
+
+def test_firmware_builds_are_those_of_the_desk() -> None:
+    said = {row[0]: row[1:] for row in _table(DOCS / "k210.md", "K210 firmware v0.6.2_84")}
+    for f in FIRMWARES.values():
+        kinds = "V3, V4" if f.v4 else "V3"
+        assert said[f.name] == [f"0x{f.end:06x}", f"{f.heap:,}", kinds]
+    assert set(said) == set(FIRMWARES)
+
+
+def test_the_least_is_enough(tmp_path: Path) -> None:
+    """A report on a K210 with only the files that the manual calls the least."""
+    text = (DOCS / "install.md").read_text(encoding="utf-8")
+    least = text.split("The least for a report on a K210: ")[1].split(". ")[0]
+    for name in re.findall(r"`(\w+\.py)`", least):
+        shutil.copy(paths.LIB / name, tmp_path)
+    env = {"PYTHONPATH": f"{tmp_path}:{paths.SHIM}"}
+    command = [sys.executable, "-c", "import maixmem; maixmem.report()"]
+    done = subprocess.run(
+        command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("maixmem ") and "on k210" in done.stdout

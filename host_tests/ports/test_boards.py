@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What happens to boards in use: a full file system, a card, a port that is refused; and what is
+asked of one."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import paths
+import pytest
+import serial
+from commands import invoke, maixmem, mpremote
+from fakeboard import FakeBoard
+from maixmem_cli.commands import ports as cmd_ports
+from maixmem_cli.firmware.builds import FIRMWARES, choose
+from maixmem_cli.library import modules
+
+fake_only = pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
+
+
+@fake_only
+def test_a_file_system_that_takes_no_more(tmp_path: Path) -> None:
+    """SPIFFS says that there is room and refuses to write: nothing stays behind, and it is said
+    what it is."""
+    with FakeBoard(tmp_path / "maix", "maix", room=9000) as board:
+        said = json.loads(maixmem("deploy", "--port", board.port, "--json", status=1))["error"]
+        assert (
+            said.startswith("/flash is full or damaged: ") and "Next: remove files there" in said
+        )
+        assert list(board.root.iterdir()) == []
+
+
+@fake_only
+def test_not_even_the_probe_goes_in(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix", room=10) as board:
+        said = json.loads(maixmem("deploy", "--port", board.port, "--json", status=1))["error"]
+        assert "/flash is full or damaged" in said
+        assert list(board.root.iterdir()) == []
+
+
+@fake_only
+def test_a_board_that_booted_with_a_card(tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    with FakeBoard(tmp_path / "maix", "maix", card=card) as board:
+        done = json.loads(maixmem("deploy", "--port", board.port, "--modules", "pool", "--json"))
+        assert done["target"] == "/sd" and done["findings"] == done["notes"] == []
+        assert {p.stem for p in card.iterdir()} >= {"maixmem", "maixmem_pool"}
+        maixmem("deploy", "--port", board.port)
+        assert "on k210" in mpremote(board.port, "exec", "import maixmem; maixmem.report()")
+        assert json.loads(invoke("doctor", "--port", board.port, "--json").stdout)["report"]
+
+
+@fake_only
+def test_the_library_where_a_board_with_a_card_does_not_look(tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    with FakeBoard(tmp_path / "maix", "maix", card=card) as board:
+        done = json.loads(maixmem("deploy", "--port", board.port, "--target", "/flash", "--json"))
+        assert done["findings"] == []
+        assert "os.chdir('/flash')" in done["notes"][0]
+        told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
+        assert told["report"]["port"] == "k210", "it is asked all the same"
+        (found,) = [f for f in told["findings"] if "the library is in /flash" in f["what"]]
+        assert any("os.chdir('/flash')" in step for step in found["cure"])
+        assert mpremote(board.port, "exec", "import os; print(os.getcwd())").strip() == "/sd"
+
+
+@fake_only
+def test_what_was_put_there_can_be_removed(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        (board.root / "main.py").write_text("pass\n")
+        maixmem("deploy", "--port", board.port)
+        (board.root / "maixmem_pool.mpy~").write_bytes(b"half")
+        done = json.loads(maixmem("deploy", "--remove", "--port", board.port, "--json"))
+        assert len(done["removed"]) == len(modules.K210) + 1
+        assert [p.name for p in board.root.iterdir()] == ["main.py"]
+
+
+@fake_only
+def test_an_idle_board_is_flat(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        maixmem("deploy", "--port", board.port)
+        file = tmp_path / "t.csv"
+        for _ in range(5):  # visits differ: every other sample of some was 128 bytes off
+            command = ("top", "--port", board.port, "--count", "6", "--interval", "0.05")
+            maixmem(*command, "--csv", str(file))
+            rows = list(csv.DictReader(file.read_text().splitlines()))[1:]
+            assert len({(r["gc_free"], r["heap_free"]) for r in rows}) == 1, rows
+
+
+@fake_only
+def test_what_is_sent_is_shown(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        done = invoke("deploy", "--port", board.port, "--modules", "pool", "-v")
+        assert "> import sys, gc" in done.stderr
+        assert max(map(len, done.stderr.splitlines())) < 200
+        assert "> " not in invoke("deploy", "--port", board.port, "--modules", "pool").stderr
+
+
+@fake_only
+def test_a_board_writes_a_file_that_plans_take(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        file = tmp_path / "board.toml"
+        maixmem("doctor", "--port", board.port, "--save", str(file))
+    told, full = choose(str(file)), FIRMWARES["full"]
+    assert (told.heap, told.gc_heap, told.v4, told.end) == (full.heap, 512 << 10, True, full.end)
+    assert told.sizes and "QVGA" in told.sizes
+    assert "board.toml" in told.source
+    for size in (256 << 10, 1 << 20):
+        assert abs(told.boot(size).heap_free() - full.boot(size).heap_free()) <= 4096
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x", "not TOML"),
+        ('version = "1"', "machine = None"),
+        ('version = "1"\nmachine = "m"\nheap_free = "2"\ngc_heap = 1', "heap_free = '2'"),
+        ('version = "1"\nmachine = "m"\nheap_free = -1\ngc_heap = 1', "heap_free = -1"),
+    ],
+)
+def test_a_board_file_that_is_none(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "board.toml"
+    file.write_text(text)
+    done = invoke("flash", "--firmware", str(file), __file__ + "@0x300000")
+    assert done.exit_code == 2 and says in done.stderr and "doctor --save" in done.stderr
+
+
+# --- ports ---
+
+
+def test_a_port_that_may_not_be_opened_names_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*args: object, **more: object) -> None:
+        raise serial.SerialException(errno.EACCES, "could not open port: Permission denied")
+
+    monkeypatch.setattr(serial, "serial_for_url", refused)
+    done = invoke("doctor", "--port", "/dev/ttyUSB0")
+    assert done.exit_code == 2
+    assert "usermod -a -G dialout $USER" in done.stderr
+
+
+def test_a_port_that_is_not_there_leads_to_the_list() -> None:
+    assert "maixmem ports" in invoke("doctor", "--port", "/dev/ttyNONE9").stderr
+
+
+def test_ports_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [
+        SimpleNamespace(device="/dev/ttyS0", vid=None, pid=None, description="n/a"),
+        SimpleNamespace(device="/dev/ttyUSB0", vid=0x1A86, pid=0x7523, description="USB Serial"),
+    ]
+    listed = SimpleNamespace(comports=lambda: found)
+    monkeypatch.setattr(cmd_ports, "require", lambda name: listed)
+    out = maixmem("ports")
+    assert out.splitlines()[1].split()[:2] == ["/dev/ttyUSB0", "1a86:7523"] and "CH340" in out
+    assert json.loads(maixmem("ports", "--json"))[1]["usb"] is None
+    found.clear()
+    assert "Next: plug the board in" in maixmem("ports", status=1)

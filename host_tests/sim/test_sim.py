@@ -1,0 +1,286 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem sim: exit status, hangs, errors, the board's heap, the SD card, the trace."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import kmodel_build
+import maixmem_advice
+import paths
+import pytest
+from commands import invoke
+from maixmem_cli.library import tracing
+
+_LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
+
+
+@pytest.fixture
+def sim(tmp_path: Path):
+    """Runs a script with maixmem sim; (exit status, stdout, stderr)."""
+
+    def run(source: str, *options: str) -> tuple[int, str, str]:
+        script = tmp_path / "script.py"
+        script.write_text(source, encoding="utf-8")
+        command = [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
+        done = subprocess.run(
+            command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.kmodel"
+    path.write_bytes(
+        kmodel_build.v3(
+            (28, 28, 1), [("conv", 16), ("conv", 10), ("dequantize",), ("softmax",)]
+        ).to_bytes()
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [("print(1)", 0), ("import sys\nsys.exit(7)", 7), ("raise ValueError('x')", 1)],
+)
+def test_exit_status_is_the_scripts(sim, source: str, status: int) -> None:
+    assert sim(source)[0] == status
+
+
+def test_an_error_ends_in_its_meaning_and_one_clear_line(sim) -> None:
+    status, out, _ = sim(_LOAD)
+    assert status == 1
+    lines = out.splitlines()
+    assert lines[0].startswith("Traceback")
+    assert 'script.py", line 2' in out
+    assert "k210_sim.py" not in out
+    assert f"= {maixmem_advice.find(lines[-1])[0]}" in lines
+    assert "script.py failed: ValueError: [MAIXPY]kpu: load error:2002" in lines[-1]
+
+
+def test_a_syntax_error_is_the_scripts(sim) -> None:
+    for options in ([], ["--trace"]):
+        status, out, _ = sim("x = (\n", *options)
+        assert status == 1
+        assert "script.py failed: SyntaxError" in out.splitlines()[-1]
+
+
+def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
+    status, out, _ = sim("import image\nimage.Image(size=(64, 64)).copy().pix_to_ai()\n")
+    assert status == 3
+    assert "BOARD HANGS: pix_to_ai() on an image that copy()" in out
+    assert "cure: " in out
+
+
+def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
+    source = (
+        "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), "
+        "gc.mem_free() + gc.mem_alloc())"
+    )
+    small, large = (
+        [int(n) for n in sim(source, "--board-heap", size)[1].split()] for size in ("256K", "1M")
+    )
+    assert (small[0], large[0]) == (262144, 1048576)
+    assert small[1] - large[1] == large[0] - small[0]
+    assert large[2] > small[2]
+
+
+def test_sd_folder_is_the_card(sim, tmp_path: Path, model: Path) -> None:
+    card = tmp_path / "card"
+    (card / "models").mkdir(parents=True)
+    (card / "models" / "m.kmodel").write_bytes(model.read_bytes())
+    status, out, _ = sim(
+        'import KPU\nKPU.load("/sd/models/m.kmodel")\nprint("loaded")', "--sd", str(card)
+    )
+    assert (status, out) == (0, "loaded\n")
+
+
+# an expression -> what the firmware (v0.6.2_84) gives for this card: a value, or the number of the
+# OSError
+_CARD = [
+    ("os.getcwd()", "/sd"),
+    ("os.uname()[3]", "v0.6.2-84-g8fcd84a58 on 2022-08-26"),
+    ("os.listdir('/')", ["flash", "sd"]),
+    ("os.listdir('/sd')", ["labels.txt", "main.py", "models"]),
+    ("os.listdir('models')", ["m.bin"]),
+    ("os.listdir('/sd/none')", 2),
+    ("os.listdir('/nope')", 19),
+    ("os.stat('/sd/labels.txt')[6]", 11),
+    ("os.stat('/sd')[0]", 0x4000),
+    ("os.stat('/sd/none')", 2),
+    ("list(os.ilistdir('/sd'))[0]", ("labels.txt", 0x8000, 0, 11)),
+    ("open('/sd/none')", 2),
+    ("open('/flash/none', 'rb')", 2),
+    ("open('/sd')", 22),
+    ("open('/tmp/x', 'w')", 19),
+    ("open('labels.txt').read()", "cat\ndog\n\xe9\n"),
+    ("open('/sd/labels.txt').read(10)", "cat\ndog\n\xe9\n"),
+    ("open('/sd/labels.txt', 'rb').readline()", b"cat\n"),
+    ("open('/sd/labels.txt').readlines()", ["cat\n", "dog\n", "\xe9\n"]),
+    ("[line for line in open('/sd/labels.txt')]", ["cat\n", "dog\n", "\xe9\n"]),
+    ("open('/flash/x.txt', 'w').write('h\xe9')", 3),
+    ("open('/flash/x.txt').read()", "h\xe9"),
+    ("open('/flash/x.txt').write('no')", 9),
+    ("os.listdir('/flash')", ["freq.conf", "x.txt"]),
+    ("os.mkdir('/sd/d')", None),
+    ("os.mkdir('/sd/d')", 17),
+    ("open('/sd/d/y', 'w').write('hi')", 2),
+    ("open('/sd/nod/y', 'w')", 2),
+    ("os.rename('/sd/d/y', '/sd/y')", None),
+    ("os.rmdir('/sd/d')", None),
+    ("open('/sd/y', 'a').write(' more')", 5),
+    ("open('/sd/y', 'r+').write('HI')", 2),
+    ("open('/sd/y').read()", "HI more"),
+    ("os.remove('/sd/y')", None),
+    ("os.remove('/sd/y')", 2),
+    ("os.listdir()", ["labels.txt", "main.py", "models"]),
+]
+_ASK = """
+import os
+def ask(text):
+    try:
+        return eval(text)
+    except OSError as e:
+        return e.args[0]
+for text in {!r}:
+    print(repr(ask(text)))
+"""
+_ON_CPYTHON = """
+import sys
+from maixmem_cli.library import places
+from maixmem_cli.cli import main
+places.micropython = lambda: None
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "program", [["-m", "maixmem_cli"], ["-c", _ON_CPYTHON]], ids=["mp", "cpython"]
+)
+def test_a_script_sees_the_files_of_the_board_and_no_others(
+    tmp_path: Path, program: list[str]
+) -> None:
+    card = tmp_path / "card"
+    (card / "models").mkdir(parents=True)
+    (card / "labels.txt").write_bytes(b"cat\ndog\n\xc3\xa9\n")
+    (card / "models" / "m.bin").write_bytes(b"abc")
+    before = sorted(tmp_path.rglob("*"))
+    script = tmp_path / "ask.py"
+    script.write_text(_ASK.format([text for text, _ in _CARD]), encoding="utf-8")
+    command = [sys.executable, *program, "sim", str(script), "--sd", str(card)]
+    done = subprocess.run(
+        command, cwd=paths.TOOLS, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+    assert dict(enumerate(told)) == dict(enumerate(answer for _, answer in _CARD))
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, script])
+
+
+def test_without_a_card_there_is_no_sd(sim) -> None:
+    status, out, _ = sim("import os\nprint(os.getcwd(), os.listdir('/'))\nopen('/sd/x')")
+    assert status == 1
+    assert out.splitlines()[0] == "/flash ['flash']"
+    assert "OSError: [Errno 19]" in out.splitlines()[-1]
+
+
+def test_modules_are_found_on_the_card(sim, tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "helper.py").write_text("answer = 42\n")
+    assert sim("import helper\nprint(helper.answer)", "--sd", str(card))[:2] == (0, "42\n")
+
+
+def test_a_folder_that_is_no_card_is_refused(sim, tmp_path: Path) -> None:
+    for i in range(501):
+        (tmp_path / f"{i}.txt").touch()
+    status, _, err = sim("print(1)", "--sd", str(tmp_path))
+    assert status == 2
+    assert "--sd" in err.splitlines()[-1]
+
+
+def test_trace_names_the_line_of_each_allocation(sim, model: Path) -> None:
+    flash = f"0x300000={model}"
+    status, out, told = sim(_LOAD + "KPU.deinit(net)\nprint('end')\n", "--flash", flash, "--trace")
+    assert (status, out) == (0, "end\n")
+    rows = [line.split() for line in told.splitlines()]
+    taken = [r for r in rows if r[0] == "+" and r[3] == "heap"]
+    given = [r for r in rows if r[0] == "-" and r[3] == "heap"]
+    nbytes = model.stat().st_size + 256
+    assert [r[7] for r in taken if r[1] == str(nbytes)] == ["2"]  # the model, taken by line 2
+    assert [r[7] for r in given if r[1] == str(nbytes)] == ["3"]  # and given back by line 3
+    assert sum(int(r[1]) for r in taken) == sum(int(r[1]) for r in given)
+
+
+@pytest.mark.parametrize("more", [[], ["--trace"]])
+def test_a_script_that_is_not_utf_8_is_one_line(tmp_path: Path, more: list[str]) -> None:
+    script = tmp_path / "latin.py"
+    script.write_bytes(b"print('caf\xe9')\n")
+    done = invoke("sim", str(script), *more)
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert str(script) in line and "byte 10 is 0xe9" in line and "Next: save" in line
+
+
+def test_a_zero_byte_is_the_scripts(sim) -> None:
+    for options in ([], ["--trace"]):
+        status, _, err = sim("print(1)\0\n", *options)
+        assert status == 1 and "maixmem_cli" not in err
+
+
+def test_flash_addresses_are_written_as_sizes_are(sim, model: Path) -> None:
+    for address in ("3M", "0x300000", "3072K"):
+        status, out, _ = sim(_LOAD + "print('loaded')\n", "--flash", f"{address}={model}")
+        assert (status, out) == (0, "loaded\n")
+
+
+def test_marks_do_not_change_what_a_script_does() -> None:
+    source = '''"""doc"""
+def f(n):
+    """text"""
+    if n: return n
+    elif not (n
+              or 0): pass
+    for i in [1,
+              2]: n += i
+    while n > 2: n -= 1
+    with open("/dev/null") as a, open("/dev/null") as b: pass
+    try: x = {k: k for k in (1, 2)}
+    finally: y = """two
+lines"""; z = 2
+    return (n, x, y, z, f.__doc__)
+é = f(0); result = (f(1), é)
+'''
+    plain, marked, lines = {}, {}, []
+    exec(source, plain)
+    marked[tracing.CALL] = lines.append
+    exec(tracing.marked(source), marked)
+    assert marked["result"] == plain["result"]
+    assert marked["__doc__"] == "doc"
+    assert tracing.marked(source).count("\n") == source.count("\n")
+    assert {4, 5, 7, 9, 10, 11, 12, 14, 15} <= set(lines)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--firmware", "none"],
+        ["--heap", "5x"],
+        ["--board-heap", "16K"],
+        ["--board-heap", "2850K"],
+        ["--flash", "0x300000=/nowhere"],
+        ["--flash", "1.3K=/nowhere"],
+        ["--sd", "/nowhere"],
+    ],
+)
+def test_wrong_use_is_status_2_and_names_the_option(sim, options: list[str]) -> None:
+    status, out, err = sim("print(1)", *options)
+    assert (status, out) == (2, "")
+    assert options[0] in err.splitlines()[-1]

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem build`: bytecode, sizes against the budgets, and the files that mip and firmware
+builders read."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from maixmem import __version__
+from rich import box
+from rich.table import Table
+
+from maixmem_cli.library import packages, places
+from maixmem_cli.library.bytecode import VERSIONS, CompileError, compile_modules
+from maixmem_cli.library.modules import K210
+from maixmem_cli.text.output import console
+
+
+def stale(top: Path) -> list[str]:
+    """The repository files that are not what would be generated now."""
+    files = ((name, top / name, text) for name, text in packages.repository_files(top).items())
+    return [
+        name
+        for name, path, text in files
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
+    """Writes out/mpyN/ with its package.json, and out/index if asked; {bytecode: {module:
+    file}}."""
+    made = {}
+    for version in VERSIONS:
+        folder = out / f"mpy{version}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.mpy"):
+            old.unlink()
+        made[version] = compile_modules(K210, version, folder)
+        flat = {path.name: path.name for path in made[version].values()}
+        (folder / "package.json").write_text(packages.package_json(flat), encoding="utf-8")
+    if index:
+        kinds = {str(v): {p.name: p for p in files.values()} for v, files in made.items()}
+        kinds["py"] = {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
+        packages.write_index(out / "index", kinds)
+    return made
+
+
+def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
+    """The sizes as a table."""
+    table = Table(
+        title=f"maixmem {__version__} in {out}: bytes", title_justify="left", box=box.SIMPLE
+    )
+    table.add_column("module")
+    table.add_column(".py", justify="right")
+    for version in VERSIONS:
+        table.add_column(f".mpy v{version}", justify="right")
+    for module, row in sizes.items():
+        cells = [str(row[v]) for v in (0, *VERSIONS)]
+        table.add_row(module, *cells)
+    table.add_section()
+    sums = {v: sum(row[v] for row in sizes.values()) for v in (0, *VERSIONS)}
+    table.add_row("all that a K210 needs", *map(str, sums.values()))
+    console().print(table)
+
+
+@click.command(
+    name="build",
+    epilog="Example: maixmem build --out dist && mpremote mip install --target /flash "
+    "dist/mpy4/package.json",
+)
+@click.option(
+    "--out",
+    default="dist",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write.",
+)
+@click.option(
+    "--index", is_flag=True, help="Also write OUT/index, a mip index for any web server."
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; say whether the repository's lists of modules are up to date.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
+    """Compile the device modules for bytecode 4, 5 and 6.
+
+    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the
+    sizes. In a checkout it also writes the repository's own package.json and manifest.py, and the
+    lists of modules in pyproject.toml. Exit status 1: --check found one of them stale.
+    """
+    top = places.checkout()
+    old = stale(top) if top else []
+    if check:
+        if as_json:
+            click.echo(json.dumps({"stale": old}))
+        else:
+            click.echo(
+                f"stale: {', '.join(old)}. Next: maixmem build"
+                if old
+                else "up to date: package.json, manifest.py, pyproject.toml"
+            )
+        sys.exit(1 if old else 0)
+    try:
+        made = build(out, index)
+    except OSError as e:
+        text = f"{out} cannot be written: {e.strerror}. Next: another folder."
+        raise click.BadParameter(text, param_hint="--out") from e
+    except CompileError as e:
+        raise click.ClickException(str(e)) from e
+    if top:
+        for name in old:
+            (top / name).write_text(packages.repository_files(top)[name], encoding="utf-8")
+    sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in K210}
+    for version, files in made.items():
+        for module, path in files.items():
+            sizes[module][version] = path.stat().st_size
+    if as_json:
+        rows = {m: {"py": s[0], **{f"mpy{v}": s[v] for v in VERSIONS}} for m, s in sizes.items()}
+        click.echo(json.dumps({"version": __version__, "modules": rows, "written": old}))
+    else:
+        show(sizes, out)

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem fit`: will it all fit, in this order, on that firmware; and what to change when it does
+not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from maixmem_report import kib
+from rich.console import Console
+
+from maixmem_cli.commands.options import firmware_option
+from maixmem_cli.firmware.builds import Firmware
+from maixmem_cli.kmodel import example as example_model
+from maixmem_cli.plan import html as fit_html
+from maixmem_cli.plan import project, script_reader, svg_time
+from maixmem_cli.plan.cure import Change, cure
+from maixmem_cli.plan.fit import Fit, Step, fit, headers
+from maixmem_cli.text.output import console, unreadable, write_file
+from maixmem_cli.text.tables import Column, show_table
+
+_BAR = 14
+LEGEND = "use: # taken before, = stays, - only while it is made, . free, ! more than there is"
+_COLUMNS = (
+    Column("step", name=True),
+    Column("heap"),
+    Column("use", extra=True),
+    Column("stays", right=True),
+    Column("peak", right=True),
+    Column("free", right=True),
+)
+_REGIONS = {"heap": "system", "gc": "GC"}
+
+
+def bar(step: Step) -> str:
+    """The marks of LEGEND."""
+    cells = []
+    total = max(step.total, step.free)
+    for i in range(_BAR):
+        at = (2 * i + 1) * total // (2 * _BAR)
+        taken = total - step.free
+        kinds = ((taken, "#"), (taken + step.need, "="), (taken + step.peak, "-"))
+        cells.append(next((mark for end, mark in kinds if at < end), "."))
+    return "".join(cells) + ("" if step.fits else "!")
+
+
+def show(out: Console, answer: Fit) -> None:
+    """The steps as a table, then what is refused, overlaps or takes turns."""
+    build = answer.project.firmware
+    out.print(f"firmware {build.name} ({build.source}), GC heap {kib(answer.project.gc_heap)}")
+    rows = []
+    for s in answer.steps:
+        name = s.what + (" (in turn)" if s.turn else "")
+        sizes = [kib(n) for n in (s.need, s.peak, s.free)]
+        rows.append(([name, _REGIONS[s.region], bar(s), *sizes], "" if s.fits else "bold red"))
+    show_table(out, _COLUMNS, rows, LEGEND)
+    for s in answer.steps:
+        if not s.fits:
+            what = f"{s.what}: {kib(s.peak - s.free)} of {_REGIONS[s.region]} heap missing"
+            out.print(what, style="red", markup=False)
+    if answer.turns:
+        out.print(f"take turns (ModelManager): {', '.join(answer.turns)}", markup=False)
+    for text in answer.refused:
+        out.print(f"cannot run: {text}", markup=False)
+    for text in answer.flash:
+        out.print(f"flash: {text}", markup=False)
+    for text in answer.risks:
+        out.print(f"flash, careful: {text}", markup=False)
+
+
+def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
+    """The changes and the numbers they lead to."""
+    if after is None:
+        out.print(
+            "DOES NOT FIT, and none of the changes that were tried help. Next: a smaller "
+            "model or camera.",
+            style="bold red",
+        )
+        return
+    out.print("DOES NOT FIT. It fits with:", style="bold red")
+    for change in changes:
+        out.print(f"  * {change.text}", markup=False)
+    out.print(
+        f"then at most {kib(after.peak('heap'))} of system heap and "
+        f"{kib(after.peak('gc'))} of GC heap are in use."
+    )
+
+
+@click.command(
+    name="fit",
+    epilog="Example: maixmem fit --init project.toml; maixmem fit project.toml --html report.html",
+)
+@click.argument(
+    "file",
+    required=False,
+    metavar="PROJECT.toml|SCRIPT.py",
+    type=click.Path(dir_okay=False, path_type=Path),
+)
+@click.option(
+    "--init", is_flag=True, help="Write an example that fits: to PROJECT.toml, or to the output."
+)
+@firmware_option("Plan for this build instead of the project's.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the memory over time into a file.",
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one page with the tables and the pictures of memory and flash.",
+)
+def command(
+    *,
+    file: Path | None,
+    init: bool,
+    firmware: Firmware | None,
+    as_json: bool,
+    svg: Path | None,
+    html: Path | None,
+) -> None:
+    """Will models, camera, display and buffers fit on a K210 board?
+
+    The computation is the one that the library does on the board before it loads. Of a SCRIPT.py
+    it writes the project.toml that the script's text shows, for you to complete. Exit status: 0 it
+    fits, 1 it does not, 2 wrong use.
+    """
+    if init:
+        _init(file)
+        return
+    if file is None:
+        raise click.UsageError("PROJECT.toml is missing; `maixmem fit --init` writes an example")
+    if file.suffix == ".py":
+        click.echo(_from_script(file, firmware), nl=False)
+        return
+    wanted, infos, answer = _answer(file, firmware)
+    changes, after = ([], None) if answer.fits else cure(answer, infos)
+    if svg:
+        write_file("--svg", svg, svg_time.draw(answer))
+    if html:
+        write_file("--html", html, fit_html.page(answer, [c.text for c in changes], after))
+    if as_json:
+        data = {
+            **answer.to_dict(),
+            "changes": [c.text for c in changes],
+            "after": after and after.to_dict(),
+        }
+        click.echo(json.dumps(data, indent=2))
+    else:
+        out = console()
+        show(out, answer)
+        if answer.fits:
+            out.print("FITS", style="bold green")
+        else:
+            advise(out, answer, changes, after)
+    sys.exit(0 if answer.fits else 1)
+
+
+def _answer(file: Path, firmware: Firmware | None) -> tuple[project.Project, dict, Fit]:
+    try:
+        wanted = project.read(file)
+        if firmware:
+            wanted = replace(wanted, firmware=firmware.measured())
+        infos = headers(wanted)
+        return wanted, infos, fit(wanted, infos)
+    except ValueError as e:
+        raise click.UsageError(f"{file}: {e}") from None
+    except OSError as e:
+        raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
+
+
+def _init(file: Path | None) -> None:
+    """The example and the model that it names; nothing that is there is written over."""
+    if file is None:
+        click.echo(project.EXAMPLE, nl=False)
+        return
+    model = file.with_name(project.EXAMPLE_MODEL)
+    for path in (file, model):
+        if path.exists():
+            raise click.UsageError(f"{path} is there already. Next: another name or folder")
+    write_file("PROJECT.toml", file, project.EXAMPLE)
+    write_file("PROJECT.toml", model, example_model.data())
+    click.echo(f"wrote {file} and {model} (a model that finds nothing). Next: maixmem fit {file}")
+
+
+def _from_script(file: Path, firmware: Firmware | None) -> str:
+    try:
+        return script_reader.project_text(file, firmware.name if firmware else "full")
+    except SyntaxError as e:
+        raise click.UsageError(
+            f"{file}: line {e.lineno}: {e.msg}. Next: a script that runs"
+        ) from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file}: not UTF-8. Next: save the script as UTF-8") from None
+    except OSError as e:
+        raise click.UsageError(unreadable(e, file)) from None

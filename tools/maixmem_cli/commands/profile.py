@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem profile`: where a script's memory went, line by line, on the user's own firmware."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options
+from maixmem_cli.emulator import compiler
+from maixmem_cli.text.output import JSON, print_json, printable, write_file
+
+
+@click.command(
+    name="profile",
+    epilog="Example: maixmem profile main.py --firmware maixpy.bin --flash m.kmodel@0x300000 "
+    "--camera pattern --frames 20",
+)
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@IMAGE
+@FLASH
+@SD
+@firmware_options
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the report to this file.",
+)
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the timeline to this file.",
+)
+@JSON
+def command(
+    *,
+    script: Path,
+    image: Path,
+    flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    html: Path | None,
+    svg: Path | None,
+    as_json: bool,
+    **more: Any,
+) -> None:
+    """Run a script on a firmware and follow every allocation to its line.
+
+    The board is software, the firmware is yours. Both heaps are seen from outside: the script and
+    the firmware do not notice. What the script prints goes to stderr. Exit status: 0 fine, 1 the
+    script raised or grows, 3 the board hangs, 2 wrong use.
+    """
+    compiler.check()
+    from maixmem_cli.emulator import session
+    from maixmem_cli.profiler import profile, report
+    from maixmem_cli.runs import run_firmware
+
+    options = session.Options(files=flash, sd=sd, **more)
+    with run_firmware.failing(script), session.Session(image, script, options) as board:
+        run_firmware.watch(board)
+        result = profile.run(board, lambda text: click.echo(text, nl=False, err=True))
+        click.echo(result.outcome.error, nl=False, err=True)
+        run_firmware.tell(result.ending)
+        if html:
+            write_file("--html", html, report.html(result))
+        if svg:
+            write_file("--svg", svg, report.timeline(result))
+        if as_json:
+            print_json(result.as_json())
+        else:
+            click.echo(printable_lines(report.text(result)))
+        sys.exit(run_firmware.status(result.outcome) or bool(result.growths()))
+
+
+def printable_lines(lines: list[str]) -> str:
+    """Lines that are safe on a terminal."""
+    return "\n".join(printable(line) for line in lines)

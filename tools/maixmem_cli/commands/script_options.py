@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Options of the commands that run a script on a user's own firmware. Imports the board only when
+one is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable
+
+import click
+
+from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
+
+FLASH = click.option(
+    "--flash",
+    multiple=True,
+    type=ADDRESS_FILE,
+    metavar="FILE@ADDR",
+    help="Put a file into flash (repeat).",
+)
+SD = click.option(
+    "--sd",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="The SD card: its files are /sd/NAME.",
+)
+_LIMITS = (
+    click.option(
+        "--camera", metavar="FILE|FOLDER|pattern", help="What the camera sees; default none."
+    ),
+    click.option(
+        "--frames", type=click.IntRange(1), help="End after so many pictures of the camera."
+    ),
+    click.option(
+        "--seconds",
+        type=click.FloatRange(0, min_open=True),
+        help="End after so long, by the board's clock.",
+    ),
+    click.option(
+        "--save-lcd",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Save what goes to the display, as PNG.",
+    ),
+)
+IMAGE = click.option(
+    "--firmware",
+    "image",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="IMAGE",
+    help="The firmware: a .bin or .kfpkg of a MaixPy v1 release.",
+)
+
+
+def firmware_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --camera, --frames, --seconds and --save-lcd."""
+    for option in reversed(_LIMITS):
+        command = option(command)
+    return command
+
+
+def firmware_or_image(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A build by its name, or the path of a firmware."""
+    if Path(value).is_file():
+        return value
+    if Path(value).suffix in (".bin", ".kfpkg"):
+        raise click.BadParameter(f"{value}: no such file", ctx, param)
+    return known_firmwares(ctx, param, value) or value
+
+
+def run_on_image(
+    script: Path,
+    image: str,
+    flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    more: dict[str, Any],
+) -> int:
+    """Runs the script on the firmware in the file `image`; its exit status."""
+    from maixmem_cli.emulator import compiler, session
+    from maixmem_cli.runs import run_firmware
+
+    compiler.check()
+    return run_firmware.run_firmware(
+        script, Path(image), session.Options(files=flash, sd=sd, **more)
+    )

@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem sim`: a MaixPy script on the K210 stand-in, run by the MicroPython unix port."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from maixmem_k210_gc import check_gc_heap
+
+from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
+from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
+from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.library import tracing
+from maixmem_cli.plan import flash_harm
+from maixmem_cli.runs import run_standin
+from maixmem_cli.text.output import unreadable
+
+_SD_FILES = 500
+_OF_IMAGES = ("camera", "save_lcd")
+
+
+def run(script: Path, firmware: str, flash: dict[int, Path], **more: Any) -> int:
+    """Runs a script on a board of that firmware with these files in flash; `more` are other fields
+    of run_standin.Job."""
+    return run_standin.run(
+        run_standin.Job(script, read_script(script, False), firmware, dict(flash), **more)
+    )
+
+
+def sd_files(folder: Path) -> dict[str, str]:
+    """{name on the board: host file} for every file below a folder that stands for the SD card.
+
+    The list is on the heap of the interpreter here, so it may not be long.
+    """
+    files = list(itertools.islice((p for p in folder.rglob("*") if p.is_file()), _SD_FILES + 1))
+    if len(files) > _SD_FILES:
+        text = f"{folder} has more than {_SD_FILES} files; give a folder with those of the card"
+        raise click.BadParameter(text, param_hint="--sd")
+    return {f"/sd/{p.relative_to(folder).as_posix()}": str(p) for p in sorted(files)}
+
+
+def read_script(script: Path, trace: bool) -> str:
+    """The text of a script, with marks at its lines for --trace."""
+    try:
+        source = script.read_text(encoding="utf-8")
+    except OSError as e:
+        raise click.BadParameter(unreadable(e, script), param_hint="SCRIPT") from None
+    except UnicodeDecodeError as e:
+        text = (
+            f"{script}: byte {e.start} is {e.object[e.start]:#04x}, not UTF-8. Next: save "
+            "the script as UTF-8"
+        )
+        raise click.BadParameter(text, param_hint="SCRIPT") from None
+    try:
+        return tracing.marked(source) if trace else source
+    except (SyntaxError, ValueError):
+        return source  # the interpreter says what is wrong, as on the board
+
+
+def _serial(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[int, bytes]:
+    """{port: bytes} from --uart 1=FILE."""
+    found = {}
+    for text in value:
+        port, _, name = text.partition("=")
+        if port not in ("1", "2", "3") or not Path(name).is_file():
+            raise click.BadParameter(
+                f"{text!r}: write a port, 1 to 3, and a file, as in 1=gps.txt", ctx, param
+            )
+        found[int(port)] = Path(name).read_bytes()
+    return found
+
+
+@click.command(
+    name="sim",
+    epilog="Example: maixmem sim examples/switch_models.py --firmware full --flash "
+    "a.kmodel@0x300000 --trace",
+)
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--firmware",
+    default="full",
+    show_default=True,
+    callback=firmware_or_image,
+    help="The build on the board; or a firmware itself, a .bin or .kfpkg, which the script "
+    "then runs on.",
+)
+@click.option(
+    "--flash",
+    multiple=True,
+    type=ADDRESS_FILE,
+    metavar="FILE@ADDR",
+    help="Put a file into flash (repeat).",
+)
+@click.option(
+    "--sd",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="The SD card: its files are /sd/NAME. What the script writes stays in memory.",
+)
+@click.option(
+    "--board-heap",
+    default="512K",
+    show_default=True,
+    type=SIZE,
+    help="GC heap that the board is set to (gc_heap_size).",
+)
+@click.option(
+    "--heap",
+    type=SIZE,
+    help="Heap of the interpreter here. Default: as much as the board's for the script.",
+)
+@click.option(
+    "--uart",
+    multiple=True,
+    metavar="PORT=FILE",
+    callback=_serial,
+    help="What a serial port, 1 to 3, receives (repeat).",
+)
+@click.option(
+    "--trace",
+    is_flag=True,
+    help="On stderr: every allocation, and the line of the script it belongs to.",
+)
+@firmware_options
+def command(
+    *,
+    script: Path,
+    firmware: str,
+    flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    board_heap: int,
+    heap: int | None,
+    uart: dict[int, bytes],
+    trace: bool,
+    **limits: Any,
+) -> None:
+    """Run a MaixPy script without a board.
+
+    The K210 stand-in keeps the memory books of the chosen firmware build. Each name of the
+    firmware is of one of three kinds: kept (takes and frees memory as the firmware), quiet (takes
+    what the firmware takes and does nothing: pins, buses, drawing) or absent (says so). No pixels
+    are computed, time passes while a script sleeps and nobody waits for it, and the script reaches
+    nothing of this computer. docs/simulator.md has the list.
+
+    Exit status: the script's own, 1 when it raises; 3 where the real board would hang, with the
+    cause and the cure; 0 with a memory table when --frames or --seconds end it.
+    """
+    if firmware not in FIRMWARES:
+        for option, given in (("--heap", heap), ("--uart", uart), ("--trace", trace)):
+            if given:
+                text = "a firmware image does not have this. Next: --firmware NAME, a build's name"
+                raise click.BadParameter(text, param_hint=option)
+        if board_heap != run_standin.BOARD_HEAP:
+            limits["gc_heap"] = board_heap
+        sys.exit(run_on_image(script, firmware, flash, sd, limits))
+    for name in _OF_IMAGES:
+        if limits[name] is not None:
+            option = "--" + name.replace("_", "-")
+            text = "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg"
+            raise click.BadParameter(text, param_hint=option)
+    build = FIRMWARES[firmware]
+    try:
+        check_gc_heap(f"{board_heap} bytes", board_heap, build.heap, build.gc_heap)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint="--board-heap") from None
+    job = run_standin.Job(
+        script.resolve(),
+        read_script(script, trace),
+        firmware,
+        dict(flash),
+        board_heap,
+        heap,
+        files=sd_files(sd.resolve()) if sd else {},
+        card=sd is not None,
+        frames=limits["frames"],
+        seconds=limits["seconds"],
+        serial=uart,
+        trace=trace,
+    )
+    for line in flash_harm.harm(firmware, job.flash):
+        click.echo(f"maixmem: {line}", err=True)
+    sys.exit(run_standin.run(job))

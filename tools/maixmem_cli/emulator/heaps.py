@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The two heaps of a K210 found in its RAM, without symbols, by what their books look like.
+
+System heap: newlib's malloc (Doug Lea's, version 2.6): 127 pairs of words that point to their own
+place minus 16 while a bin is empty; the word before the first pair points to the top chunk. A
+chunk is 16-aligned, its second word is its size, bit 0 says that the one before it is used. GC
+heap: py/gc.c of MicroPython 1.11: two bits for each block of 32 bytes; in mp_state_mem the table's
+start and length, the finaliser table right after, the pool's start and end.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from mmap import mmap
+from typing import Union
+
+from maixmem_cli.emulator.board import RAM_BASE
+
+END = RAM_BASE + (6 << 20)  # where the KPU's RAM begins; heap_free() counts up to here
+PAGE = 4096
+BLOCK = 32
+BINS = 127
+FREE, HEAD, TAIL, MARKED = range(4)
+Ram = Union[bytes, bytearray, memoryview, mmap]
+
+
+class NotFound(ValueError):
+    """A heap is not in this RAM, or its books do not agree: stopped in the middle of a call, or
+    another firmware."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of the system heap: `address` is what malloc gave, `size` counts its 8 bytes of head
+    too."""
+
+    address: int
+    size: int
+    used: bool
+
+
+@dataclass(frozen=True)
+class SystemHeap:
+    """Every chunk from the first to the top one, which is not in the list."""
+
+    bins: int
+    base: int
+    top: int
+    top_size: int
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def end(self) -> int:
+        return self.top + self.top_size
+
+    @property
+    def heap_free(self) -> int:
+        """What Maix.utils.heap_free() says."""
+        return END - self.end
+
+    @property
+    def used(self) -> list[Chunk]:
+        return [c for c in self.chunks if c.used]
+
+    @property
+    def holes(self) -> list[Chunk]:
+        return [c for c in self.chunks if not c.used]
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest block that malloc could give: a hole, or the top chunk and what
+        lies behind it."""
+        behind = self.top_size + self.heap_free
+        return max([behind, *(c.size for c in self.holes)]) - 8
+
+
+@dataclass(frozen=True)
+class GcHeap:
+    """The allocation table, one state a block."""
+
+    table: int
+    table_bytes: int
+    pool: int
+    states: bytes
+
+    @property
+    def total(self) -> int:
+        return len(self.states) * BLOCK
+
+    @property
+    def used(self) -> int:
+        """Bytes, as gc.mem_alloc() counts them."""
+        return self.total - self.states.count(FREE) * BLOCK
+
+    @property
+    def free(self) -> int:
+        return self.states.count(FREE) * BLOCK
+
+    @cached_property
+    def free_runs(self) -> list[tuple[int, int]]:
+        """(first block, number) of each run of free blocks."""
+        runs, at = [], 0
+        for state, group in groupby(self.states):
+            n = sum(1 for _ in group)
+            if state == FREE:
+                runs.append((at, n))
+            at += n
+        return runs
+
+    @property
+    def largest(self) -> int:
+        return max((n for _, n in self.free_runs), default=0) * BLOCK
+
+
+def word(ram: Ram, address: int) -> int:
+    """The 64 bits at an address."""
+    return struct.unpack_from("<Q", ram, address - RAM_BASE)[0]
+
+
+def _walk(ram: Ram, start: int, top: int) -> list[tuple[int, int, int]] | None:
+    """(chunk, size, bit 0) from start, or None when they do not lead exactly to the top chunk."""
+    out, at = [], start
+    while at < top:
+        size = word(ram, at + 8)
+        n = size & ~7
+        if n < 32 or n & 15 or at + n > top:
+            return None
+        out.append((at, n, size & 1))
+        at += n
+    return out
+
+
+def _rings_agree(words: array[int], bins: int) -> bool:
+    """True when every bin's ring leads back: bins is the address of the first pair's chunk plus
+    16."""
+    for b in range(BINS):
+        me = bins + 16 * b - 16
+        i = (bins + 16 * b - RAM_BASE) // 8
+        first, last = words[i], words[i + 1]
+        if first == me and last == me:
+            continue
+        for chunk, field in ((first, 3), (last, 2)):
+            j = (chunk - RAM_BASE) // 8 + field
+            if not RAM_BASE <= chunk < END or chunk % 8 or j >= len(words) or words[j] != me:
+                return False
+    return True
+
+
+# Remembers where the books of one firmware are: they do not move while it runs.
+class Finder:
+    """Reads both heaps out of RAM. `NotFound` when they are not there or not consistent at this
+    moment."""
+
+    def __init__(self) -> None:
+        self._bins: int | None = None
+        self._base: int | None = None
+        self._gc_state: int | None = None
+
+    @property
+    def top_pointer(self) -> int:
+        """Address of the word that points to the top chunk."""
+        assert self._bins is not None
+        return self._bins - 16
+
+    def system(self, ram: Ram) -> SystemHeap:
+        """The system heap."""
+        if self._bins is None or self._base is None:
+            self._find_bins(ram)
+        assert self._bins is not None and self._base is not None
+        top = word(ram, self._bins - 16)
+        if not RAM_BASE < top < END - 16:
+            raise NotFound("the system heap has no top chunk")
+        found = _walk(ram, self._base, top)
+        if not found:
+            raise NotFound("the chunks of the system heap do not lead to its top")
+        following = [f[2] for f in found[1:]] + [word(ram, top + 8) & 1]
+        chunks = tuple(Chunk(at + 16, n, bool(used)) for (at, n, _), used in zip(found, following))
+        return SystemHeap(self._bins, self._base, top, word(ram, top + 8) & ~7, chunks)
+
+    def _find_bins(self, ram: Ram) -> None:
+        words = array("Q", bytes(ram[: END - RAM_BASE]))
+        own = [i for i, v in enumerate(words) if v == RAM_BASE + 8 * i - 16]
+        pairs = {i for i in own if i + 1 < len(words) and words[i + 1] == words[i]}
+        tried: set[int] = set()
+        for i in sorted(pairs):
+            for first in range(i - 2 * (BINS - 1), i + 1, 2):
+                if first < 2 or first in tried:
+                    continue
+                tried.add(first)
+                if self._try_bins(ram, words, first):
+                    return
+        raise NotFound(
+            "no allocator of newlib in this RAM. Next: give a RAM taken at a MaixPy prompt"
+        )
+
+    def _try_bins(self, ram: Ram, words: array[int], first: int) -> bool:
+        top = words[first - 2]
+        if not RAM_BASE < top < END - 16 or top % 16:
+            return False
+        size = word(ram, top + 8)
+        if size & 7 != 1 or (top + (size & ~7)) % PAGE:
+            return False
+        bins = RAM_BASE + 8 * first
+        if not _rings_agree(words, bins):
+            return False
+        near = words[first : first + 4096]  # the base is kept in the data section too
+        starts = sorted({v for v in near if RAM_BASE < v < top and v % 16 == 0})
+        for start in starts:
+            if _walk(ram, start, top):
+                self._bins, self._base = bins, start
+                return True
+        return False
+
+    def gc(self, ram: Ram) -> GcHeap:
+        """The GC heap."""
+        if self._gc_state is None:
+            self._gc_state = self._find_gc(ram)
+        table, length, _, pool, end = struct.unpack_from("<5Q", ram, self._gc_state - RAM_BASE)
+        if not self._is_gc((table, length, table + length, pool, end)):
+            raise NotFound("the GC heap's books changed: the interpreter has not started yet")
+        packed = bytes(ram[table - RAM_BASE : table - RAM_BASE + length])
+        return GcHeap(table, length, pool, b"".join(map(_UNPACK.__getitem__, packed)))
+
+    @staticmethod
+    def _is_gc(q: tuple[int, ...]) -> bool:
+        table, length, finalisers, pool, end = q
+        return (
+            64 < length < 1 << 20
+            and RAM_BASE < table < END
+            and finalisers == table + length
+            and finalisers < pool < end <= END
+            and end - pool == length * 4 * BLOCK
+        )
+
+    def _find_gc(self, ram: Ram) -> int:
+        words = array("Q", bytes(ram[: END - RAM_BASE]))
+        found = [
+            i
+            for i in range(len(words) - 5)
+            if 64 < words[i + 1] < 1 << 20
+            and words[i] + words[i + 1] == words[i + 2]
+            and self._is_gc(tuple(words[i : i + 5]))
+        ]
+        if len(found) != 1:
+            raise NotFound(f"{len(found)} places look like MicroPython's GC heap, not one")
+        return RAM_BASE + 8 * found[0]
+
+
+_UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]

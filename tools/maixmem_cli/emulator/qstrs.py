@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The names of files and functions in a running MicroPython 1.11: its chain of string pools.
+
+py/qstr.h: a pool is (the pool before it or null, how many strings those before it have, allocated,
+length, pointers). A string is its hash, its length, its text and a zero byte; how many bytes hash
+and length take is the port's choice, so what fits the strings of the first pool is taken.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+
+from maixmem_cli.emulator import heaps
+from maixmem_cli.emulator.board import RAM_BASE
+
+_FIRST = range(100, 10000)  # strings of the interpreter itself
+_LAYOUTS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
+_LOOKED_AT = 64
+
+
+class Qstrs:
+    """Strings by their number, as RAM has them now."""
+
+    def __init__(self, ram: heaps.Ram) -> None:
+        self._ram = bytes(ram[: heaps.END - RAM_BASE])
+        self._words = array("Q", self._ram)
+        self._pools: list[
+            tuple[int, int, int]
+        ] = []  # (first number, length, index of the first pointer)
+        self._layout = (2, 1)
+        self._find()
+
+    def text(self, number: int) -> str:
+        """The string, or "?" when no pool has it."""
+        for first, length, at in self._pools:
+            if first <= number < first + length:
+                return self._string(self._words[at + number - first], self._layout) or "?"
+        return "?"
+
+    def _string(self, address: int, layout: tuple[int, int]) -> str | None:
+        hashed, counted = layout
+        at = address - RAM_BASE + hashed
+        if not 0 <= at < len(self._ram) - 300:
+            return None
+        length = int.from_bytes(self._ram[at : at + counted], "little")
+        at += counted
+        if at + length >= len(self._ram) or self._ram[at + length]:
+            return None
+        try:
+            return self._ram[at : at + length].decode()
+        except UnicodeDecodeError:
+            return None
+
+    def _find(self) -> None:
+        for at, length in self._firsts():
+            pointers = self._words[at + 5 : at + 5 + _LOOKED_AT]
+            for layout in _LAYOUTS:
+                texts = [self._string(p, layout) for p in pointers]
+                if sum(bool(t) for t in texts) > 0.9 * len(texts):
+                    self._layout = layout
+                    self._pools.append((0, length, at + 4))
+                    self._follow(at, length)
+                    return
+
+    def _firsts(self) -> list[tuple[int, int]]:
+        w = self._words
+        return [
+            (i, w[i + 3])
+            for i in range(len(w) - 8)
+            if w[i] == 0
+            and w[i + 1] == 0
+            and 0 < w[i + 2] < 4096
+            and w[i + 3] in _FIRST
+            and w[i + 4] >= RAM_BASE
+        ]
+
+    def _follow(self, at: int, total: int) -> None:
+        """Each next pool points to the one before it and knows how many strings come first."""
+        while True:
+            head = struct.pack("<QQ", RAM_BASE + 8 * at, total)
+            found = self._ram.find(head)
+            while found >= 0 and (found % 8 or not 0 < self._words[found // 8 + 3] <= 1 << 16):
+                found = self._ram.find(head, found + 1)
+            if found < 0:
+                return
+            at = found // 8
+            length = self._words[at + 3]
+            self._pools.append((total, length, at + 4))
+            total += length
+
+
+def exit_value(ram: heaps.Ram, value: int | None, text: int) -> tuple[int, str]:
+    """Exit status and message of SystemExit(value), as CPython has them (`text`: the type str);
+    py/obj.h: a number ends in bit 0, a name in bit 1."""
+    if value is None:
+        return 0, ""
+    if value & 1:
+        return (value >> 1) & 0xFF, ""
+    if value & 3 == 2:
+        return 1, Qstrs(ram).text(value >> 2) + "\n"
+    if not RAM_BASE <= value < heaps.END - 32:
+        return 1, ""
+    kind, _, length, at = struct.unpack_from("<4Q", ram, value - RAM_BASE)
+    if kind == text and RAM_BASE <= at < heaps.END - length:
+        return 1, bytes(ram[at - RAM_BASE : at - RAM_BASE + length]).decode(
+            errors="replace"
+        ) + "\n"
+    return 0, ""  # None, and what is no text

@@ -1,0 +1,364 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A script on a firmware: the board is made ready, the script runs, what ends it is found out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from maixmem_cli.emulator import pictures, prepared, sd_image
+from maixmem_cli.emulator.board import Board, chip_file
+from maixmem_cli.emulator.heaps import Finder
+from maixmem_cli.emulator.knowledge import Knowledge, learn
+from maixmem_cli.emulator.ports import Hangs, SerialPort, at_prompt
+from maixmem_cli.emulator.qstrs import exit_value
+from maixmem_cli.emulator.tracer import Tracer
+from maixmem_cli.flash import image
+from maixmem_cli.serial.repl import BoardError
+
+DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
+INTERRUPTED = "interrupted"  # by Ctrl-C of our user
+RAW_FILE = "<stdin>"  # what the interpreter calls a script that came over the serial line
+_STUCK = 5.0  # seconds of the board's clock in which no core does anything
+_LOOK = 0.05  # seconds between two looks at a running board
+_GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
+_PATIENCE = 5.0  # and after that of our user
+_SILENT = (
+    20.0  # seconds without a word of the script before we say where it is; then twice as many
+)
+_RESETS = 3
+_FOREVER = 1e9
+_IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is on the board, and when the script is stopped. `seconds` are of the board's clock.
+
+    With `gc_heap` the board is set to a GC heap of so many bytes first, and restarted."""
+
+    files: tuple[tuple[int, Path], ...] = ()
+    gc_heap: int | None = None
+    sd: Path | None = None
+    camera: str | None = None
+    frames: int | None = None
+    seconds: float | None = None
+    save_lcd: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a script ended: one of the words above, its traceback if it raised, the status it gave
+    sys.exit().
+
+    Not `over`: it goes on, or the board hangs; there is no prompt."""
+
+    kind: str
+    error: str = ""
+    status: int = 0
+    over: bool = True
+
+
+class _Reset(OSError):
+    pass
+
+
+class _Stuck(OSError):
+    pass
+
+
+class _NotEnding(OSError):
+    pass
+
+
+class _Watched(SerialPort):
+    """The port of a running script: notices what the script itself cannot tell."""
+
+    def __init__(self, board: Board, save_lcd: Path | None) -> None:
+        super().__init__(board)
+        self._lcd = save_lcd
+        self._pixels: object = 0
+        self._pictures = 0
+        self._looked = 0.0
+        self._resets: object = self.state()["resets"]
+        self._interrupted: float | None = None
+        self.on_silence: Callable[[float], None] = lambda seconds: None
+        self._heard, self._patience = time.monotonic(), _SILENT
+        self.stopped: float | None = None  # by our user, when
+        self._asking = False
+        self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
+        self.limited = self.watching = False
+
+    def known_resets(self) -> None:
+        """The resets so far were meant."""
+        self._resets = self.state()["resets"]
+
+    def watch(self) -> None:
+        """A script begins."""
+        self.watching = True
+        self._heard, self._patience = time.monotonic(), _SILENT
+
+    def stop(self, *ignored: object) -> None:
+        """Types Ctrl-C as soon as it can; when that was done before, ends everything."""
+        if self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = time.monotonic()
+        self._interrupted = self.stopped - _GRACE + _PATIENCE
+        if self._asking:
+            raise KeyboardInterrupt
+        self.write(b"\x03")
+
+    def read(self, most: int) -> bytes:
+        idle = False
+        if self.watching and time.monotonic() - self._looked > _LOOK:
+            idle = self.look()
+            self._looked = time.monotonic()
+        data = super().read(most)
+        if idle and not data:  # what it said before it became idle is read first
+            raise _Stuck("nothing happens any more")
+        if data:
+            self._heard, self._patience = time.monotonic(), _SILENT
+        elif self.watching:
+            self._answer()
+            self._say_silence()
+        return data
+
+    def _say_silence(self) -> None:
+        silent = time.monotonic() - self._heard
+        if silent > self._patience and not self._interrupted:
+            self._patience *= 2
+            self.on_silence(silent)
+
+    def _answer(self) -> None:
+        """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a
+        terminal."""
+        if self.state()["asks"] > self._answered:
+            self._answered += 1
+            try:
+                self._asking = True
+                line = sys.stdin.readline()
+                self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
+            except KeyboardInterrupt:
+                self.write(b"\x03")
+            finally:
+                self._asking = False
+            self._heard = time.monotonic()
+            self._spoke = self.state()["microseconds"]
+
+    def look(self) -> bool:
+        """Whether the board does nothing any more; keeps a new picture of the display. Raises when
+        it was reset."""
+        state = self.state()
+        self.limited |= bool(state["limited"])
+        if self._lcd and state["pixels"] != self._pixels:
+            self._pixels = state["pixels"]
+            self._save()
+        if state["resets"] != self._resets:
+            self._resets = state["resets"]
+            self._spoke = 0
+            raise _Reset("the board was reset")
+        if self.limited:
+            self._interrupted = self._interrupted or time.monotonic()
+        if self._interrupted and time.monotonic() - self._interrupted > _GRACE:
+            raise _NotEnding("the script does not end")
+        # an idle board's clock runs ahead of what was typed just now
+        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
+        return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
+
+    def _save(self) -> None:
+        assert self._lcd
+        path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
+        raw = path.with_suffix(".raw")
+        self.board.order(f"lcd {raw}")
+        data = pictures.png(raw.read_bytes())
+        raw.unlink()
+        if data:
+            self._pictures += 1
+            path.write_bytes(data)
+
+
+def imported(source: str) -> set[str]:
+    """The modules that a script's lines import, by their text."""
+    names = (re.split(r"\s*,\s*|\s+as\s+\S+|\s+import\s.*", m) for m in _IMPORTS.findall(source))
+    return {n.split(".")[0].strip() for group in names for n in group if n.strip()}
+
+
+# Owns the board and its files; leaving the context ends both. `known` is what was learned of the
+# firmware.
+class Session:
+    """One board with a script on it."""
+
+    def __init__(self, firmware: Path, script: Path | None, options: Options) -> None:
+        self.script = script or Path("no script")
+        self.source = script.read_text(encoding="utf-8") if script else ""
+        self.options = options
+        self.firmware = firmware
+        self._stack = contextlib.ExitStack()
+        self._begun = False
+        self.known = Knowledge()
+        self.finder = Finder()
+
+    def __enter__(self) -> Session:
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        self._stack.close()
+
+    def _start(self) -> None:
+        self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        chip = image.build(self.firmware)
+        self.known = learn(chip, self.firmware.name)
+        # with a card in, the firmware looks for modules there and not on /flash
+        modules = self._modules()
+        chip = prepared.with_modules(chip, {} if self.options.sd else modules)
+        for address, path in self.options.files:
+            image.place(chip, path, address)
+        sd = None
+        if self.options.sd:
+            sd = chip_file(sd_image.build(self.options.sd, modules))
+            self._stack.callback(os.close, sd)
+        camera = None
+        if self.options.camera:
+            camera = chip_file(pictures.film(self.options.camera))
+            self._stack.callback(os.close, camera)
+        if self.options.save_lcd:
+            self.options.save_lcd.mkdir(parents=True, exist_ok=True)
+        self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
+        self.port = _Watched(self.board, self.options.save_lcd)
+        self.repl = at_prompt(self.port, self.firmware.name)
+        if self.options.gc_heap is not None:
+            self.repl.check(f"from Maix import utils\nutils.gc_heap_size({self.options.gc_heap})")
+            self.repl.hard_reset()
+            self.port.known_resets()
+        self.tracer = Tracer(self.board, self.known, self.folder)
+
+    def _modules(self) -> dict[str, Path]:
+        """{file on /flash: file here} of what the script imports: modules beside it, and the
+        library."""
+        found: dict[str, Path] = {}
+        todo = [self.source]
+        library = False
+        while todo:
+            for name in imported(todo.pop()):
+                library |= name.split("_")[0] == "maixmem"
+                for path in (self.script.parent / f"{name}{end}" for end in (".py", ".mpy")):
+                    if path.is_file() and path.name not in found and path != self.script:
+                        found[path.name] = path
+                        if path.suffix == ".py":
+                            todo.append(path.read_text(encoding="utf-8", errors="replace"))
+        return {**(prepared.files_of_library() if library else {}), **found}
+
+    def trace(self, *, gc: bool) -> None:
+        """Follows allocations from now on."""
+        with self.board.paused():
+            self.tracer.start(self.finder, gc=gc)
+
+    def run(self, on_text: Callable[[str], None]) -> Outcome:
+        """Runs the script to its end, or to the limits of the options. After a hard reset it runs
+        again, as main.py does."""
+        with self._ctrl_c():
+            return self._run(on_text)
+
+    @contextlib.contextmanager
+    def _ctrl_c(self) -> Iterator[None]:
+        """Our user's Ctrl-C goes to the script."""
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:
+            yield
+            return
+        signal.signal(signal.SIGINT, self.port.stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _begins(self) -> None:
+        """The limits count from here: the clock of an idle board runs faster than code is
+        typed."""
+        if not self._begun:
+            limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
+            self.board.order(limit)
+        self._begun = True
+
+    def _run(self, on_text: Callable[[str], None]) -> Outcome:
+        for _ in range(_RESETS):
+            self.port.watch()
+            try:
+                shown = _Shown(on_text)
+                out, error = self.repl.run(
+                    self.source, _FOREVER, shown.take, on_start=self._begins
+                )
+                shown.all(out)
+                return self._ended(error)
+            except BoardError as e:
+                cause = e.__cause__
+                if not isinstance(cause, _Reset):
+                    return self._broken(cause, e)
+            finally:
+                self.port.watching = False
+            on_text("\n(the board restarts: the script runs again)\n")
+            self.repl.enter(60)
+        return Outcome(RESETS)
+
+    def _ended(self, error: str) -> Outcome:
+        with contextlib.suppress(OSError):
+            self.port.look()
+        self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
+        named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
+        if self.port.stopped:
+            return Outcome(INTERRUPTED, named)
+        if self.port.limited and "KeyboardInterrupt" in error:
+            return Outcome(LIMIT)
+        return Outcome(RAISED, named) if error else self._exit()
+
+    def _exit(self) -> Outcome:
+        """The firmware is silent about sys.exit(): what ended the script is read from its RAM."""
+        kind, value = self.tracer.raised()
+        if not kind or kind != self.known.exit:
+            return Outcome(DONE)
+        number, text = exit_value(self.board.ram, value, self.known.text)
+        return Outcome(DONE, text, number)
+
+    def _broken(self, cause: BaseException | None, error: BoardError) -> Outcome:
+        limit = INTERRUPTED if self.port.stopped else LIMIT
+        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, limit)):
+            if isinstance(cause, kind):
+                return Outcome(word, over=False)
+        raise error
+
+
+class _Shown:
+    """Gives what the script prints on as it comes, without what the raw REPL says after its
+    end."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._raw = ""
+        self._given = 0
+
+    def take(self, text: str) -> None:
+        """The next piece of what the board says."""
+        self._raw += text
+        self.all(self._raw.partition("\x04")[0].replace("\r\n", "\n").rstrip("\r"))
+
+    def all(self, text: str) -> None:
+        """The whole output up to now."""
+        if len(text) > self._given:
+            self._on_text(text[self._given :])
+            self._given = len(text)

@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Where newlib's malloc, free and realloc, and what runs bytecode, are in a firmware without
+symbols.
+
+Each of the allocator's is found by what its code must do (newlib's mallocr.c for a 64-bit
+machine): malloc and realloc make a chunk size of a request (add 23, compare with 46), realloc
+reads the size in front of the block before that, free reads it and clears bit 0. Where a function
+begins: the nearest place before it that a jump or call goes to. What runs bytecode is the function
+that the table of its 256 opcodes points into (py/vmentrytable.h): the 64 of small numbers share an
+entry.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections import Counter
+
+from maixmem_cli.emulator.board import RAM_BASE
+
+_REACH = 96  # bytes between the beginning of a function and its signature
+_ADDI, _LD, _ANDI = 0x13, 0x3003, 0x7013
+_A1 = 11
+_JUMP, _CALL = 0, 1  # the register that keeps where a jal came from
+_OPCODES, _SMALL_NUMBERS, _A_SMALL_NUMBER = 256, 64, 0x80
+
+
+def _words(code: bytes) -> list[int]:
+    """The 32 bits that begin at each halfword."""
+    halves = array("H", code[: len(code) & ~1])
+    return [a | b << 16 for a, b in zip(halves, halves[1:])]
+
+
+def _is(word: int, kind: int, immediate: int) -> bool:
+    return word & 0x707F == kind and word >> 20 == immediate & 0xFFF
+
+
+def _jumps(words: list[int], links: tuple[int, ...] = (_JUMP, _CALL)) -> Counter[int]:
+    """target (halfword) -> number of jal that go there."""
+    found: Counter[int] = Counter()
+    for i, w in enumerate(words):
+        if w & 0x7F == 0x6F and w >> 7 & 31 in links:
+            offset = (
+                w >> 31 << 20
+                | (w >> 12 & 0xFF) << 12
+                | (w >> 20 & 1) << 11
+                | (w >> 21 & 0x3FF) << 1
+            )
+            offset -= (offset & 1 << 20) << 1
+            found[i + offset // 2] += 1
+    return found
+
+
+def _begin(jumps: Counter[int], at: int) -> int | None:
+    before = [i for i in range(at - _REACH // 2, at + 1) if jumps[i]]
+    return RAM_BASE + 2 * before[-1] if before else None
+
+
+def _sizes(words: list[int]) -> list[int]:
+    """Where a request is made a chunk size."""
+    adds = [i for i, w in enumerate(words) if _is(w, _ADDI, 23)]
+    return [
+        i
+        for i in adds
+        if any(w & 0xFF07F == _ADDI and w >> 20 == 46 for w in words[max(0, i - 12) : i + 14])
+    ]
+
+
+def _reads_size(words: list[int], at: int) -> bool:
+    return any(_is(w, _LD, -8) for w in words[max(0, at - 12) : at])
+
+
+def _frees(words: list[int]) -> list[int]:
+    """Where the size in front of a block is read and its bit 0 cleared, after a branch on the
+    block being null."""
+    out = []
+    for i, w in enumerate(words):
+        if not (_is(w, _ANDI, -2) or w & 0xFC7F == 0x9879) or not _reads_size(words, i + 1):
+            continue
+        for k in range(max(0, i - 40), i):
+            v = words[k]
+            if v & 0xE383 == 0xC181 or (
+                v & 0x707F == 0x63 and v >> 15 & 31 == _A1 and not v >> 20 & 31
+            ):
+                out.append(i)
+                break
+    return out
+
+
+def allocator(code: bytes) -> dict[str, int]:
+    """{"malloc", "free", "realloc": address of the function that takes (reent, ...)}; those not
+    found are left out."""
+    words = _words(code)
+    jumps = _jumps(words)
+    sizes = _sizes(words)
+    found = {
+        "malloc": [i for i in sizes if not _reads_size(words, i) and words[i] >> 15 & 31 == _A1],
+        "realloc": [i for i in sizes if _reads_size(words, i)],
+        "free": _frees(words),
+    }
+    out = {}
+    for name, places in found.items():
+        begins = {b for b in (_begin(jumps, i) for i in places) if b is not None}
+        if len(begins) == 1:
+            out[name] = begins.pop()
+    return out
+
+
+def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
+    """The entries of the table of opcodes, when there is one such table."""
+    words = [v for (v,) in struct.iter_unpack("<Q", code[: len(code) & ~7])]
+    end, length, found = RAM_BASE + len(code), 0, []
+    for i, v in enumerate(words):
+        length = length + 1 if RAM_BASE <= v < end else 0
+        entries = words[i + 1 - _OPCODES : i + 1]
+        if length >= _OPCODES and entries.count(entries[_A_SMALL_NUMBER]) == _SMALL_NUMBERS:
+            found.append(tuple(entries))
+    return found[0] if len(found) == 1 else None
+
+
+def bytecode(code: bytes) -> int | None:
+    """The address of mp_execute_bytecode(), or None."""
+    entries = _opcode_entries(code)
+    if not entries:
+        return None
+    first = (min(entries) - RAM_BASE) // 2
+    calls = _jumps(_words(code), (_CALL,))
+    return max((RAM_BASE + 2 * i for i in calls if i <= first), default=None)

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Allocations of a running board as they happen: hooks are set, events come out of two files.
+
+The time of an event is instructions of both cores: KPU, flash and DMA take no emulated time.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from maixmem_cli.emulator import heaps
+from maixmem_cli.emulator.board import Board
+from maixmem_cli.emulator.knowledge import Knowledge
+from maixmem_cli.emulator.qstrs import Qstrs
+
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE = range(1, 8)
+GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
+MARK = 32
+_KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
+_EVENT = struct.Struct("<QIIQQQ")
+NOWHERE = 0  #: the site of what no Python line asked for
+_SITES_FULL = _LOW = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of Python that is being run; line 0 where the code has no line table."""
+
+    file: str
+    function: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line or '?'} {self.function}"
+
+
+class Event(NamedTuple):
+    """One event. malloc and realloc: `a` the block they gave (0: none), `asked`, `old`, `size` of
+    the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
+    the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
+    which. `end`: of the arena."""
+
+    time: int
+    kind: int
+    site: int
+    a: int
+    asked: int
+    old: int = 0
+    end: int = 0
+    size: int = 0
+
+
+# Needs the board paused or at its prompt while it is set and read.
+class Tracer:
+    """The hooks of one board."""
+
+    def __init__(self, board: Board, known: Knowledge, folder: Path) -> None:
+        self._board = board
+        self._known = known
+        self._events = folder / "events"
+        self._started = False
+
+    def start(self, finder: heaps.Finder, *, gc: bool) -> None:
+        """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
+        every store."""
+        order = self._board.order
+        ram = self._board.ram
+        finder.system(ram)
+        heap = finder.gc(ram)
+        table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
+        order(f"trace start {self._events} {finder.top_pointer:x} {table:x} {size}")
+        self._started = True
+        for name, address in self._known.functions.items():
+            order(f"trace hook {_KINDS[name]} {address:x}")
+        if self._known.bytecode is not None:
+            order(f"trace hook {FRAME} {self._known.bytecode:x}")
+        for number, (kind, address) in enumerate(self._known.marks, 1):
+            if kind == "input":
+                order(f"trace hook {ASK} {address:x}")
+            elif gc:
+                order(f"trace hook {MARK + number} {address:x}")
+
+    def where(self) -> None:
+        """Adds an event that says where the board is now; what was traced can be read after it."""
+        self._board.order("trace where")
+
+    def here(self) -> tuple[Place, ...]:
+        """The lines that are being run now, the innermost first; () when none is, or nothing is
+        traced."""
+        if not self._started:
+            return ()
+        with self._board.paused():
+            self.where()
+            site = next(
+                e.site for e in reversed(list(self.events())) if e.kind == MARK and not e.a
+            )
+            return self.stacks(Qstrs(self._board.ram)).get(site, ())
+
+    def stop(self) -> None:
+        self._board.order("trace end")
+
+    def raised(self) -> tuple[int, int | None]:
+        """Type and first argument of the exception that ended the script; (0, None) when none did
+        or nothing was traced."""
+        if not self._started:
+            return (0, None)
+        self.where()
+        ended: tuple[int, int | None] = (0, None)
+        for event in self.events():
+            if event.kind == RAISED:
+                ended = (event.a, event.end if event.asked else None)
+        return ended
+
+    def events(self) -> Iterator[Event]:
+        """Everything that was traced up to now."""
+        for time, kind, site, a, b, c in self._records():
+            if kind in (MALLOC, REALLOC):
+                yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
+            elif kind != PLACE:
+                yield Event(time, kind, site, a, b, 0, c)
+
+    def _records(self) -> Iterator[tuple[int, ...]]:
+        with self._events.open("rb") as f:
+            while block := f.read(_EVENT.size * 4096):
+                yield from _EVENT.iter_unpack(block[: len(block) // _EVENT.size * _EVENT.size])
+
+    def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
+        """Site -> the lines that were being run, the innermost first."""
+        out: dict[int, tuple[Place, ...]] = {NOWHERE: (), _SITES_FULL: ()}
+        for _, kind, site, file, function, line in self._records():
+            if kind == PLACE:
+                place = Place(names.text(file), names.text(function), line)
+                out[site] = (*out.get(site, ()), place)
+        return out

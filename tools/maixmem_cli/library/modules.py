@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Which device modules belong to which platform: the one table that build, deploy and the board
+tests read."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+
+from maixmem_cli.library import places
+
+_ROLES = (
+    "maixmem",
+    "maixmem_advice",
+    "maixmem_arena",
+    "maixmem_generic",  # for boards that turn out to be others
+    "maixmem_image",
+    "maixmem_models",
+    "maixmem_pool",
+)
+
+#: platform -> where a program starts; what these modules import belongs to the platform too
+_STARTS: dict[str, tuple[str, ...]] = {
+    "k210": (*_ROLES, "maixmem_flash", "maixmem_k210", "maixmem_kmodel"),
+    "canmv": (*_ROLES, "maixmem_flash", "maixmem_canmv", "maixmem_kmodel"),
+    "generic": _ROLES,
+    "maixcam": (*_ROLES, "maixmem_maixcam"),
+    "rknn": (*_ROLES, "maixmem_rknn"),
+    "ascend": (*_ROLES, "maixmem_ascend"),
+}
+PLATFORMS = tuple(_STARTS)
+
+
+@functools.lru_cache(maxsize=None)
+def imports(module: str) -> frozenset[str]:
+    """The maixmem modules that a module imports anywhere, also late, by name: once("report",
+    ...)."""
+    found: set[str] = set()
+    for path in files(module):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                found.update(a.name for a in node.names)
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("once", "part"):
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    found.update(f"maixmem_{name}" for name in str(first.value).split())
+    return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
+
+
+def files(module: str) -> list[Path]:
+    """The files of a module: one, or those of its folder (the packages for Linux boards)."""
+    folder = places.lib() / module
+    return sorted(folder.glob("*.py")) if folder.is_dir() else [places.lib() / f"{module}.py"]
+
+
+def closure(wanted: set[str]) -> set[str]:
+    """The modules and all that they import."""
+    done: set[str] = set()
+    todo = set(wanted)
+    while todo:
+        module = todo.pop()
+        done.add(module)
+        todo |= imports(module) - done
+    return done
+
+
+@functools.lru_cache(maxsize=None)
+def modules(platform: str) -> tuple[str, ...]:
+    """Every module of a platform, in order of name."""
+    return tuple(sorted(closure(set(_STARTS[platform]))))
+
+
+def every() -> tuple[str, ...]:
+    """The modules of all platforms, each once, in order of name."""
+    return tuple(sorted({m for platform in PLATFORMS for m in modules(platform)}))
+
+
+def short(module: str) -> str:
+    """The name that --modules takes: pool for maixmem_pool."""
+    return module[len("maixmem_") :] if module.startswith("maixmem_") else module
+
+
+def select(platform: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """What to put on a platform: all its modules, or those named ("pool" or "maixmem_pool") and
+    what they need.
+
+    ValueError names the modules that there are.
+    """
+    known = modules(platform)
+    if not names:
+        return known
+    full = {name if name.startswith("maixmem") else f"maixmem_{name}" for name in names}
+    wrong = sorted(full - set(known))
+    if wrong:
+        there = ", ".join(short(m) for m in known)
+        raise ValueError(f"no module {short(wrong[0])!r} for {platform}; there are {there}")
+    port = {m for m in known if m == f"maixmem_{platform}"} | {"maixmem"}
+    return tuple(sorted(closure(full | port)))
+
+
+K210 = modules("k210")

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The texts of package.json (for mip), of manifest.py (for firmware builders), and a mip index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from maixmem import __version__
+
+from maixmem_cli.library.modules import K210
+
+NAME = "maixmem"
+DESCRIPTION = "Memory on edge-AI vision boards: report, model switching, flash map, buffer pools"
+_MANIFEST = """\
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+# For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
+# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py
+# of its source.
+# Made by `maixmem build`, not by hand.
+metadata(description={description!r}, version={version!r}, license="MIT")
+"""
+
+
+def package_json(files: dict[str, str]) -> str:
+    """A package of {name on the board: url relative to the file}. Flat names: MaixPy's /flash has
+    no folders."""
+    package = {
+        "urls": [[name, url] for name, url in sorted(files.items())],
+        "version": __version__,
+    }
+    return json.dumps(package, indent=2) + "\n"
+
+
+def repository_files(top: Path) -> dict[str, str]:
+    """{file at the top of the repository: its text}: what must be made again when the modules
+    change."""
+    sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
+    manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
+    manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
+    return {
+        "package.json": package_json(sources),
+        "manifest.py": manifest,
+        "pyproject.toml": _project(top),
+    }
+
+
+def _project(top: Path) -> str:
+    """pyproject.toml with its two lists made anew: the device modules, and the folders of
+    Python."""
+    text = (top / "pyproject.toml").read_text(encoding="utf-8")
+    folders = {
+        "maixmem_cli": top / "tools" / "maixmem_cli",
+        "maixmem_k210board": top / "tools" / "k210board",
+        "maixmem_shims": top / "port_shims",
+    }
+    folders.update((p.parent.name, p.parent) for p in (top / "lib").glob("*/__init__.py"))
+    found = set(folders)  # one may have no Python of its own
+    found |= {
+        ".".join((name, *path.parent.relative_to(folder).parts))
+        for name, folder in folders.items()
+        for path in folder.rglob("*.py")
+    }
+    lists = {
+        "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),
+        "packages": sorted(found),
+    }
+    for key, names in lists.items():
+        rows = "".join(f'  "{name}",\n' for name in names)
+        text = re.sub(
+            rf"^{key} = \[.*?\]",
+            f"{key} = [\n{rows}]",
+            text,
+            count=1,
+            flags=re.DOTALL | re.MULTILINE,
+        )
+    return text
+
+
+def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:
+    """A static mip index: kinds is {"py" or the bytecode: {name on the board: file}}. Any web
+    server can serve it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for kind, files in kinds.items():
+        hashes = [[name, _store(folder, path)] for name, path in sorted(files.items())]
+        package: dict[str, Any] = {"v": 1, "version": __version__, "hashes": hashes}
+        where = folder / "package" / kind / NAME
+        where.mkdir(parents=True)
+        for name in ("latest", __version__):
+            (where / f"{name}.json").write_text(json.dumps(package) + "\n", encoding="utf-8")
+
+
+def _store(folder: Path, path: Path) -> str:
+    data = path.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()[:8]
+    place = folder / "file" / digest[:2] / digest
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+    return digest

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The cheapest changes that make a project fit.
+
+Each change has a cost for the user: a model that takes turns costs a reload, another firmware
+costs what that firmware lacks. Proposals are tried in the order of their cost, and what goes with
+a change (a GC heap of another size, say) is found for the project as that change leaves it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Iterator
+
+from maixmem_flash_check import unaligned
+from maixmem_k210_gc import MIN_GC_HEAP
+from maixmem_report import kib
+
+from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.flash import moves
+from maixmem_cli.plan.fit import Fit, fit, flash_of, gc_pool, pool_bytes
+from maixmem_cli.plan.project import Project
+from maixmem_cli.text.numbers import hexa
+
+_STEP = 16 << 10
+_MOST = 4  # changes of one proposal
+_TRIES = 3000  # projects that are judged, a few seconds; one of ten models and pools has fewer
+_FLASH, _ORDER, _TURNS, _GC, _CAMERA, _POOL, _STREAM, _FIRMWARE = 1, 1, 2, 2, 3, 5, 8, 12
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change to a project, in words; `kind` is what may be changed once only."""
+
+    kind: str
+    text: str
+    apply: Callable[[Project], Project]
+    cost: int
+
+
+def changes(answer: Fit) -> Iterator[Change]:
+    """The single changes that could help this project."""
+    project = answer.project
+    yield from _moves(project)
+    yield from _orders(project)
+    yield from _turns(project)
+    yield from _gc_heaps(answer)
+    if project.camera and project.camera.dual_buff:
+        single = replace(project.camera, dual_buff=False)
+        yield Change("camera", "camera with dual_buff=False", _setter(camera=single), _CAMERA)
+    for i, pool in enumerate(project.pools):
+        for count in _counts(answer, i):
+            text = f"pool {pool.name} with {count} instead of {pool.count}"
+            yield Change("pool " + pool.name, text, _row("pools", i, count=count), _POOL)
+    for i, model in enumerate(project.models):
+        if not model.stream and model.address is not None:
+            text = (
+                f"stream {model.name} from flash (kpu.load_flash, slower; a word-swapped "
+                "copy in flash)"
+            )
+            yield Change(model.name, text, _row("models", i, stream=True), _STREAM)
+    yield from _firmwares(answer)
+
+
+def cure(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
+    """The cheapest changes that make it fit and the answer then; ([], None) when none of those
+    that are tried do."""
+    order = itertools.count()
+    queue: list[tuple[int, int, list[Change], Fit]] = []
+    seen: set[Project] = {answer.project}
+    tries = 0
+
+    def expand(cost: int, done: list[Change], now: Fit) -> None:
+        nonlocal tries
+        for change in changes(now):
+            if change.kind in {c.kind for c in done}:
+                continue
+            project = change.apply(now.project)
+            if project in seen or tries >= _TRIES:
+                continue
+            seen.add(project)
+            tries += 1
+            after = _after(project, infos)
+            if after is not None:
+                heapq.heappush(queue, (cost + change.cost, next(order), [*done, change], after))
+
+    expand(0, [], answer)
+    while queue:
+        cost, _, done, now = heapq.heappop(queue)
+        if now.fits:
+            return done, now
+        if len(done) < _MOST:
+            expand(cost, done, now)
+    return [], None
+
+
+def _after(project: Project, infos: dict[str, Any]) -> Fit | None:
+    try:
+        return fit(project, infos)
+    except ValueError:  # this GC heap does not leave a system heap on that build
+        return None
+
+
+def _setter(**values: Any) -> Callable[[Project], Project]:
+    return lambda project: replace(project, **values)
+
+
+def _row(table: str, i: int, **values: Any) -> Callable[[Project], Project]:
+    def apply(project: Project) -> Project:
+        rows = list(getattr(project, table))
+        rows[i] = replace(rows[i], **values)
+        changed: Any = {table: tuple(rows)}
+        return replace(project, **changed)
+
+    return apply
+
+
+def _orders(project: Project) -> Iterator[Change]:
+    """Each step of the system heap made first, or last: the order of the others stays."""
+    steps = project.steps
+    found = set()
+    for step in steps:
+        rest = [s for s in steps if s != step]
+        found |= {(step, *rest), (*rest, step)}
+    for order in sorted(found - {steps}):
+        text = "make them in the order " + ", ".join(order)
+        yield Change("order", text, _setter(order=order), _ORDER)
+
+
+def _turns(project: Project) -> Iterator[Change]:
+    """One resident model that takes turns, or all of them."""
+    names = [m.name for m in project.models if m.resident]
+    for name in names:
+        yield _turn(project, [name], _TURNS)
+    if len(names) > 1:
+        yield _turn(project, names, _TURNS + 1)
+
+
+def _turn(project: Project, names: list[str], cost: int) -> Change:
+    rows = tuple(replace(m, resident=m.resident and m.name not in names) for m in project.models)
+    text = f"let {' and '.join(names)} take turns (resident = false)"
+    return Change("turns", text, _setter(models=rows), cost)
+
+
+def _firmwares(answer: Fit) -> Iterator[Change]:
+    """Other builds, those that leave least first, where more memory or V4 would help."""
+    now = answer.project.firmware
+    v4 = bool(answer.refused) and not now.v4
+    for name, build in sorted(FIRMWARES.items(), key=lambda item: item[1].heap or 0):
+        if build != now and ((build.heap or 0) > (now.heap or 0) or (v4 and build.v4)):
+            yield Change("firmware", f"firmware {name}", _setter(firmware=build), _FIRMWARE)
+
+
+def _counts(answer: Fit, i: int) -> list[int]:
+    """The largest counts of a pool that fit, in each GC heap that could be, beside the others as
+    they are or of 1; and 1."""
+    project = answer.project
+    pool = project.pools[i]
+    one = pool_bytes(replace(pool, count=1))
+    others = [p for p in project.pools if p is not pool]
+    beside = (sum(map(pool_bytes, others)), sum(pool_bytes(replace(p, count=1)) for p in others))
+    fixed = _gc_wanted(answer) - pool_bytes(pool) - beside[0]
+    rooms = [gc_pool(size) - fixed for size in (project.gc_heap, *_sizes(answer))]
+    counts = {1, *((room - taken) // one for room in rooms for taken in beside)}
+    return sorted((n for n in counts if 0 < n < pool.count), reverse=True)
+
+
+def _gc_wanted(answer: Fit) -> int:
+    """The GC heap that all steps together ask for, with what MaixPy has of it at the prompt."""
+    steps = [s for s in answer.steps if s.region == "gc"]
+    return sum(s.need for s in steps) + steps[0].total - steps[0].free
+
+
+def _gc_heaps(answer: Fit) -> Iterator[Change]:
+    """Sizes of the GC heap that make up what is missing."""
+    for size in _sizes(answer):
+        yield Change(
+            "gc_heap",
+            f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",
+            _setter(gc_heap=size),
+            _GC,
+        )
+
+
+def _sizes(answer: Fit) -> list[int]:
+    """Sizes of the GC heap that could help, the nearest first, none below 64 KiB."""
+    missing = {
+        r: max((s.peak - s.free for s in answer.steps if s.region == r), default=0)
+        for r in ("gc", "heap")
+    }
+    now = answer.project.gc_heap
+    sizes = [
+        (now - missing["heap"]) // _STEP * _STEP,
+        -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
+        -(-(_gc_wanted(answer) * 1036 // 1024) // _STEP) * _STEP,
+    ]
+    return sorted({s for s in sizes if s != now and s >= MIN_GC_HEAP}, key=lambda s: abs(s - now))
+
+
+def _moves(project: Project) -> Iterator[Change]:
+    """Moves all models that collide in flash to free addresses, as one change, for the build of
+    the project."""
+    table = flash_of(project)
+    if not table.conflicts() and not unaligned(table):
+        return
+    try:
+        plan = [(r.name[len("model ") :], start) for r, start in moves.plan(table)]
+    except ValueError:
+        return
+    target = dict(plan)
+    rows = tuple(replace(m, address=target.get(m.name, m.address)) for m in project.models)
+    text = ", ".join(f"flash {name} at {hexa(start)}" for name, start in plan)
+    yield Change("flash", text, _setter(models=rows), _FLASH)

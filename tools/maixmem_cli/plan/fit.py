@@ -1,0 +1,373 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Whether a project fits a K210 board: its steps in the order of the program, played on the
+allocator.
+
+The system heap is the stand-in's, chunk by chunk, after the boot of the firmware. What a model
+must find free is what ModelManager asks for before it loads. The GC heap is counted, without gaps.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import maixmem_kmodel
+from maixmem_flash import FlashMap
+from maixmem_flash_check import unaligned
+from maixmem_image import camera_bytes, image_bytes
+from maixmem_k210_chip import (
+    HELD,
+    PAGE,
+    SPI_EXTRA,
+    TRANSIENT,
+    TRIM,
+    TRIM_READ,
+    chunk,
+    required_free,
+)
+from maixmem_k210_gc import check_gc_heap
+from maixmem_k210_setup import chunks
+from maixmem_k210_ways import file_buffer
+
+from maixmem_cli.library import places
+from maixmem_cli.plan.project import Camera, Image, Model, Pool, Project
+from maixmem_cli.text.numbers import hexa
+
+_OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
+_VALUE = 40  # of a float in a tuple or list: its object and its place
+# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8
+# KiB): for models and for pools, what each model and each pool adds, and what the two have in
+# common. host_tests/bench prints such figures.
+_LIBRARY = {"models": (23200, 600), "pools": (16900, 1000)}
+_IN_COMMON = 9300
+_EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
+_SPACE = 64 << 20  # as much as a step may want here, so that what is missing can be told
+
+
+@dataclass(frozen=True)
+class Step:
+    """One claim: `need` bytes stay, `peak` must be free at that moment, `free` are, of `total` in
+    that region."""
+
+    what: str
+    region: str
+    need: int
+    peak: int
+    free: int
+    total: int
+    turn: bool = False  #: freed again before the next model that takes turns
+
+    @property
+    def fits(self) -> bool:
+        return self.peak <= self.free
+
+
+@dataclass
+class Fit:
+    """The answer for one project."""
+
+    project: Project
+    steps: list[Step] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)  #: models that can never run there, and why
+    flash: list[str] = field(default_factory=list)  #: bytes of flash with two owners
+    risks: list[str] = field(
+        default_factory=list
+    )  #: bytes that flashing another region may overwrite
+    turns: list[str] = field(default_factory=list)  #: models that must take turns
+    stays: str = ""  #: the one of them that the steps after find loaded: the largest
+
+    @property
+    def fits(self) -> bool:
+        return not self.refused and not self.flash and all(s.fits for s in self.steps)
+
+    def peak(self, region: str) -> int:
+        """The most bytes of a region in use at any moment."""
+        return max(
+            (s.total - s.free + s.peak for s in self.steps if s.region == region), default=0
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        steps = [{**vars(s), "fits": s.fits} for s in self.steps]
+        return {
+            "firmware": self.project.firmware.name,
+            "source": self.project.firmware.source,
+            "gc_heap": self.project.gc_heap,
+            "fits": self.fits,
+            "steps": steps,
+            "peak": {r: self.peak(r) for r in ("gc", "heap")},
+            "turns": self.turns,
+            "refused": self.refused,
+            "flash": self.flash,
+            "risks": self.risks,
+        }
+
+
+# One moment of the program: the allocator with every block that lives, and the bytes of GC heap in
+# use. A step is played on a copy, which becomes the moment when the step fits; one that does not
+# fit takes nothing, so that those after it are judged as well.
+class _Moment:
+    def __init__(self, heap: Any, gc_used: int) -> None:
+        self.heap = heap
+        self.gc_used = gc_used
+        self._room = heap.limit
+        heap.limit += _SPACE
+
+    def copy(self) -> _Moment:
+        return copy.deepcopy(self)
+
+    @property
+    def heap_free(self) -> int:
+        return self._room - self.heap.end
+
+    def take(self, sizes: list[int]) -> list[int]:
+        """Blocks of these sizes, in this order."""
+        return [self.heap.malloc(n) for n in sizes]
+
+    def free(self, blocks: list[int]) -> None:
+        for block in blocks:
+            self.heap.free(block)
+
+
+# Plays the steps of one project; reads each model's header once and keeps it in `infos`.
+class _Play:
+    def __init__(self, project: Project, infos: dict[str, Any]) -> None:
+        build = project.firmware
+        if build.heap is None:
+            build.boot(project.gc_heap)  # raises: an image alone does not tell
+        what = f"GC heap of {project.gc_heap} bytes"
+        check_gc_heap(what, project.gc_heap, build.heap, build.gc_heap)
+        self.answer = Fit(project)
+        self.infos = infos
+        self.now = _Moment(build.boot(project.gc_heap), build.gc_used)
+        self.total = {"heap": self.trimmed().heap_free, "gc": gc_pool(project.gc_heap)}
+
+    def run(self) -> Fit:
+        project = self.answer.project
+        self.claim_gc("program", project.program)
+        common = -_EARLY if project.firmware.early else 0
+        for kind, (nbytes, each) in _LIBRARY.items():
+            count = len(getattr(project, kind))
+            if count:
+                self.claim_gc(f"maixmem for {kind}", nbytes + each * count - common)
+                common = _IN_COMMON
+        for step in project.steps:
+            getattr(self, step)()
+        self.look_at_flash()
+        return self.answer
+
+    # --- the GC heap ---
+
+    def claim_gc(self, what: str, nbytes: int) -> None:
+        total = self.total["gc"]
+        step = Step(what, "gc", nbytes, nbytes, total - self.now.gc_used, total)
+        self.answer.steps.append(step)
+        if step.fits:
+            self.now.gc_used += nbytes
+
+    def pools(self) -> None:
+        for pool in self.answer.project.pools:
+            self.claim_gc(pool.name, pool_bytes(pool))
+
+    def images(self) -> None:
+        for image in self.answer.project.images:
+            self.claim_gc(image.name, image.count * made_bytes(image))
+
+    def results(self) -> None:
+        for result in self.answer.project.results:
+            self.claim_gc(result.name, result.values * _VALUE)
+
+    # --- the system heap ---
+
+    def claim(self, what: str, after: _Moment, need: int, peak: int, turn: bool = False) -> bool:
+        step = Step(what, "heap", need, peak, self.now.heap_free, self.total["heap"], turn)
+        self.answer.steps.append(step)
+        if step.fits:
+            self.now = after
+        return step.fits
+
+    def camera(self) -> None:
+        camera = self.answer.project.camera
+        assert camera is not None
+        after = self.imported()
+        sizes = camera_blocks(camera)
+        after.take(sizes)
+        self.claim("camera", after, sum(sizes), self.now.heap_free - after.heap_free)
+
+    def lcd(self) -> None:
+        """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
+        after = self.imported()
+        self.claim("lcd", after, 0, self.now.heap_free - after.heap_free)
+
+    def imported(self) -> _Moment:
+        """The moment after an import statement: it looks through /flash, whose pages are read by
+        SPI."""
+        after = self.now.copy()
+        after.free(after.take([4 * PAGE + SPI_EXTRA]))
+        return after
+
+    def trimmed(self) -> _Moment:
+        """The moment after ModelManager had the free end of the heap given back, as it does before
+        its first load.
+
+        A read of flash does it, so early firmware, which has no such call, keeps it.
+        """
+        after = self.now.copy()
+        if after.heap_free > TRIM and not self.answer.project.firmware.early:
+            after.free(after.take([4 * TRIM_READ + SPI_EXTRA]))
+        return after
+
+    def models(self) -> None:
+        if self.answer.project.models:
+            self.now = self.trimmed()
+        turning = []
+        for model in self.answer.project.models:
+            why = self.refuse(model)
+            if why:
+                self.answer.refused.append(f"{model.name}: {why}")
+            elif model.resident:
+                self.load(model)
+            else:
+                turning.append(model)
+        if not self.stay(turning):
+            self.take_turns(turning)
+
+    def load(self, model: Model, turn: bool = False) -> list[int]:
+        """Claims a model; its blocks, none when it does not fit."""
+        buffer = file_buffer(model.path) if model.method == "load_path" else 0
+        allocations = self.infos[model.name].allocations(model.method, buffer)
+        after = self.now.copy()
+        blocks, peak = _load(after, allocations)
+        asked = required_free(chunks(allocations), holes(self.now.heap), self.now.heap_free)[0]
+        need = sum(chunk(n) for n, kind in allocations if not kind & TRANSIENT)
+        return blocks if self.claim(model.name, after, need, max(peak, asked), turn) else []
+
+    def stay(self, models: list[Model]) -> bool:
+        """Claims all for good when they fit beside each other; else nothing."""
+        before, steps = self.now, len(self.answer.steps)
+        for model in models:
+            if not self.load(model):
+                self.now = before
+                del self.answer.steps[steps:]
+                return False
+        return True
+
+    def take_turns(self, models: list[Model]) -> None:
+        """Each alone; the one that keeps most stays for the steps after, as the worst case."""
+        last: list[int] = []
+        for model in models:
+            self.now = self.now.copy()
+            self.now.free(last)
+            last = self.load(model, turn=True)
+            self.answer.turns.append(model.name)
+        self.now = self.now.copy()
+        self.now.free(last)
+        steps = len(self.answer.steps)
+        largest = max(models, key=lambda m: self.infos[m.name].need(m.method) or 0)
+        self.answer.stays = largest.name
+        self.load(largest)
+        del self.answer.steps[steps:]
+
+    def refuse(self, model: Model) -> str | None:
+        info = copy.copy(self.infos[model.name])
+        if model.stream:
+            info.swapped = (
+                True  # the file on the desk is the plain one; what goes into flash is swapped
+            )
+        build = self.answer.project.firmware
+        return info.unsupported_reason({**build.capabilities(), "ram": None}, model.method)
+
+    def look_at_flash(self) -> None:
+        table = flash_of(self.answer.project)
+        self.answer.flash = [str(c) for c in table.conflicts()]
+        self.answer.flash += [
+            f"{r.name} at {hexa(r.start)}: flashers refuse it, not a multiple of 4096"
+            for r in unaligned(table)
+        ]
+        self.answer.risks = [str(c) for c in table.risks()]
+
+
+def _load(after: _Moment, allocations: list[tuple[int, int]]) -> tuple[list[int], int]:
+    """Loads a model: (the blocks that stay, by how much the heap grew at most)."""
+    start = after.heap_free
+    kept, held, peak = [], 0, 0
+    for nbytes, kind in allocations:
+        block = after.heap.malloc(nbytes)
+        peak = max(peak, start - after.heap_free)
+        if not kind & TRANSIENT:
+            kept.append(block)
+        elif kind & HELD:
+            held = block  # until after the next one that is read
+        else:
+            after.heap.free(block)
+            if held:
+                after.heap.free(held)
+            held = 0
+    return kept, peak
+
+
+def holes(heap: Any) -> list[int]:
+    """Bytes of each hole in the heap, as ModelManager keeps count of them."""
+    found: list[int] = heap.holes()
+    return found
+
+
+def gc_pool(nbytes: int) -> int:
+    """Usable bytes of a GC heap of so many bytes."""
+    pool: int = places.shim_module("k210", "k210_gc").pool_size(0, nbytes)
+    return pool
+
+
+def camera_blocks(camera: Camera) -> list[int]:
+    """The mallocs of sensor.set_framesize(): for each buffer the frame and its three AI planes."""
+    w, h = camera.pixels
+    planes = (3 * w * h + 63) // 64 * 64
+    frame = camera_bytes(w, h) - planes
+    return [frame, planes] * (2 if camera.dual_buff else 1)
+
+
+def pool_bytes(pool: Pool) -> int:
+    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made
+    from."""
+    one = image_bytes(*pool.size, "rgb565") + _OBJECT
+    if pool.ai:
+        one += image_bytes(*pool.size, f"{pool.format}_ai")
+    return pool.count * one
+
+
+def made_bytes(image: Image) -> int:
+    """The GC heap of one image that the program makes as it goes (measured on the firmware
+    v0.6.2_84)."""
+    w, h = image.size
+    if image.make == "to_grayscale":
+        return 4 * w * h + _OBJECT  # pixels, and room for three planes of the AI copy
+    one = image_bytes(w, h, image.format) + _OBJECT
+    return one + (image_bytes(w, h, f"{image.format}_ai") if image.ai else 0)
+
+
+def flash_of(project: Project) -> FlashMap:
+    """The flash map of a project: its firmware and the models at addresses."""
+    table = FlashMap()
+    build = project.firmware
+    table.add(f"firmware {build.name}", 0, build.end, "firmware", build.source)
+    for model in project.models:
+        if model.address is not None:
+            table.add(f"model {model.name}", model.address, model.file.stat().st_size, "model")
+    return table
+
+
+def headers(project: Project) -> dict[str, Any]:
+    """The KModel of each model by name; KModelError names the file."""
+    found = {}
+    for model in project.models:
+        try:
+            found[model.name] = maixmem_kmodel.read_info(str(model.file))
+        except maixmem_kmodel.KModelError as e:
+            raise maixmem_kmodel.KModelError(f"{model.file}: {e}") from None
+    return found
+
+
+def fit(project: Project, infos: dict[str, Any] | None = None) -> Fit:
+    """The answer for a project. ValueError when its GC heap leaves no system heap at all."""
+    return _Play(project, headers(project) if infos is None else infos).run()

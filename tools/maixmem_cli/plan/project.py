@@ -1,0 +1,291 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""PROJECT.toml: what a program puts into a board's memory, and in which order."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from maixmem_cli.firmware.builds import FIRMWARES, Firmware
+from maixmem_cli.firmware.frame_sizes import SIZES
+from maixmem_cli.plan import project_checks as check
+
+STEPS = ("camera", "lcd", "pools", "images", "models", "results")
+#: how a temporary image is made -> words for people
+MAKES = {
+    "image": "image.Image(size=...)",
+    "resize": "img.resize()",
+    "copy": "img.copy()",
+    "to_grayscale": "img.to_grayscale(copy=True)",
+}
+
+EXAMPLE_MODEL = "faces.kmodel"  #: what EXAMPLE names, made by example_model
+EXAMPLE = """\
+# What the program puts into memory: `maixmem fit` says whether it fits, and what to change.
+firmware = "full"        # one of: {firmwares}; or a .bin, .kfpkg, board.toml
+gc_heap = "512K"         # what Maix.utils.gc_heap_size() is set to
+program = "32K"          # GC heap for your own script and its modules; maixmem's is added
+# order = ["camera", "lcd", "pools", "images", "models", "results"]  # as the program makes them
+lcd = true               # lcd.init()
+
+[camera]
+size = "QVGA"            # a sensor.NAME: QQVGA, QVGA, VGA, CIF, B240X240 ...
+# windowing = [224, 224] # sensor.set_windowing(): the buffers stay those of `size`
+# dual_buff = true       # sensor.reset(dual_buff=True): twice the buffers
+
+[[model]]                # repeat for each model
+name = "faces"
+file = "{model}"    # read here, for its header
+address = 0x300000       # where it lies in flash; or: path = "/sd/faces.kmodel"
+resident = false         # true: stays loaded; false: takes turns where they do not all fit
+# stream = true          # kpu.load_flash, slower, needs less
+
+[[pool]]                 # repeat for each ImagePool
+name = "frames"
+size = [224, 224]
+format = "rgb565"        # or "gray"
+count = 1
+ai = true                # with an AI copy
+
+# [[image]]              # repeat for each image that the loop makes anew
+# name = "small"
+# make = "resize"        # or "copy", "to_grayscale", "image"
+# size = [64, 64]
+# ai = true              # pix_to_ai() is called on it
+
+# [[result]]             # repeat for each output that the program keeps as numbers
+# name = "scores"
+# values = 1000          # 40 bytes each
+""".format(firmwares=", ".join(FIRMWARES), model=EXAMPLE_MODEL)
+
+
+class ProjectError(ValueError):
+    """A project file that cannot be used: the message names the key."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    size: str  #: a name of SIZES
+    windowing: tuple[int, int] | None = None
+    dual_buff: bool = False
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of the buffers: windowing does not change them."""
+        return SIZES[self.size]
+
+
+@dataclass(frozen=True)
+class Model:
+    name: str
+    file: Path
+    address: int | None = None
+    path: str = ""
+    resident: bool = False
+    stream: bool = False
+
+    @property
+    def method(self) -> str:
+        """The way it is loaded, as maixmem_kmodel names it."""
+        if self.stream:
+            return "stream_single"
+        return "load_path" if self.address is None else "load_addr"
+
+
+@dataclass(frozen=True)
+class Pool:
+    name: str
+    size: tuple[int, int]
+    format: str = "rgb565"
+    count: int = 1
+    ai: bool = False
+
+
+@dataclass(frozen=True)
+class Image:
+    """Images that the program makes as it goes, all alive at once."""
+
+    name: str
+    size: tuple[int, int]
+    make: str = "resize"
+    format: str = "rgb565"
+    count: int = 1
+    ai: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """Numbers that a program keeps of a model's output, as a tuple or list of floats."""
+
+    name: str
+    values: int
+
+
+@dataclass(frozen=True)
+class Project:
+    firmware: Firmware
+    gc_heap: int = 512 << 10
+    program: int = 32 << 10
+    order: tuple[str, ...] = STEPS
+    camera: Camera | None = None
+    lcd: bool = False
+    models: tuple[Model, ...] = ()
+    pools: tuple[Pool, ...] = field(default=())
+    images: tuple[Image, ...] = ()
+    results: tuple[Result, ...] = ()
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps of `order` that this project has."""
+        return tuple(step for step in self.order if getattr(self, step))
+
+
+# One table of a TOML file. take() gives a value once, checked; done() refuses what nobody took.
+class _Table:
+    def __init__(self, name: str, values: Any) -> None:
+        if not isinstance(values, dict):
+            raise ProjectError(f"[{name}] must be a table")
+        self.name = name
+        self.values = dict(values)
+
+    def take(self, key: str, check: Any, default: Any = ...) -> Any:
+        if key not in self.values:
+            if default is ...:
+                raise ProjectError(f"[{self.name}] needs {key!r}")
+            return default
+        value = self.values.pop(key)
+        try:
+            return check(value)
+        except (ValueError, TypeError) as e:
+            raise ProjectError(f"[{self.name}] {key} = {value!r}: {e}") from None
+
+    def done(self) -> None:
+        if self.values:
+            raise ProjectError(f"[{self.name}] has no {sorted(self.values)[0]!r}")
+
+
+def read(path: Path) -> Project:
+    """The project; ProjectError for anything wrong. Model files are looked for beside the project
+    file."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise ProjectError(f"not TOML: {e}") from None
+    camera = data.pop("camera", None)
+    rows = {key: _rows(key, data.pop(key, [])) for key in ("model", "pool", "image", "result")}
+    top = _Table("project", data)
+    firmware = top.take("firmware", lambda value: check.firmware(value, path.parent))
+    project = Project(
+        firmware=firmware,
+        gc_heap=top.take("gc_heap", check.nbytes, firmware.gc_heap),
+        program=top.take("program", check.nbytes, 32 << 10),
+        order=top.take("order", check.some_of(STEPS), STEPS),
+        camera=_camera(camera, firmware) if camera is not None else None,
+        lcd=top.take("lcd", check.flag, False),
+        models=tuple(_model(i, m, path.parent) for i, m in enumerate(rows["model"])),
+        pools=tuple(_pool(i, p) for i, p in enumerate(rows["pool"])),
+        images=tuple(_image(i, p) for i, p in enumerate(rows["image"])),
+        results=tuple(_result(i, p) for i, p in enumerate(rows["result"])),
+    )
+    top.done()
+    for kind in ("models", "pools", "images", "results"):
+        names = [row.name for row in getattr(project, kind)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ProjectError(f"two {kind} are named {name!r}")
+    missing = [step for step in STEPS if getattr(project, step) and step not in project.order]
+    if missing:
+        raise ProjectError(
+            f"[project] order has no {missing[0]!r}, and the project has {missing[0]}"
+        )
+    return project
+
+
+def _rows(name: str, rows: Any) -> list[Any]:
+    if not isinstance(rows, list):
+        raise ProjectError(f"[[{name}]] must have two brackets: there can be several")
+    return rows
+
+
+def _camera(values: Any, firmware: Firmware) -> Camera:
+    table = _Table("camera", values)
+    size = table.take("size", lambda value: check.frame(value, firmware))
+    camera = Camera(
+        size, table.take("windowing", check.size, None), table.take("dual_buff", check.flag, False)
+    )
+    table.done()
+    if camera.windowing and any(w > n for w, n in zip(camera.windowing, camera.pixels)):
+        raise ProjectError(
+            f"[camera] windowing = {list(camera.windowing)}: larger than {size}, "
+            f"{list(camera.pixels)}"
+        )
+    return camera
+
+
+def _model(i: int, values: Any, folder: Path) -> Model:
+    table = _Table(f"model {i + 1}", values)
+    file = folder / table.take("file", check.text)
+    model = Model(
+        name=table.take("name", check.text, file.stem),
+        file=file,
+        address=table.take("address", check.address, None),
+        path=table.take("path", check.path, ""),
+        resident=table.take("resident", check.flag, False),
+        stream=table.take("stream", check.flag, False),
+    )
+    table.done()
+    if (model.address is None) == (not model.path):
+        raise ProjectError(
+            f"[model {i + 1}] needs either address (in flash) or path (on /sd or /flash)"
+        )
+    if model.stream and model.address is None:
+        raise ProjectError(
+            f"[model {i + 1}] stream = true needs an address: load_flash reads flash only"
+        )
+    if not file.is_file():
+        raise ProjectError(f"[model {i + 1}] file = {str(file)!r}: no such file")
+    return model
+
+
+def _pool(i: int, values: Any) -> Pool:
+    table = _Table(f"pool {i + 1}", values)
+    pool = Pool(
+        name=table.take("name", check.text, f"pool {i + 1}"),
+        size=table.take("size", check.size),
+        format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
+        count=table.take("count", check.count, 1),
+        ai=table.take("ai", check.flag, False),
+    )
+    table.done()
+    return pool
+
+
+def _image(i: int, values: Any) -> Image:
+    table = _Table(f"image {i + 1}", values)
+    image = Image(
+        name=table.take("name", check.text, f"image {i + 1}"),
+        size=table.take("size", check.size),
+        make=table.take("make", check.one_of(MAKES), "resize"),
+        format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
+        count=table.take("count", check.count, 1),
+        ai=table.take("ai", check.flag, False),
+    )
+    table.done()
+    return image
+
+
+def _result(i: int, values: Any) -> Result:
+    table = _Table(f"result {i + 1}", values)
+    result = Result(
+        table.take("name", check.text, f"result {i + 1}"), table.take("values", check.count)
+    )
+    table.done()
+    return result

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What a board's memory looked like when a script ended, and why it hangs."""
+
+from __future__ import annotations
+
+from maixmem_report import kib
+
+from maixmem_cli.emulator import heaps
+from maixmem_cli.emulator.session import (
+    HANGS,
+    INTERRUPTED,
+    RAW_FILE,
+    RESETS,
+    STUCK,
+    Outcome,
+    Session,
+)
+from maixmem_cli.emulator.tracer import MALLOC, REALLOC, Event, Place
+
+_HOLES = 5
+# mcause of the RISC-V privileged architecture
+_FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote to"}
+_NULL = 1 << 20  # no device and no RAM is below
+
+
+def memory_table(session: Session) -> list[str]:
+    """Both heaps as text, or why they cannot be read."""
+    ram = session.board.ram
+    lines = [f"{'':12}{'used':>11}{'free':>11}{'largest':>11}"]
+    try:
+        gc = session.finder.gc(ram)
+        lines.append(f"{'GC heap':12}{kib(gc.used):>11}{kib(gc.free):>11}{kib(gc.largest):>11}")
+    except heaps.NotFound as e:
+        lines.append(f"GC heap: {e}")
+    try:
+        heap = session.finder.system(ram)
+    except heaps.NotFound as e:
+        return [*lines, f"system heap: {e}"]
+    used = sum(c.size for c in heap.used)
+    free = heap.end - heap.base - used + heap.heap_free
+    lines.append(f"{'system heap':12}{kib(used):>11}{kib(free):>11}{kib(heap.largest):>11}")
+    lines.append(f"heap_free() = {heap.heap_free}; {holes_text(heap)}")
+    state = session.board.state()
+    seconds = state["microseconds"] / 1e6
+    return [*lines, f"{state['frames']} frames, {seconds:.1f} s of the board's clock"]
+
+
+def holes_text(heap: heaps.SystemHeap) -> str:
+    """The holes below the top, largest first."""
+    sizes = sorted((c.size for c in heap.holes), reverse=True)
+    if not sizes:
+        return f"no holes, {heap.top_size} in the top chunk"
+    shown = ", ".join(str(n) for n in sizes[:_HOLES]) + (", ..." if len(sizes) > _HOLES else "")
+    return f"{len(sizes)} holes of {shown}; {heap.top_size} in the top chunk"
+
+
+def at_line(place: Place, session: Session) -> str:
+    """A place with the text of its line."""
+    if place.file != RAW_FILE:
+        return str(place)
+    lines = session.source.splitlines()
+    text = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+    return f"{session.script.name}:{place.line}: {text}"
+
+
+def ending(session: Session, outcome: Outcome) -> list[str]:
+    """What is to be said about an end that is not the script's own. Needs the hooks."""
+    if outcome.kind in (HANGS, STUCK):
+        return hang(session, outcome.kind)
+    lines = [] if outcome.over else _goes_on(session)
+    if outcome.kind == INTERRUPTED:
+        lines.append(f"{session.script.name}: stopped by Ctrl-C")
+    if outcome.kind == RESETS:
+        lines.append(
+            "the script resets the board again and again. Next: give --frames or --seconds"
+        )
+    return lines
+
+
+def hang(session: Session, kind: str) -> list[str]:
+    """Which call, what it asked for, what was free. What was not found is said."""
+    what = "does nothing any more" if kind == STUCK else "hangs: only a reset helps"
+    lines = [f"the board {what}, as a real one would", *_where(session), *_fault(session, kind)]
+    lines += _refused(session, list(session.tracer.events()))
+    if kind == STUCK:
+        lines.append("It waits for input, an interrupt or a device that is not there.")
+    return lines
+
+
+def silence(session: Session, seconds: float) -> list[str]:
+    """A script that says nothing: where it is, and how to end it."""
+    state = session.board.state()
+    text = f"{state['microseconds'] / 1e6:.0f} s of the board's clock, {state['frames']} frames"
+    first = f"{session.script.name} has said nothing for {seconds:.0f} s and goes on ({text})"
+    return [first, *_where(session), "Next: Ctrl-C ends it; so does --seconds N"]
+
+
+def _goes_on(session: Session) -> list[str]:
+    """A script that Ctrl-C does not end."""
+    why = "it catches it, or waits in the firmware for what does not come"
+    return [f"Ctrl-C does not end the script: {why}", *_where(session)]
+
+
+def _where(session: Session) -> list[str]:
+    """The line that is being run, and those that called it."""
+    if session.known.bytecode is None:
+        text = "not known, the function that runs bytecode was not found in this firmware"
+        return [f"where: {text}"]
+    place = session.tracer.here()
+    if not place:
+        return ["no line of Python is being run"]
+    first = f"at {at_line(place[0], session)}"
+    return [first, *(f"   called by {at_line(p, session)}" for p in place[1:])]
+
+
+def _fault(session: Session, kind: str) -> list[str]:
+    """The access that the firmware was killed for."""
+    hart = session.board.state()["harts"][0]
+    did = _FAULTS.get(hart["mcause"])
+    if kind == STUCK or not did:
+        return []
+    at = hart["mbadaddr"]
+    why = ", where nothing is" + (": a null pointer" if at < _NULL else "")
+    return [f"the firmware {did} {at:#x}{why}"]
+
+
+def _refused(session: Session, events: list[Event]) -> list[str]:
+    refused = [e for e in events if e.kind in (MALLOC, REALLOC) and not e.a and e.asked]
+    try:
+        heap = session.finder.system(session.board.ram)
+        free = f"heap_free() = {heap.heap_free}, {holes_text(heap)}"
+        largest = f"the largest block was {heap.largest}"
+    except heaps.NotFound as e:
+        free, largest = str(e), "the largest block is not known"
+    if not refused:
+        if "malloc" in session.known.missing:
+            return [f"malloc was not found in this firmware. Free now: {free}"]
+        return [f"No allocation of the system heap was refused. Free now: {free}"]
+    last = refused[-1]
+    return [
+        (
+            f"malloc({last.asked}) of the system heap got nothing: {largest}, {last.asked} "
+            "were asked for"
+        ),
+        f"free: {free}",
+        "Next: release a model or the camera first, a smaller gc_heap_size, or maixmem fit",
+    ]

@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The books of both heaps while a script runs: who holds what, at the peak and at the end, and
+what grows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Callable
+
+from maixmem_cli.emulator import tracer
+from maixmem_cli.emulator.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap
+from maixmem_cli.emulator.tracer import Event, Place
+
+BEFORE = -1  #: the site of what was there before the script
+_SAMPLES = 400
+_LEAKS_AT_LEAST = 4  # rounds of a line of which something is still held
+_MOST = 0.4  # part of the script's time
+_BURST = 0.1  # part of a line's own time: a shorter one is a single result, the last
+_ROUNDS_AFTER = 3  # gaps between two of them that may follow the last one
+
+
+@dataclass
+class Peak:
+    """The most bytes that a heap had in use, and who had them: {site: bytes}."""
+
+    used: int = 0
+    time: int = 0
+    site: int = BEFORE
+    held: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A point of the timeline. `largest`: the largest block that the system heap could give;
+    `holes`: their bytes."""
+
+    time: int
+    gc: int
+    heap: int
+    largest: int
+    holes: int
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Allocations of one line that stay, made one after the other all through the run."""
+
+    place: Place
+    heap: str
+    rounds: int
+    nbytes: int
+
+
+# Follows one heap. held: {site: bytes}; count: {site: allocations}; in_all: {site: bytes ever}.
+class _Account:
+    def __init__(self, used: int) -> None:
+        self.used = used
+        self.held: Counter[int] = Counter({BEFORE: used})
+        self.count: Counter[int] = Counter()
+        self.in_all: Counter[int] = Counter()
+        self.lasted: dict[int, tuple[int, int]] = {}  # first and last allocation
+        self.peak = Peak()
+        self._at_peak = False
+
+    def take(self, time: int, site: int, nbytes: int, new: int = 1) -> None:
+        self.used += nbytes
+        self.held[site] += nbytes
+        self.in_all[site] += nbytes
+        self.count[site] += new
+        self.lasted[site] = (self.lasted.get(site, (time,))[0], time)
+        if self.used > self.peak.used:
+            self.peak.used, self.peak.time, self.peak.site = self.used, time, site
+            self._at_peak = True
+
+    def settle(self) -> None:
+        """Keeps who had what at the peak, before something changes after it."""
+        if self._at_peak:
+            self.peak.held = Counter({s: n for s, n in self.held.items() if n})
+            self._at_peak = False
+
+    def give(self, site: int, nbytes: int) -> None:
+        self.settle()
+        self.used -= nbytes
+        self.held[site] -= nbytes
+
+
+class Ledger:
+    """Feed it the heaps as they were, then every event in order."""
+
+    def __init__(self, system: SystemHeap, gc: GcHeap) -> None:
+        #: address -> (bytes of the chunk, site, time)
+        self.chunks = {c.address: (c.size, BEFORE, 0) for c in system.used}
+        #: of each block of the GC heap: its site, or None when it is free
+        self.blocks: list[int | None] = [None if s == FREE else BEFORE for s in gc.states]
+        self.born = [0] * len(self.blocks)
+        self.heap = _Account(sum(c.size for c in system.used))
+        self.gc = _Account(gc.used)
+        self.base = system.base
+        self.end = system.end
+        self._limit = system.end + system.heap_free
+        self.samples: list[Sample] = []
+        self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
+        self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
+        self.peak_end = self.end
+        self.first_time = self.last_time = 0
+        self.refused: list[Event] = []  #: allocations of the system heap that got nothing
+
+    def feed(self, events: list[Event]) -> None:
+        """All events of a run."""
+        if not events:
+            return
+        self.first_time = events[0].time
+        # an idle board counts instructions too: the mark that ends a trace comes when somebody
+        # asks
+        script = (e.time for e in reversed(events) if e.kind != tracer.MARK or e.a)
+        self.last_time = next(script, self.first_time)
+        step = max(1, (self.last_time - self.first_time) // _SAMPLES)
+        due = self.first_time
+        for e in events:
+            if e.time >= due:
+                self._sample(e.time)
+                due = e.time + step
+            self._one(e)
+        self._sample(self.last_time)
+        self.heap.settle()
+        self.gc.settle()
+
+    def _one(self, e: Event) -> None:
+        if e.kind in (tracer.GC_NEW, tracer.GC_GROW):
+            self._blocks_taken(e)
+        elif e.kind == tracer.GC_FREE:
+            self._blocks_freed(e.a, e.asked)
+        elif e.kind in (tracer.MALLOC, tracer.REALLOC):
+            self._allocated(e)
+        elif e.kind == tracer.FREE:
+            self._freed(e.a)
+            self.end = e.end or self.end
+        elif e.kind == tracer.MARK and e.a:  # 0: where the board is now
+            self.marks.append((e.time, e.a, e.site))
+
+    def _allocated(self, e: Event) -> None:
+        if not e.a:
+            if e.asked:
+                self.refused.append(e)
+            return
+        if e.old:
+            self._freed(e.old)
+        self.chunks[e.a] = (e.size, e.site, e.time)
+        self.end = e.end or self.end
+        before = self.heap.peak.used
+        self.heap.take(e.time, e.site, e.size)
+        if self.heap.peak.used > before:
+            self.peak_chunks, self.peak_end = self.chunks.copy(), self.end
+
+    def _freed(self, address: int) -> None:
+        chunk = self.chunks.pop(address, None)
+        if chunk:
+            self.heap.give(chunk[1], chunk[0])
+
+    def _blocks_taken(self, e: Event) -> None:
+        first, n, site = e.a, min(e.asked, len(self.blocks) - e.a), e.site
+        if e.kind == tracer.GC_GROW and first:  # what grows belongs to the line that made it
+            owner = self.blocks[first - 1]
+            site = site if owner is None else owner
+        self.blocks[first : first + n] = [site] * n
+        self.born[first : first + n] = [e.time] * n
+        self.gc.take(e.time, site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
+
+    def _blocks_freed(self, first: int, n: int) -> None:
+        for owner, group in groupby(self.blocks[first : first + n]):
+            if owner is not None:
+                self.gc.give(owner, sum(1 for _ in group) * BLOCK)
+        self.blocks[first : first + n] = [None] * len(self.blocks[first : first + n])
+
+    def _sample(self, time: int) -> None:
+        holes, at = [], self.base
+        for address in sorted(self.chunks):
+            if address - 16 > at:
+                holes.append(address - 16 - at)
+            at = address - 16 + self.chunks[address][0]
+        largest = max([self._limit - at, *holes], default=0)
+        self.samples.append(Sample(time, self.gc.used, self.heap.used, largest, sum(holes)))
+
+    def still_there(self, states: bytes) -> None:
+        """After a collection that was not traced: takes what it freed out of the GC heap's
+        books."""
+        for i, owner in enumerate(self.blocks):
+            if owner is not None and states[i] == FREE:
+                self._blocks_freed(i, 1)
+
+    def unexplained(self, system: SystemHeap) -> int:
+        """Bytes of chunks that the books have otherwise than the heap itself: 0 when they
+        agree."""
+        real = {c.address: c.size for c in system.used}
+        ours = {a: c[0] for a, c in self.chunks.items()}
+        return sum(abs(real.get(a, 0) - ours.get(a, 0)) for a in real.keys() | ours.keys())
+
+    def leaks(self, heads: bytes, place_of: Callable[[int], Place]) -> list[Leak]:
+        """Lines of which allocations stay all through the run. `heads`: the GC heap's states
+        now."""
+        kept: dict[tuple[str, Place], list[tuple[int, int]]] = {}
+        for size, site, time in self.chunks.values():
+            if site > 0:
+                kept.setdefault(("heap", place_of(site)), []).append((time, size))
+        for i, owner in enumerate(self.blocks):
+            if owner is not None and owner > 0 and heads[i] == HEAD:
+                n = 1
+                while i + n < len(heads) and heads[i + n] not in (FREE, HEAD):
+                    n += 1
+                kept.setdefault(("gc", place_of(owner)), []).append((self.born[i], n * BLOCK))
+        found = [
+            Leak(place, heap, _rounds(these), sum(n for _, n in these))
+            for (heap, place), these in kept.items()
+            if self._goes_on(these, self._lasted(heap, place, place_of))
+        ]
+        return sorted(found, key=lambda k: -k.nbytes)
+
+    def _lasted(self, heap: str, place: Place, place_of: Callable[[int], Place]) -> int:
+        """From the first allocation of a line to its last, kept or not."""
+        account = self.gc if heap == "gc" else self.heap
+        times = [t for site, t in account.lasted.items() if site > 0 and place_of(site) == place]
+        return max(t[1] for t in times) - min(t[0] for t in times)
+
+    def _goes_on(self, kept: list[tuple[int, int]], lasted: int) -> bool:
+        """True when they came one after the other until the script ended, or through most of its
+        time."""
+        times = sorted(t for t, _ in kept)
+        if _rounds(kept) < _LEAKS_AT_LEAST:
+            return False
+        span, run = times[-1] - times[0], self.last_time - self.first_time
+        if span <= _BURST * lasted:
+            return False
+        gap = span / (len(times) - 1)
+        return span > _MOST * run or self.last_time - times[-1] < _ROUNDS_AFTER * gap
+
+
+def _rounds(kept: list[tuple[int, int]]) -> int:
+    """How often something was kept: an object and its bytes are made together, so the most common
+    size is counted."""
+    return Counter(n for _, n in kept).most_common(1)[0][1]
+
+
+def by_line(amounts: Counter[int], place_of: Callable[[int], Place]) -> Counter[Place]:
+    """Bytes (or a number) by line, of {site: bytes}."""
+    out: Counter[Place] = Counter()
+    for site, nbytes in amounts.items():
+        if nbytes:
+            out[place_of(site)] += nbytes
+    return out

@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem profile`: one run of a script, its events made into an answer to "where did my memory
+go?"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+from maixmem_cli.emulator import heaps
+from maixmem_cli.emulator.qstrs import Qstrs
+from maixmem_cli.emulator.session import HANGS, RAW_FILE, STUCK, Outcome, Session
+from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.library import places
+from maixmem_cli.profiler import explain, ledger
+from maixmem_cli.serial.repl import BoardError
+
+EARLIER = Place("", "before the script", 0)
+UNKNOWN = Place("", "no line: the compiler, the firmware", 0)
+_TOP = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one line of Python did to one heap, in bytes; `count` are its allocations."""
+
+    heap: str
+    place: Place
+    text: str
+    at_peak: int
+    at_end: int
+    in_all: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A line whose allocations stay, and how often it made them."""
+
+    heap: str
+    place: Place
+    text: str
+    rounds: int
+    nbytes: int
+
+    @property
+    def each(self) -> int:
+        """Bytes a round."""
+        return self.nbytes // self.rounds
+
+
+class Profile:
+    """The result of a run. Sizes in bytes, times in instructions since the script began."""
+
+    def __init__(self, session: Session, outcome: Outcome) -> None:
+        self.session = session
+        self.outcome = outcome
+        self.missing = list(session.known.missing)
+        self.ending: list[str] = []  #: about an end that is not the script's own
+        self.books: ledger.Ledger
+        self.gc_total = self.heap_total = 0
+        self.unexplained: int | None = None
+        self.states = b""  #: of the GC heap's blocks at the end
+        self._leaks: list[ledger.Leak] = []
+        self._stacks: dict[int, tuple[Place, ...]] = {}
+        self._sources: dict[str, list[str]] = {}
+
+    def place(self, site: int) -> Place:
+        """The innermost line of a site."""
+        if site == ledger.BEFORE:
+            return EARLIER
+        stack = self._stacks.get(site, ())
+        if not stack:
+            return UNKNOWN
+        return self._named(stack[0])
+
+    def _named(self, place: Place) -> Place:
+        if place.file == RAW_FILE:
+            return Place(self.session.script.name, place.function, place.line)
+        return place
+
+    def stack(self, site: int) -> list[Place]:
+        """All lines of a site, the innermost first."""
+        return [self._named(p) for p in self._stacks.get(site, ())]
+
+    def text(self, place: Place) -> str:
+        """The source of a line, "" where it is not known."""
+        lines = self.source(place.file)
+        return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+
+    def source(self, name: str) -> list[str]:
+        """The lines of a file that was run."""
+        if name not in self._sources:
+            self._sources[name] = self._read(name)
+        return self._sources[name]
+
+    def _read(self, name: str) -> list[str]:
+        if name == self.session.script.name:
+            return self.session.source.splitlines()
+        base = f"{Path(name).stem}.py" if name else ""  # .mpy files may have lost the ending
+        for folder in (self.session.script.parent, places.lib()):
+            if base and (folder / base).is_file():
+                return (folder / base).read_text(encoding="utf-8", errors="replace").splitlines()
+        return []
+
+    def lines(self) -> list[Line]:
+        """Every line that had bytes at a peak or has some at the end, those with most first."""
+        out = []
+        for name, account in (("gc", self.books.gc), ("heap", self.books.heap)):
+            peak, end, in_all, count = (
+                ledger.by_line(c, self.place)
+                for c in (account.peak.held, account.held, account.in_all, account.count)
+            )
+            for p in peak.keys() | end.keys() | in_all.keys():
+                out.append(Line(name, p, self.text(p), peak[p], end[p], in_all[p], count[p]))
+        return sorted(out, key=lambda n: (-max(n.at_peak, n.at_end), -n.in_all, str(n.place)))
+
+    def growths(self) -> list[Growth]:
+        """Lines that leak, or keep on purpose: their allocations stay all through the run."""
+        return [
+            Growth(k.heap, k.place, self.text(k.place), k.rounds, k.nbytes) for k in self._leaks
+        ]
+
+    def costly(self) -> list[Line]:
+        """The five lines of the script that hold most at the peak of a heap."""
+        return [n for n in self.lines() if n.place not in (EARLIER, UNKNOWN)][:_TOP]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        books = self.books
+        began = books.first_time
+
+        def place(p: Place) -> dict[str, Any]:
+            return {"file": p.file, "function": p.function, "line": p.line, "text": self.text(p)}
+
+        def peak(account: Any, total: int) -> dict[str, Any]:
+            return {
+                "total": total,
+                "peak": account.peak.used,
+                "peak_time": max(0, account.peak.time - began),
+                "peak_at": place(self.place(account.peak.site)),
+                "end": account.used,
+            }
+
+        return {
+            "firmware": self.session.firmware.name,
+            "script": self.session.script.name,
+            "ended": self.outcome.kind,
+            "error": self.outcome.error,
+            "hang": self.ending if self.outcome.kind in (HANGS, STUCK) else [],
+            "time_unit": "instructions; KPU, flash and DMA take none",
+            "instructions": books.last_time - began,
+            "not_found": self.missing,
+            "unexplained": self.unexplained,
+            "gc": peak(books.gc, self.gc_total),
+            "heap": peak(books.heap, self.heap_total),
+            "lines": [
+                {
+                    "heap": n.heap,
+                    **place(n.place),
+                    "at_peak": n.at_peak,
+                    "at_end": n.at_end,
+                    "in_all": n.in_all,
+                    "count": n.count,
+                }
+                for n in self.lines()
+            ],
+            "grows": [
+                {
+                    "heap": g.heap,
+                    **place(g.place),
+                    "rounds": g.rounds,
+                    "bytes": g.nbytes,
+                    "each": g.each,
+                }
+                for g in self.growths()
+            ],
+            "samples": [
+                {
+                    "time": s.time - began,
+                    "gc": s.gc,
+                    "heap": s.heap,
+                    "largest": s.largest,
+                    "holes": s.holes,
+                }
+                for s in books.samples
+            ],
+            "marks": [
+                {"time": t - began, "kind": self.mark(n), **place(self.place(s))}
+                for t, n, s in books.marks
+            ],
+        }
+
+    def mark(self, number: int) -> str:
+        """What kind of call a mark is."""
+        return self.session.known.marks[number - 1][0]
+
+    def collect(self, system: heaps.SystemHeap, gc: heaps.GcHeap) -> None:
+        """Reads the events; `system` and `gc` are the heaps as they were before the script."""
+        session = self.session
+        self.gc_total = gc.total
+        self.heap_total = heaps.END - system.base
+        self.books = ledger.Ledger(system, gc)
+        self.books.feed(list(session.tracer.events()))
+        self._stacks = session.tracer.stacks(Qstrs(session.board.ram))
+        try:
+            self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
+        except heaps.NotFound as e:
+            self.missing.append(f"the system heap at the end: {e}")
+
+    def finish(self) -> None:
+        """Collects the garbage on the board, untraced: what is left is held."""
+        session = self.session
+        session.tracer.stop()
+        if self.outcome.over:
+            try:
+                session.repl.check("import gc\ngc.collect()")
+            except BoardError as e:
+                self.missing.append(f"what is held at the end: {e}")
+        try:
+            states = session.finder.gc(session.board.ram).states
+        except heaps.NotFound as e:
+            self.missing.append(f"the GC heap at the end: {e}")
+            states = bytes(len(self.books.blocks))
+        self.books.still_there(states)
+        self._leaks = self.books.leaks(states, self.place)
+        self.states = states
+
+
+def run(session: Session, on_text: Callable[[str], None]) -> Profile:
+    """Runs the session's script and follows both heaps."""
+    with session.board.paused():
+        system = session.finder.system(session.board.ram)
+        gc = session.finder.gc(session.board.ram)
+        session.tracer.start(session.finder, gc=True)
+    result = Profile(session, session.run(on_text))
+    result.ending = explain.ending(session, result.outcome)
+    session.tracer.where()
+    result.collect(system, gc)
+    result.finish()
+    return result

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A board's raw REPL over an open port: what pyserial opens, or a board in software.
+
+Everything that talks to a board goes through here. It keeps the prompt over lines that a MaixPy
+board prints on its own (`kpu_net __del__`), tells a hung board from a slow one, and ends in any
+case: each wait has a limit.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import time
+from types import TracebackType
+from typing import Any, Callable
+
+#: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an
+#: OSError
+PORT_ERRORS: tuple[type[Exception], ...] = (OSError,)
+with contextlib.suppress(ImportError):  # Windows
+    import termios
+
+    PORT_ERRORS += (termios.error,)  # pyserial lets it through; it is no OSError
+
+#: takes a line about what is sent to a board, where somebody wants to see it (-v)
+show_sent: Callable[[str], None] | None = None
+
+_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
+_PROMPT = b"\n>>> "
+_CHUNK = 1024
+_TRY = 2.0  # seconds for one try to get the raw REPL
+
+
+class BoardError(Exception):
+    """The board raised an exception, or did not answer as a raw REPL does."""
+
+
+class ConnectionLost(BoardError):
+    """No answer, or the port is gone: what the board was told last may not have reached it."""
+
+
+class PortError(ConnectionLost):
+    """The port cannot be opened, or is gone: it has to be opened anew."""
+
+
+class RawRepl:
+    """A connection in the raw REPL. Use it as a context manager: leaving gives the prompt back."""
+
+    def __init__(self, url: str, port: Any) -> None:
+        """`port`: what pyserial or the emulator opened; `url` is what messages call it."""
+        self.url = url
+        self._pending = b""
+        self._port = port
+
+    def __enter__(self) -> RawRepl:
+        self.enter()
+        return self
+
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def enter(self, timeout: float = 15) -> None:
+        """Interrupts what runs and goes to the raw REPL; tries again while the board boots.
+
+        One Ctrl-C a try: two that come while a program sleeps cancel each other (measured on the
+        firmware, v0.6.2_84).
+        """
+        end = time.monotonic() + timeout
+        while True:
+            self._pending = b""
+            self._write(b"\r\x03\r\x01")
+            try:
+                limit = min(_TRY, timeout)
+                self._until(_BANNER, limit, limit=limit)
+                return
+            except BoardError:
+                if time.monotonic() > end:
+                    raise
+
+    def soft_reset(self, timeout: float = 30) -> str:
+        """Ctrl-D: a new interpreter, models freed. Returns what the board printed."""
+        self._write(b"\x04")
+        said = self._until(_BANNER, timeout)
+        return said.decode(errors="replace")
+
+    def hard_reset(self, timeout: float = 30) -> None:
+        """machine.reset(), and the raw REPL of what boots. A program that starts then is
+        interrupted in the end."""
+        self._write(b"import machine\nmachine.reset()\x04")
+        self._until(b"OK", _TRY, limit=_TRY)  # and what a second try to enter left before it
+        with contextlib.suppress(ConnectionLost):
+            self._until(_PROMPT, timeout, limit=timeout, other=_BANNER)
+        self.enter()
+
+    def run(
+        self,
+        code: str,
+        timeout: float = 60,
+        on_text: Callable[[str], None] | None = None,
+        limit: float | None = None,
+        on_start: Callable[[], None] = lambda: None,
+    ) -> tuple[str, str]:
+        """Runs code; its output and its traceback ("" when none).
+
+        `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it
+        is to have one; `on_start` is called when the board has all of the code.
+        """
+        if show_sent:
+            show_sent(code)
+        data = code.encode()
+        for i in range(0, len(data), 256):
+            self._write(data[i : i + 256])
+            time.sleep(0.002)
+        self._write(b"\x04")
+        self._until(b"OK", timeout, limit=timeout)
+        on_start()
+        out = self._until(b"\x04", timeout, on_text, limit)[:-1]
+        error = self._until(b"\x04", timeout, limit=timeout)[:-1]
+        self._until(b">", timeout, limit=timeout)
+        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(
+            errors="replace"
+        ).replace("\r\n", "\n")
+
+    def check(self, code: str, timeout: float = 60, doing: str = "") -> str:
+        """Runs code that must not fail and ends in `timeout` seconds; its output."""
+        out, error = self.run(code, timeout, limit=timeout)
+        if error:
+            what = doing or f"running {code[:60]!r}"
+            raise BoardError(f"{self.url}: {error.strip().splitlines()[-1]} (while {what})")
+        return out
+
+    def ask(self, code: str, doing: str = "", timeout: float = 60) -> Any:
+        """Runs code whose last line printed is the repr() of plain values; these values."""
+        said = self.check(code, timeout, doing)
+        try:
+            return ast.literal_eval(said.strip().splitlines()[-1])
+        except (ValueError, SyntaxError, IndexError) as e:
+            raise ConnectionLost(self._lost(f"no answer in {said[-200:]!r}")) from e
+
+    def write_file(
+        self, name: str, data: bytes, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Writes a file on the board and checks its length there; `progress` takes the bytes
+        written so far."""
+        doing = f"writing {name}"
+        self.check(f"f = open({name!r}, 'wb')", doing=doing)
+        for i in range(0, len(data), _CHUNK):
+            self.check(f"_n = f.write({data[i : i + _CHUNK]!r})", doing=doing)
+            if progress:
+                progress(min(len(data), i + _CHUNK))
+        length = self.check(f"f.close()\nimport os\nprint(os.stat({name!r})[6])", doing=doing)
+        if int(length.split()[-1]) != len(data):
+            raise BoardError(
+                f"{name}: {len(data)} bytes were sent, {length.split()[-1]} are there. "
+                "Next: free space on the board, again."
+            )
+
+    def close(self) -> None:
+        """Back to the friendly prompt, also out of a command that was half sent; port closed."""
+        for step in (lambda: self._port.write(b"\r\x03\x02"), self._port.close):
+            with contextlib.suppress(*PORT_ERRORS):
+                step()
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._port.write(data)
+        except PORT_ERRORS as e:
+            raise PortError(self._lost(f"the connection broke: {e}")) from e
+
+    def _until(
+        self,
+        end: bytes,
+        timeout: float,
+        on_text: Callable[[str], None] | None = None,
+        limit: float | None = None,
+        other: bytes | None = None,
+    ) -> bytes:
+        """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout`
+        seconds of silence, or `limit` in all."""
+        began = last = time.monotonic()
+        shown = len(self._pending)
+        if on_text and shown:  # what came with the answer before it
+            on_text(self._pending.decode(errors="replace"))
+        while end not in self._pending:
+            if other and other in self._pending:
+                end = other
+                break
+            try:
+                data = self._port.read(max(1, self._port.in_waiting))
+            except PORT_ERRORS as e:
+                raise PortError(self._lost(f"the connection broke: {e}")) from e
+            if data:
+                last = time.monotonic()
+                self._pending += data
+                if on_text:
+                    on_text(self._pending[shown:].decode(errors="replace"))
+                    shown = len(self._pending)
+            elif time.monotonic() - last > timeout:
+                raise ConnectionLost(self._lost(f"no answer for {timeout:.0f} s"))
+            if limit is not None and time.monotonic() - began > limit and end not in self._pending:
+                raise ConnectionLost(self._lost(f"output without an answer for {limit:.0f} s"))
+        at = self._pending.index(end) + len(end)
+        found, self._pending = self._pending[:at], self._pending[at:]
+        return found
+
+    def _lost(self, why: str) -> str:
+        tail = self._pending[-300:].decode(errors="replace").strip()
+        return (
+            f"{self.url}: {why}. The board hangs or is not at its prompt. Next: reset it. "
+            f"Last output: {tail!r}"
+        )

@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""How the commands fail, print and write files, and how those that talk to a board choose a
+port."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def end(error: click.ClickException, as_json: bool) -> None:
+    """Says in one line why a command ends: on stderr, or as {"error": ...} on stdout."""
+    text = printable(" ".join(error.format_message().split("\n")))
+    context = getattr(error, "ctx", None)
+    if context and "Next: " not in text:
+        text = f"{text.rstrip('.')}. Next: {context.command_path} --help"
+    if as_json:
+        print_json({"error": text})
+    else:
+        click.echo(f"maixmem: {text}", err=True)
+
+
+def any_encoding() -> None:
+    """Lets every text be printed: letters that the terminal does not have are escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def print_json(data: Any) -> None:
+    """The one JSON value of a command."""
+    click.echo(json.dumps(data, indent=2, sort_keys=True))
+
+
+def printable(text: str) -> str:
+    """Text of a stranger that is safe on a terminal and in XML."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def printable_lines(code: str, width: int = 160) -> list[str]:
+    """Lines of a script, long ones cut."""
+    lines = [printable(line) for line in code.splitlines() if line.strip()]
+    return [line if len(line) <= width else f"{line[:width]}... ({len(line)})" for line in lines]
+
+
+def console(**more: Any) -> Console:
+    """A console that leaves :names: as they are."""
+    return Console(emoji=False, highlight=False, **more)
+
+
+def write_file(option: str, path: Path, data: str | bytes) -> None:
+    """Writes a file that an option names; when it cannot be written, that is wrong use."""
+    try:
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+    except OSError as e:
+        raise click.BadParameter(
+            f"{path} cannot be written: {e.strerror}. Next: a file in a folder that is "
+            "there, and yours.",
+            param_hint=option,
+        ) from e
+
+
+def unreadable(error: OSError, path: Path) -> str:
+    """Why a file could not be read, and what to do, without a line end."""
+    name = error.filename or path
+    cure = {
+        errno.ENOENT: "check its name; it is looked for from the folder where the command runs",
+        errno.EACCES: f"chmod +r {name}, or another user",
+        errno.EPERM: f"chmod +r {name}, or another user",
+        errno.EISDIR: "give a file, not a folder",
+    }.get(error.errno or 0, "copy it anew: its disk or link does not give it back")
+    return f"{name}: cannot be read: {error.strerror or error}. Next: {cure}"

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Pieces of the pictures: boxes, texts, hatches that stay apart when they are printed in grey, and
+legends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from maixmem_cli.text.output import printable
+
+STYLE = (
+    "text{font:12px "
+    "sans-serif;fill:#111}.small{font-size:11px;fill:#333}.title{font-size:15px;font-weight:bold}"
+    ".bold{font-weight:bold}.mono{font-family:monospace}.end{text-anchor:end}"
+    ".mid{text-anchor:middle}"
+    ".bad{fill:#b00000;font-weight:bold}.warn{fill:#7a4500}.on{fill:#fff}"
+)
+#: name -> (background, line, the path of the lines in a tile of 8 by 8)
+_HATCHES = {
+    "lines": ("#e3e7ea", "#9aa4ad", "M-2,2 L2,-2 M0,8 L8,0 M6,10 L10,6"),
+    "dots": ("#d7e8f7", "#2b6ca3", "M2,2 h1 M6,6 h1"),
+    "cross": ("#ffffff", "#d00000", "M0,0 L8,8 M8,0 L0,8"),
+}
+LETTER = 7.2  # pixels of a letter of 12 pixels, at most
+
+
+def document(width: float, height: float, body: Sequence[str]) -> str:
+    """A self-contained SVG document on white."""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}">'
+    )
+    parts = "\n".join(body)
+    return (
+        f'{head}\n<style>{STYLE}</style>\n{_patterns()}\n<rect width="100%" height="100%" '
+        f'fill="#fff"/>\n{parts}\n</svg>\n'
+    )
+
+
+def _patterns() -> str:
+    tiles = "".join(
+        f'<pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect '
+        f'width="8" height="8" fill="{back}"/>'
+        f'<path d="{path}" stroke="{line}" stroke-width="1.4"/></pattern>'
+        for name, (back, line, path) in _HATCHES.items()
+    )
+    return f"<defs>{tiles}</defs>"
+
+
+def hatch(name: str) -> str:
+    """The fill of a hatch."""
+    return f"url(#{name})"
+
+
+def box(
+    area: tuple[float, float, float, float], fill: str, stroke: str = "#333", title: str = ""
+) -> str:
+    """A rectangle (x, y, width, height); the title shows under the mouse."""
+    x, y, width, height = area
+    place = (
+        f'x="{x:.1f}" y="{y:.1f}" width="{max(0.0, width):.1f}" height="{max(0.0, height):.1f}"'
+    )
+    shape = f'<rect {place} fill="{fill}" stroke="{stroke}"'
+    return f"{shape}><title>{escape(printable(title))}</title></rect>" if title else f"{shape}/>"
+
+
+def text(x: float, y: float, words: str, kind: str = "") -> str:
+    """A line of text; `kind` are classes of STYLE."""
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(printable(words))}</text>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str = "#999", dash: str = "") -> str:
+    """A line, dashed where told."""
+    more = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}"{more}/>'
+    )
+
+
+def legend(x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[str]:
+    """Boxes with words beside them, in one row: [(fill, words)]."""
+    parts = []
+    for fill, words in entries:
+        parts += [box((x, y - 11, 18, 14), fill), text(x + 24, y, words, "small")]
+        x += 24 + len(words) * 6.2 + 18
+    return parts
+
+
+def shorten(words: str, letters: int) -> str:
+    """The words, or their beginning and two dots."""
+    return words if len(words) <= letters else words[: max(1, letters - 2)] + ".."
