@@ -33,7 +33,7 @@ class NoBoardHere(Exception):
 
 def sources() -> Path:
     """The folder with the C files: in a checkout, or beside the installed package."""
-    checkout = Path(__file__).resolve().parents[3] / "k210board"
+    checkout = Path(__file__).resolve().parents[2] / "k210board"
     return checkout if checkout.is_dir() else places.lib() / "maixmem_k210board"
 
 
