@@ -174,7 +174,16 @@ _TABLE = (
         ("Convert with nncase 0.2 (V4) or 0.1 (V3).",),
     ),
     (
-        "pix_ai is NULL|check img format|use pix_to_ai",
+        "check img format|, but model",
+        "not the picture that the model takes; the line before says why",
+        (
+            "img w=.., but model w=..: the model's size, say sensor.set_windowing((224, 224)).",
+            "pix_ai is NULL: img.pix_to_ai() first.",
+            "model channel: 3 is sensor.RGB565, 1 is GRAYSCALE.",
+        ),
+    ),
+    (
+        "pix_ai is NULL|use pix_to_ai",
         "the image has no AI copy",
         (
             "img.pix_to_ai() first; it returns None.",

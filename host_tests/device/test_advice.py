@@ -54,6 +54,9 @@ CASES = (
     ("nlr_jump_fail", "0xD00000"),
     ("GC heap size 6291456 is too large, reset GC heap size", "set_gc_heap"),
     (ValueError("[MAIXPY]kpu: check img format err!\r\n"), "pix_to_ai"),
+    (ValueError("[MAIXPY]kpu: check img format err!\r\n"), "sensor.set_windowing"),
+    ("[MAIXPY]kpu: img w=320,h=240, but model w=224,h=224", "sensor.set_windowing"),
+    ("[MAIXPY]kpu: RGB img, but model channel=1", "GRAYSCALE"),
     ("[MAIXPY]kpu: pix_ai is NULL!", "pix_to_ai"),
     (OSError("The new image won't fit in the target frame buffer!"), "ImagePool"),
     ("data should 4KiB align", "0x1000"),
@@ -195,6 +198,11 @@ def test_every_known_text_has_its_cure():
     for error, word in CASES:
         steps = advise(error, quiet)
         assert [s for s in steps if word in s], (error, word, steps)
+
+
+def test_a_picture_of_another_size_is_not_said_to_lack_its_ai_copy():
+    meaning, steps = find(ValueError("[MAIXPY]kpu: check img format err!\r\n"))
+    assert "AI copy" not in meaning and "set_windowing" in steps[0], (meaning, steps)
 
 
 def test_errors_of_this_library_give_their_own_next_step():

@@ -71,6 +71,8 @@ def show(out: Console, answer: Fit) -> None:
         out.print(f"flash: {text}", markup=False)
     for text in answer.risks:
         out.print(f"flash, careful: {text}", markup=False)
+    for text in answer.pictures:
+        out.print(f"picture: {text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
@@ -155,11 +157,13 @@ def command(
     else:
         out = console()
         show(out, answer)
-        if answer.fits:
-            out.print("FITS", style="bold green")
-        else:
+        if not answer.fits:
             advise(out, answer, changes, after)
-    sys.exit(0 if answer.fits else 1)
+        elif answer.pictures:
+            out.print("FITS in memory, but KPU will refuse the picture: see above", style="yellow")
+        else:
+            out.print("FITS", style="bold green")
+    sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 
 def _answer(file: Path, firmware: Firmware | None) -> tuple[project.Project, dict, Fit]:

@@ -32,6 +32,7 @@ from maixmem_k210_setup import chunks
 from maixmem_k210_ways import file_buffer
 
 from maixmem_cli.library import places
+from maixmem_cli.plan.picture_size import wrong_sizes
 from maixmem_cli.plan.project import Camera, Image, Model, Pool, Project
 from maixmem_cli.text.numbers import hexa
 
@@ -77,6 +78,7 @@ class Fit:
     )  #: bytes that flashing another region may overwrite
     turns: list[str] = field(default_factory=list)  #: models that must take turns
     stays: str = ""  #: the one of them that the steps after find loaded: the largest
+    pictures: list[str] = field(default_factory=list)  #: models that no picture here is made for
 
     @property
     def fits(self) -> bool:
@@ -101,6 +103,7 @@ class Fit:
             "refused": self.refused,
             "flash": self.flash,
             "risks": self.risks,
+            "pictures": self.pictures,
         }
 
 
@@ -155,6 +158,7 @@ class _Play:
         for step in project.steps:
             getattr(self, step)()
         self.look_at_flash()
+        self.answer.pictures = wrong_sizes(project, self.infos)
         return self.answer
 
     # --- the GC heap ---

@@ -64,6 +64,7 @@ def _verdicts(answer: Fit) -> list[str]:
     ]
     found += [f"Cannot run: {text}." for text in answer.refused]
     found += [f"Flash: {text}." for text in answer.flash]
+    found += [f"Picture: {text}." for text in answer.pictures]
     return [_p(text, "bad") for text in found]
 
 
