@@ -7,7 +7,7 @@
 
 One source for MicroPython v1.11 (MaixPy) and later, CircuitPython and CPython. What differs
 between platforms is in one port each (maixmem_k210.py ...). What is needed once is imported, run
-and dropped: see once(). Sizes are bytes.
+and dropped: see run_once(). Sizes are bytes.
 """
 
 import gc
@@ -109,7 +109,7 @@ class Cost:
 # --- parts that come when they are needed ---
 
 
-def part(name: str):
+def resident(name: str):
     """The module maixmem_NAME, imported when it is needed and resident from then on. A half
     imported one goes again."""
     name = "maixmem_" + name
@@ -120,40 +120,42 @@ def part(name: str):
         raise
 
 
-def once(names: str, function: str, *args):
-    """function(*args) of maixmem_NAME, dropped again afterwards, unless it was imported before:
-    its bytes come back.
+def _new(there):
+    return [x for x in sys.modules if x[:8] == "maixmem_" and x not in there]
 
-    `names`: that of the module, and after spaces others that it imports and that are to go with
-    it. They are short, so that they take 16 bytes and not 64. Garbage is collected often
-    meanwhile, so that what stays lies close together: with the parts of a program of two models in
-    pieces over the heap, two images of 320x240 fit beside it instead of three (MaixPy v0.6.2_84).
+
+def run_once(name: str, function: str, *args):
+    """function(*args) of maixmem_NAME, dropped again afterwards with the parts that it imports,
+    unless they were there before: their bytes come back.
+
+    A part imports others at its head; a name of at most ten characters takes 16 bytes, not 64.
+    Garbage is collected often meanwhile, so that what stays lies close together: with the parts of
+    a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
+    three (MaixPy v0.6.2_84).
     """
-    wanted = names.split()
-    drop = []
-    for name in wanted:
-        name = "maixmem_" + name
-        if name not in sys.modules:
-            drop.append(name)
+    there = list(sys.modules)
+    came = None
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
-        result = getattr(part(wanted[0]), function)(*args)
+        part = resident(name)
+        came = _new(there)
+        result = getattr(part, function)(*args)
     finally:
-        for name in drop:
-            sys.modules.pop(name, None)
+        for x in _new(there) if came is None else came:
+            sys.modules.pop(x, None)
         if settable:
             gc.threshold(before)
     return result
 
 
-def sentence(key: str, *args) -> str:
+def message(key: str, *args) -> str:
     """The text of an error with its numbers, from maixmem_text; the key and the numbers where
     there is no memory for it."""
     try:
-        return once("text", "fill", key, *args)
+        return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError):
         return "{} {}".format(key, args)
 
@@ -166,7 +168,7 @@ def port():
     file is missing."""
     global _port
     if _port is None:
-        _port = part(once("report", "find_port")).Port()
+        _port = resident(run_once("report", "find_port")).Port()
     return _port
 
 
@@ -195,12 +197,12 @@ def report(out=print) -> dict:
 
     Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
-    return once("report", "report", port(), out)
+    return run_once("report", "report", port(), out)
 
 
 def Watch():
     """A new maixmem_watch.Watch: high-water marks per region, for a loop."""
-    return part("watch").Watch(port())
+    return resident("watch").Watch(port())
 
 
 def set_gc_heap(nbytes: int) -> str:

@@ -11,7 +11,7 @@ Tables, loaded only when asked. Texts and causes as measured on the firmware and
 reports.
 """
 
-from maixmem import KModelError, NoRoom, port
+from maixmem import KModelError, NoRoom, port, run_once
 
 _MINIMUM = "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3."
 _DEINIT = "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it."
@@ -308,14 +308,10 @@ def advise(error: "BaseException | str", out=print) -> "list[str]":
     `out` takes one line of text, at most 60 columns. An error that is not known: two general
     steps.
     """
-    from maixmem_report import wrap
-
     meaning, steps = find(error) or (
         "not an error that maixmem knows",
         ("maixmem.report() shows the memory.", _ASK),
     )
     lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
-    for text in ["{}".format(error).strip(), "= " + meaning] + lines:
-        for line in wrap(text):
-            out(line)
+    run_once("report", "show", ["{}".format(error).strip(), "= " + meaning] + lines, out)
     return list(steps)

@@ -15,7 +15,7 @@ From their sources and manuals; none was run on a board.
 import gc
 import sys
 
-from maixmem import Region, const, part
+from maixmem import Region, const, run_once
 
 # A piece that the GC heap takes from the system gives its tables 1/32 and the rest of a step at
 # most (gc.c of MicroPython 1.20 to 1.29 and CircuitPython 9 to 10).
@@ -31,7 +31,7 @@ def gc_region() -> "Region | None":
     gc.collect()
     more = growth() if hasattr(gc, "mem_free") and gc.mem_free() >= 0 else 0
     if more == 0:
-        return part("report").gc_region()
+        return run_once("report", "gc_region")
     used, free = gc.mem_alloc(), gc.mem_free()
     largest = None if more is None else max(0, more - more // 32 - _STEP)
     free -= min(free, (more or free) // 32 + _STEP)

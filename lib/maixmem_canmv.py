@@ -7,7 +7,7 @@ From its sources (kendryte/canmv, 2025): no image of it could be run. Models: ma
 """
 
 import maixmem_k210
-from maixmem import part, set_port
+from maixmem import resident, set_port
 
 
 class Port(maixmem_k210.Port):
@@ -18,4 +18,4 @@ class Port(maixmem_k210.Port):
 
     def for_models(self) -> "maixmem_k210.Port":
         """The port that loads models as well: it is the port of this program from now on."""
-        return set_port(part("canmv_kpu").Port())
+        return set_port(resident("canmv_kpu").Port())

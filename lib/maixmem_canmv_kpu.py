@@ -10,7 +10,7 @@ deinit() follows a null pointer where init_yolo2() was never called: unload() ca
 
 import maixmem_k210_kpu
 import maixmem_models
-from maixmem import KModelError, NoRoom, sentence
+from maixmem import KModelError, NoRoom, message
 from maixmem_k210 import utils
 from maixmem_k210_kpu import kpu as KPU
 
@@ -30,7 +30,7 @@ class Net(maixmem_models.Net):
         """KPU.init_yolo2, once a load."""
         handle = self.require_handle()
         if handle in _yolo:
-            raise ValueError(sentence("init_yolo2", self.name))
+            raise ValueError(message("init_yolo2", self.name))
         handle.init_yolo2(anchor, **options)
         _yolo.append(handle)
 
@@ -39,13 +39,13 @@ class Net(maixmem_models.Net):
         given."""
         handle = self.require_handle()
         if handle not in _yolo:
-            raise ValueError(sentence("run_yolo2", self.name))
+            raise ValueError(message("run_yolo2", self.name))
         return handle.regionlayer_yolo2()
 
     def __getattr__(self, name: str):
         handle = self.require_handle() if name[:1] != "_" else None
         if name in ("load_kmodel", "deinit") or not hasattr(handle, name):
-            raise AttributeError(sentence("KPU_object", self.name, name))
+            raise AttributeError(message("KPU_object", self.name, name))
         return getattr(handle, name)
 
 
@@ -83,7 +83,7 @@ class Port(maixmem_k210_kpu.Port):
         """None, or a NoRoom: of the slot that is next, or of the heap."""
         holder = self.taken[self.next]
         if holder is not None and holder not in [self.key_of(net) for net in freed]:
-            return NoRoom(sentence("slot_taken", self.next, self.slots, holder), "slots", 1, 0)
+            return NoRoom(message("slot_taken", self.next, self.slots, holder), "slots", 1, 0)
         return super().check_fit(cost, margin, freed)
 
     def trim_heap(self) -> int:
@@ -105,12 +105,12 @@ class Port(maixmem_k210_kpu.Port):
             self.keys.append((net, source))
             self._on_load(source, cost)
         except MemoryError as e:
-            raise NoRoom(sentence("load", e), "heap", cost.peak["heap"], utils.heap_free())
+            raise NoRoom(message("load", e), "heap", cost.peak["heap"], utils.heap_free())
         except (OSError, ValueError) as e:
             if "Failed to add" not in str(e):
-                raise KModelError(sentence("load", e))
+                raise KModelError(message("load", e))
             loaded = True  # the firmware keeps its memory
-            text = sentence("slot_taken", self.next, self.slots, "a model of an earlier run")
+            text = message("slot_taken", self.next, self.slots, "a model of an earlier run")
             raise NoRoom(text, "slots", 1, 0)
         finally:
             if loaded and (not self.keys or self.keys[-1][0] is not net):

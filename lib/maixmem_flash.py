@@ -9,7 +9,7 @@ m.scan()
 m.report()
 """
 
-from maixmem import once, sentence
+from maixmem import message, run_once
 from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).
@@ -30,7 +30,7 @@ class FlashRegion:
         self, name: str, start: int, nbytes: int, kind: str = "data", source: str = USER
     ) -> None:
         if kind not in _KINDS.split(", "):
-            raise ValueError(sentence("kind", name, kind, _KINDS))
+            raise ValueError(message("kind", name, kind, _KINDS))
         check_size(name, start, nbytes)
         self.name = name
         self.start = start
@@ -47,7 +47,7 @@ def check_size(what: str, start: int, nbytes: int) -> None:
     """ValueError for what is no start or no number of bytes."""
     for n, least in ((start, 0), (nbytes, 1)):
         if isinstance(n, bool) or not isinstance(n, int) or n < least:
-            raise ValueError(sentence("nbytes", what, start, nbytes))
+            raise ValueError(message("nbytes", what, start, nbytes))
 
 
 def spiffs_start(size: int) -> "int | None":
@@ -90,17 +90,17 @@ class FlashMap:
     def conflicts(self) -> list:
         """A maixmem_flash_check.Conflict for bytes with two owners, one perhaps a firmware that is
         not in the map, or none."""
-        return once("flash_check", "conflicts", self)
+        return run_once("flash_check", "conflicts", self)
 
     def risks(self) -> list:
         """A Conflict for bytes with one owner that flashing another region may erase or
         overwrite."""
-        return once("flash_check", "risks", self)
+        return run_once("flash_check", "risks", self)
 
     def check(self) -> list:
         """Raises FlashOverlap with every conflict and damaged image, or what was not read; returns
         risks()."""
-        return once("flash_check", "check", self)
+        return run_once("flash_check", "check", self)
 
     def gap_for(
         self, nbytes: int, align: int = SECTOR, start: int = 0, unit: int = BLOCK_64K
@@ -111,7 +111,7 @@ class FlashMap:
         Above any firmware while the map has none, see there. With unit=SECTOR for flashers that do
         not pad (kflash): only conflicts and erased sectors count.
         """
-        return once("flash_gap flash_check", "gap_for", self, nbytes, align, start, unit)
+        return run_once("flash_gap", "gap_for", self, nbytes, align, start, unit)
 
     def scan(self, read=None, offsets=None, verify: bool = False, gaps: bool = True) -> "FlashMap":
         """Looks at the chip: firmware, file system, models, blank areas. Returns self. Keeps
@@ -122,8 +122,8 @@ class FlashMap:
         gaps reads what has no owner. What could not be read is in `unread`, never fine. Imports
         maixmem_flash_scan, its contract says what that holds.
         """
-        once(
-            "flash_scan kmodel k210_setup",
+        run_once(
+            "flash_scan",
             "scan",
             self,
             read,
@@ -136,4 +136,4 @@ class FlashMap:
     def report(self, out=print) -> bool:
         """Prints regions, conflicts (!), risks (?) and what was not read; `out` takes one line.
         True if all is fine."""
-        return once("flash_check report", "report", self, out)
+        return run_once("flash_text", "report", self, out)

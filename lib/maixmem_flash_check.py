@@ -5,7 +5,7 @@
 A function takes a FlashMap and changes nothing of it. maixmem_flash imports this for one question.
 """
 
-from maixmem import FlashOverlap, sentence
+from maixmem import FlashOverlap, message
 from maixmem_flash import BLOCK_64K, SECTOR, USER, FlashMap, FlashRegion
 
 FLASHED = ("firmware", "model", "data")  # what a flasher writes; the firmware writes the rest
@@ -34,7 +34,7 @@ class Conflict:
 
     def __str__(self):
         n = self.nbytes
-        return sentence(self.kind, self.first, self.second, n, self.start, self.end)
+        return message(self.kind, self.first, self.second, n, self.start, self.end)
 
 
 def round_up(n: int, unit: int) -> int:
@@ -120,34 +120,14 @@ def unaligned(m: FlashMap) -> "list[FlashRegion]":
 def check(m: FlashMap) -> "list[Conflict]":
     """See FlashMap.check()."""
     bad = [str(c) for c in conflicts(m)]
-    bad += [sentence("damaged", r) for r in m.regions if r.intact is False]
+    bad += [message("damaged", r) for r in m.regions if r.intact is False]
     if bad:
-        raise FlashOverlap(sentence("flash_conflict", "; ".join(bad)))
+        raise FlashOverlap(message("flash_conflict", "; ".join(bad)))
     if m.unread:
-        raise FlashOverlap(sentence("unread", _unread_line(m)))
+        raise FlashOverlap(message("unread", unread_line(m)))
     return risks(m)
 
 
-def _unread_line(m):
+def unread_line(m):
     ranges = ["{:#08x}..{:#08x}".format(a, b) for a, b, _ in m.unread]
     return "not read: {}: {}".format(", ".join(ranges), m.unread[-1][2])
-
-
-def report(m: FlashMap, out=print) -> bool:
-    """See FlashMap.report()."""
-    from maixmem_report import kib, wrap
-
-    lines = []
-    for r in sorted(m.regions, key=lambda r: r.start):
-        size = kib(r.end - r.start)
-        text = "{:#08x}..{:#08x} {:>10} {}: {}"
-        lines.append(text.format(r.start, r.end, size, r.name, r.source))
-    bad = conflicts(m)
-    lines += ["! {}".format(c) for c in bad] + ["? {}".format(c) for c in risks(m)]
-    lines += ["? {}: flashers refuse a start inside a sector".format(r) for r in unaligned(m)]
-    if m.unread:
-        lines.append(_unread_line(m))
-    for text in lines + m.notes:
-        for line in wrap(text):
-            out(line)
-    return not (bad or m.unread or m.notes or [r for r in m.regions if r.intact is False])

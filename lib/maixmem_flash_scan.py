@@ -7,7 +7,7 @@ import gc
 from maixmem import const, port
 from maixmem_flash import BLOCK_64K, SECTOR, USER, FlashMap, spiffs_start
 from maixmem_k210_chip import IMAGE_OVERHEAD, SPIFFS_SIZE
-from maixmem_k210_setup import image_bytes
+from maixmem_k210_cost import image_bytes
 from maixmem_kmodel import FORMATS, read_info
 
 _PIECE = const(1024)  # bytes read at once
@@ -243,7 +243,7 @@ class Scan:
 def scan(m: FlashMap, read, offsets, verify: bool, gaps: bool) -> None:
     """See FlashMap.scan()."""
     if hasattr(gc, "threshold"):
-        gc.threshold(_COLLECT)  # once() set less: 16 MiB of reads would be 4,000 collections
+        gc.threshold(_COLLECT)  # run_once() set less: 16 MiB of reads would be 4,000 collections
     Scan(m, read or port().read_flash).run(offsets, verify, gaps)
 
 

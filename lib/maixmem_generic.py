@@ -5,7 +5,7 @@ models."""
 
 import gc
 
-from maixmem import NoRoom, Region, once, sentence
+from maixmem import NoRoom, Region, message, run_once
 from maixmem_port import Port as BasePort
 
 _MEMINFO = "/proc/meminfo"
@@ -113,12 +113,12 @@ class Port(BasePort):
 
         Collects garbage.
         """
-        found = [once("boards report", "gc_region"), ram_region(), cma_region()]
-        return [x for x in found if x is not None] + once("boards", "regions")
+        found = [run_once("boards", "gc_region"), ram_region(), cma_region()]
+        return [x for x in found if x is not None] + run_once("boards", "regions")
 
     def warnings(self) -> "list[str]":
         """Says where the GC heap grows, and where two regions count the same bytes."""
-        return once("boards", "warnings", self.regions())
+        return run_once("boards", "warnings", self.regions())
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of each watched region into the list `free`. Allocates nothing where
@@ -150,7 +150,7 @@ class Port(BasePort):
             for handle in freed:
                 free += self.held_by(handle, region)
             if free < need:
-                text = sentence("no_room_in", cost.peak[region], region, margin, free)
+                text = message("no_room_in", cost.peak[region], region, margin, free)
                 return NoRoom(text, region, need, free)
         return None
 

@@ -12,7 +12,7 @@ import sys
 
 import image
 import maixmem_k210_chip as chip
-from maixmem import NoRoom, Region, const, once, part, sentence, set_port
+from maixmem import NoRoom, Region, const, message, resident, run_once, set_port
 
 _PIECE = const(4096)  # bytes read from flash at once
 _LEAST = const(256)  # ... where there is little room
@@ -42,7 +42,7 @@ class Port:
         """
         free = utils.heap_free()
         return [
-            once("report", "gc_region"),
+            run_once("report", "gc_region"),
             Region("heap", chip.RAM, chip.RAM - free, free, free, False),
         ]
 
@@ -57,7 +57,7 @@ class Port:
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
         if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
             return []
-        return once("k210_gc", "warnings")
+        return run_once("k210_gc", "warnings")
 
     def set_gc_heap(self, nbytes: int) -> str:
         """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns
@@ -67,11 +67,11 @@ class Port:
         too small; OSError when the firmware did not keep the value. Writes /flash/freq.conf;
         resets nothing.
         """
-        return once("k210_gc", "set_gc_heap", nbytes)
+        return run_once("k210_gc", "set_gc_heap", nbytes)
 
     def for_models(self) -> "Port":
         """The port that loads models as well: it is the port of this program from now on."""
-        return self if hasattr(self, "load") else set_port(part("k210_kpu").Port())
+        return self if hasattr(self, "load") else set_port(resident("k210_kpu").Port())
 
     # --- flash ---
 
@@ -85,7 +85,7 @@ class Port:
         can be read.
         """
         if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
-            raise ValueError(sentence("read_flash", offset, n, chip.FLASH_SIZE))
+            raise ValueError(message("read_flash", offset, n, chip.FLASH_SIZE))
         data = bytearray(n)
         done = 0
         while done < n:
@@ -93,7 +93,7 @@ class Port:
             piece = min(n - done, _PIECE, (free - chip.SPI_EXTRA - _SPARE) // 4)
             if piece < min(n - done, _LEAST):
                 need = 4 * min(n, _LEAST) + chip.SPI_EXTRA + _SPARE
-                raise NoRoom(sentence("heap_free", need, free), "heap", need, free)
+                raise NoRoom(message("heap_free", need, free), "heap", need, free)
             data[done : done + piece] = utils.flash_read(offset + done, piece)
             done += piece
         return data
@@ -107,7 +107,7 @@ class Port:
         if format == "gray":
             return img.to_grayscale()
         if format != "rgb565":
-            raise ValueError(sentence("new_image", format))
+            raise ValueError(message("new_image", format))
         return img
 
     def copy_into(self, dst, src) -> None:
@@ -120,7 +120,7 @@ class Port:
         try:
             src.copy(copy_to_fb=dst)
         except (AttributeError, TypeError):  # before v0.6.2-72
-            part("k210_draw").adapt(Port)
+            resident("k210_draw").adapt(Port)
             self.copy_into(dst, src)
 
 
@@ -131,4 +131,4 @@ try:
 
     utils.heap_free, utils.flash_read, utils.gc_heap_size
 except (ImportError, AttributeError):
-    utils = once("k210_adapt", "adapt", Port)
+    utils = run_once("k210_adapt", "adapt", Port)

@@ -3,7 +3,7 @@
 """What stands in for calls that the firmware of this K210 lacks: comes in where one is missed. A
 one-time part."""
 
-from maixmem import part, sentence
+from maixmem import message, resident
 
 _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
 
@@ -17,7 +17,7 @@ def adapt(port_class):
         utils.heap_free, utils.flash_read, utils.gc_heap_size
         return utils
     except (ImportError, AttributeError):
-        found = part("k210_older")
+        found = resident("k210_older")
         found.adapt(port_class)
         return found
 
@@ -46,6 +46,6 @@ class _Completed:
 
 def _missing(name):
     def call(*args):
-        raise NotImplementedError(sentence("missing", name))
+        raise NotImplementedError(message("missing", name))
 
     return call

@@ -45,7 +45,7 @@ def sbrk_increment(size: int) -> int:
     return (size + _TOP + _PAGE - 1) & ~(_PAGE - 1)
 
 
-# A load is a list of chunks in order: maixmem_k210_setup.chunks(). The top of the heap grows by
+# A load is a list of chunks in order: maixmem_k210_cost.chunks(). The top of the heap grows by
 # whole requests, in pages, and only what is left there serves others. `holes` (sizes) serve what
 # is checked, the smallest that is large enough first. How much of a page is left before is not
 # known: this is the worst case of all.

@@ -9,7 +9,7 @@ A one-time part of the K210's port; the rules are for the desk as well. Measured
 
 import gc
 
-from maixmem import const, sentence
+from maixmem import const, message
 from maixmem_k210_chip import GC_BLOCK, PAGE
 
 MIN_GC_HEAP = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
@@ -43,9 +43,9 @@ def check_gc_heap(what: str, nbytes: int, free: int, active: int) -> None:
     too small."""
     most = max_gc_heap(free, active)
     if nbytes < MIN_GC_HEAP:
-        raise ValueError(sentence("gc_heap_small", what, MIN_GC_HEAP))
+        raise ValueError(message("gc_heap_small", what, MIN_GC_HEAP))
     if nbytes > most:
-        raise ValueError(sentence("gc_heap_large", what, most, free, active, _MIN_SYSTEM))
+        raise ValueError(message("gc_heap_large", what, most, free, active, _MIN_SYSTEM))
 
 
 # --- on a board ---
@@ -68,14 +68,14 @@ def set_gc_heap(nbytes: int) -> str:
     from maixmem_k210 import utils
 
     if isinstance(nbytes, bool) or not isinstance(nbytes, int):
-        raise TypeError(sentence("gc_heap_type", nbytes))
+        raise TypeError(message("gc_heap_type", nbytes))
     what = "set_gc_heap({})".format(nbytes)
     check_gc_heap(what, nbytes, utils.heap_free(), active_gc_heap())
     utils.gc_heap_size(nbytes)
     stored = utils.gc_heap_size()
     if stored != nbytes:
-        raise OSError(sentence("gc_heap_lost", nbytes, stored))
-    return sentence("gc_heap_stored", nbytes)
+        raise OSError(message("gc_heap_lost", nbytes, stored))
+    return message("gc_heap_stored", nbytes)
 
 
 def warnings() -> "list[str]":
@@ -87,12 +87,12 @@ def warnings() -> "list[str]":
     stored, active = utils.gc_heap_size(), active_gc_heap()
     if abs(stored - active) > EDGE:
         key = "gc_heap_too_large" if stored > active else "gc_heap_other"
-        found.append(sentence(key, stored, active))
+        found.append(message(key, stored, active))
     version = firmware_version()
     if version and version < _FREES_ONCE:
-        found.append(sentence("frees_twice", *version))
+        found.append(message("frees_twice", *version))
     if getattr(utils, "missing", None):
-        found.append(sentence("missing", "Maix.utils." + ", ".join(utils.missing)))
+        found.append(message("missing", "Maix.utils." + ", ".join(utils.missing)))
     return found
 
 

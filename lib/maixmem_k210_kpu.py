@@ -4,7 +4,7 @@
 net.
 
 Resident: would a load come through, load, unload, run. What is asked once is in
-maixmem_k210_setup. Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
+maixmem_k210_cost. Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 
 import gc
@@ -12,7 +12,7 @@ import gc
 import maixmem_k210
 import maixmem_k210_chip as chip
 import maixmem_models
-from maixmem import Cost, KModelError, NoRoom, const, once, part, sentence
+from maixmem import Cost, KModelError, NoRoom, const, message, resident, run_once
 from maixmem_k210 import utils
 
 try:
@@ -20,14 +20,14 @@ try:
 
     kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
 except (ImportError, AttributeError):
-    kpu = once("k210_adapt", "kpu_module")
+    kpu = run_once("k210_adapt", "kpu_module")
 
 _FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
 
 
 # Firmware calls with the guards that it lacks: a released model and an object that is no image are
 # refused. Calls allocate what the firmware allocates, no more. YOLO's are in maixmem_k210_yolo,
-# seldom ones in maixmem_k210_calls.
+# seldom ones in maixmem_k210_net.
 class Net(maixmem_models.Net):
     """A model of the K210."""
 
@@ -45,12 +45,12 @@ class Net(maixmem_models.Net):
     def check_image(self, img) -> None:
         """TypeError for what the firmware would take for an image."""
         if not hasattr(img, "pix_to_ai"):
-            raise TypeError(sentence("image", self.name, type(img).__name__))
+            raise TypeError(message("image", self.name, type(img).__name__))
 
     def __getattr__(self, name: str):
         """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs,
         netinfo, classifier ..."""
-        found = part("k210_yolo") if name[-5:] == "yolo2" else part("k210_calls")
+        found = resident("k210_yolo") if name[-5:] == "yolo2" else resident("k210_net")
         return found.find(self, name)
 
 
@@ -58,7 +58,7 @@ class Net(maixmem_models.Net):
 # `parts`: what we loaded and freed, in address order as far as we know: [key, bytes], key None for
 # a hole. The firmware does not show its heap, so a hole may be wrong (a camera buffer went into
 # it): check_fit() lets nothing that can hang rest on one. `unsure`: the last part is a hole, or
-# else free space at the top that is too small to have gone back. What maixmem_k210_setup found
+# else free space at the top that is too small to have gone back. What maixmem_k210_cost found
 # out: `costs` of models, whether the build loads `v4`, how many bytes the `firmware` has in flash
 # (where Kboot is, the list of its images).
 class Port(maixmem_k210.Port):
@@ -76,7 +76,7 @@ class Port(maixmem_k210.Port):
     def expect_setup(self) -> None:
         """Brings YOLO in, so that no setup has to. Other calls, such as set_outputs(), come in
         with the first of them."""
-        part("k210_yolo")
+        resident("k210_yolo")
 
     # --- what a model takes: asked once ---
 
@@ -91,7 +91,7 @@ class Port(maixmem_k210.Port):
         are the allocations of the load; Cost.warning says what overlaps the bytes of a model in
         flash.
         """
-        cost = self.costs[source] = once("k210_setup", "inspect", self, source, how)
+        cost = self.costs[source] = run_once("k210_cost", "inspect", self, source, how)
         return cost
 
     # --- whether it would come through ---
@@ -132,7 +132,7 @@ class Port(maixmem_k210.Port):
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""
-        return once("k210_ask", "explain", self, error)
+        return run_once("k210_why", "explain", self, error)
 
     def trim_heap(self) -> int:
         """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if
@@ -207,7 +207,7 @@ class Port(maixmem_k210.Port):
                             taken.append(p)
                     self.parts = taken
                     self.unsure = False
-                text = sentence("load", text)
+                text = message("load", text)
                 if code == 2006:
                     e = NoRoom(text, "heap", cost.peak["heap"], utils.heap_free())
                 else:

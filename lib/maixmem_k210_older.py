@@ -12,7 +12,7 @@ import gc
 import KPU as kpu
 import uio
 import uos
-from maixmem import Region, const, once, sentence
+from maixmem import Region, const, message, run_once
 from maixmem_k210_chip import GC_BLOCK, RAM
 
 try:
@@ -39,17 +39,17 @@ def _heap_free() -> int:
                 return [int(word) for word in line.split() if word.isdigit()][0] * 1024
     except (AttributeError, ValueError, IndexError):  # no such call, or the text did not come
         pass
-    raise NotImplementedError(sentence("missing", "Maix.utils.heap_free, KPU.memtest"))
+    raise NotImplementedError(message("missing", "Maix.utils.heap_free, KPU.memtest"))
 
 
 def _flash_read(offset: int, n: int) -> bytes:
-    raise NotImplementedError(sentence("missing", "Maix.utils.flash_read"))
+    raise NotImplementedError(message("missing", "Maix.utils.flash_read"))
 
 
 def _gc_heap_size(*size) -> int:
     """The size that is active; it was set when the firmware was built."""
     if size:
-        raise NotImplementedError(sentence("missing", "Maix.utils.gc_heap_size"))
+        raise NotImplementedError(message("missing", "Maix.utils.gc_heap_size"))
     return (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
 
 
@@ -75,7 +75,7 @@ def adapt(port_class) -> None:
                 return found(self)
             except (NotImplementedError, MemoryError):  # warnings() says it; no room for the text
                 return [
-                    once("report", "gc_region"),
+                    run_once("report", "gc_region"),
                     Region("heap", RAM, None, None, None, False),
                 ]
 
@@ -86,9 +86,9 @@ def adapt(port_class) -> None:
 
 def _warnings(self) -> "list[str]":
     try:
-        return once("k210_gc", "warnings")
+        return run_once("k210_gc", "warnings")
     except MemoryError:  # no GC heap to look at the rest
-        return [sentence("missing", "Maix.utils." + ", ".join(missing))]
+        return [message("missing", "Maix.utils." + ", ".join(missing))]
 
 
 def _read_flash(self, offset: int, n: int) -> bytes:

@@ -7,21 +7,21 @@ run_yolo2 before init_yolo2 and a second init_yolo2 (a leak) are refused. Alloca
 firmware allocates, no more.
 """
 
-from maixmem import sentence
+from maixmem import message
 from maixmem_k210_kpu import Net, kpu
 
 
 def find(net, name: str):
     """The net's call of this name; AttributeError for what is none of these."""
     if name not in ("init_yolo2", "run_yolo2"):
-        raise AttributeError(sentence("KPU", net.name, name))
+        raise AttributeError(message("KPU", net.name, name))
     return getattr(net, name)
 
 
 def _init_yolo2(self, threshold, nms_value, anchor_number, anchor) -> None:
     """kpu.init_yolo2, once a load."""
     if _has_yolo(self):
-        raise ValueError(sentence("init_yolo2", self.name))
+        raise ValueError(message("init_yolo2", self.name))
     kpu.init_yolo2(self.handle, threshold, nms_value, anchor_number, anchor)
     self.yolo = self.handle
 
@@ -29,7 +29,7 @@ def _init_yolo2(self, threshold, nms_value, anchor_number, anchor) -> None:
 def _run_yolo2(self, img) -> "list | None":
     """kpu.run_yolo2: a list of finds, or None."""
     if not _has_yolo(self):
-        raise ValueError(sentence("run_yolo2", self.name))
+        raise ValueError(message("run_yolo2", self.name))
     self.check_image(img)
     return kpu.run_yolo2(self.handle, img)
 

@@ -14,7 +14,7 @@ try:
 except ImportError:
     import struct
 
-from maixmem import KModelError, const, once, port, sentence
+from maixmem import KModelError, const, message, port, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
     HELD,
@@ -127,7 +127,7 @@ class KModel:
         whole = self.nbytes if self.size is None or method == "load_addr" else self.size
         rest = [(288, 0)] * v4 + [(self.main_mem, UNCHECKED if v4 else 0)]
         if method[:5] != "load_":
-            return once("kmodel_ask", "allocations", self, method, whole, rest)
+            return run_once("kmodel_way", "allocations", self, method, whole, rest)
         first = read = [(file_buffer, TRANSIENT | UNCHECKED)][: file_buffer > 0]
         if method == "load_addr":
             # the headers are read first; those of a V4 model's layers as a table
@@ -140,17 +140,17 @@ class KModel:
 
     def need(self, method: str) -> "int | None":
         """Bytes that stay allocated after a load, before the allocator rounds them up; or None."""
-        return once("kmodel_ask", "need", self.allocations(method))
+        return run_once("kmodel_way", "need", self.allocations(method))
 
     def peak(self, method: str) -> "int | None":
         """Bytes that must be free for a load to come through; or None."""
-        return once("kmodel_ask", "peak", self.allocations(method))
+        return run_once("kmodel_way", "peak", self.allocations(method))
 
     def unsupported_reason(self, firmware: dict, method: str = "load_addr") -> "str | None":
         """Why this model can never work there, and what to do: one sentence, or None.
 
         firmware: {"v4": does it load V4, "ram": bytes of system heap or None (unknown)}."""
-        return once("kmodel_ask", "unsupported_reason", self, firmware, method)
+        return run_once("kmodel_way", "unsupported_reason", self, firmware, method)
 
 
 def _spi(n):
@@ -164,9 +164,9 @@ def read_info(source, reader=None) -> KModel:
     Flash is read with reader(offset, n), or else by the port. Raises KModelError for what is no
     model or a damaged one. Reads at most 8 KiB, 256 bytes at a time."""
     if not isinstance(source, int):
-        return once("kmodel_ask", "with_file", source, identify)
+        return run_once("kmodel_way", "with_file", source, identify)
     if not 0 <= source < FLASH_SIZE:
-        raise ValueError(sentence("address_beyond", source))
+        raise ValueError(message("address_beyond", source))
     m = identify(File(reader or port().read_flash, FLASH_SIZE - source, source))
     m.size = None
     return m
@@ -178,13 +178,13 @@ def identify(f: File) -> KModel:
     f.swapped = word not in FORMATS
     kind = FORMATS.get(f.words(0, 1, "the identifier")[0])
     if not kind:
-        rule = once("text", "signature", word, f.read(5, 4))
+        rule = run_once("text", "signature", word, f.read(5, 4))
         bad(0, "the identifier", "0x{:x}".format(word), rule)
     m = KModel(kind, f.swapped, f.size)
     if kind == "v3":
         _read_v3(m, f)
     else:
-        once("kmodel_v4", "read", m, f)
+        run_once("kmodel_v4", "read", m, f)
     return m
 
 

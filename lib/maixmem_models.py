@@ -11,7 +11,7 @@ net = models.use("faces")
 
 import gc
 
-from maixmem import KModelError, NoRoom, once, part, sentence
+from maixmem import KModelError, NoRoom, message, resident, run_once
 from maixmem import port as _port
 
 
@@ -50,7 +50,7 @@ class Net:
     def require_handle(self):
         """The handle, or ModelReleasedError."""
         if self.handle is None:
-            raise ModelReleasedError(sentence("release", self.name))
+            raise ModelReleasedError(message("release", self.name))
         return self.handle
 
 
@@ -78,7 +78,7 @@ class ModelManager:
         if keep is None:
             keep = 1 if p.share == "evict" else p.slots
         if keep < 1:
-            raise ValueError(sentence("keep", keep))
+            raise ValueError(message("keep", keep))
         last = ModelManager._last
         if last and last.port is p:
             last.release_all()
@@ -112,7 +112,7 @@ class ModelManager:
         what cannot be read yet is read at the first use().
         """
         if name in self.models:
-            raise ValueError(sentence("add", name))
+            raise ValueError(message("add", name))
         m = self.port.Net(name, source)
         if fallback is not None:
             m.fallback = self._find(fallback).name
@@ -127,7 +127,7 @@ class ModelManager:
                 self.port.expect_setup()
             m.cost = self.port.inspect(source, **how)
             if m.cost.warning:
-                print(sentence("warning", name, m.cost.warning))
+                print(message("warning", name, m.cost.warning))
         except (KModelError, OSError, MemoryError):
             pass  # use() says it
         self.models[name] = m
@@ -135,12 +135,12 @@ class ModelManager:
     def forget(self, name) -> None:
         """Releases a model and drops everything known about it. ValueError if it is the fallback
         of another."""
-        once("status", "forget", self, name)
+        run_once("status", "forget", self, name)
 
     def _find(self, name):
         m = self.models.get(name)
         if m is None:
-            raise KeyError(sentence("use", name, ", ".join(sorted(map(str, self.models)))))
+            raise KeyError(message("use", name, ", ".join(sorted(map(str, self.models)))))
         return m
 
     def loaded(self) -> "list[Net]":
@@ -173,7 +173,7 @@ class ModelManager:
                     raise
                 if not m.fallback_reported:
                     m.fallback_reported = True
-                    print(sentence("fallback", e, m.fallback))
+                    print(message("fallback", e, m.fallback))
                 return self.use(m.fallback)
             if m.fallback_reported:
                 m.fallback_reported = False
@@ -186,12 +186,12 @@ class ModelManager:
         """use() for a with block, inside which the model is not evicted. It stays resident
         afterwards."""
         self._find(name)
-        return part("using").Using(self, name)
+        return resident("using").Using(self, name)
 
     def _switch(self, m):
         for x in self.models.values():
             if x.loading and (x is m or self.keep == 1):
-                raise RuntimeError(sentence("loading", x.name, m.name))
+                raise RuntimeError(message("loading", x.name, m.name))
         p = self.port
         gone = []
         try:
@@ -201,7 +201,7 @@ class ModelManager:
             if m.cost is None:
                 m.cost = p.inspect(m.source, **m.how)
             if m.cost.refuse:
-                raise KModelError(sentence("cannot_run", m.cost.refuse))
+                raise KModelError(message("cannot_run", m.cost.refuse))
             if not self.base:
                 for region in m.cost.need:
                     self.base[region] = p.room(region)
@@ -211,7 +211,7 @@ class ModelManager:
             self.state = "empty"
             try:
                 self._unload(m)
-                e = once("recover", "recover", self, m, gone, e)
+                e = run_once("recover", "recover", self, m, gone, e)
             except (MemoryError, ImportError):
                 pass  # no room for it: nothing comes back
             raise e
@@ -228,7 +228,7 @@ class ModelManager:
         loaded = len(self.loaded())
         k = max(0, loaded + 1 - self.keep)
         if k > len(idle):
-            raise NoRoom(sentence("pin", loaded, self.keep), "slots", 1, 0)
+            raise NoRoom(message("pin", loaded, self.keep), "slots", 1, 0)
         short = self._short(m, idle[:k])
         while short:
             if k == len(idle):
@@ -284,7 +284,7 @@ class ModelManager:
             finally:
                 m.loading = False
             if m.handle is None:
-                raise RuntimeError(sentence("setup", m.name))
+                raise RuntimeError(message("setup", m.name))
         if m.raw_taken:
             m.raw_taken = False
         m.ready = True
@@ -318,4 +318,4 @@ class ModelManager:
     def status(self, out=print) -> dict:
         """Prints and returns what is resident, what it takes and what is missing: see
         maixmem_status."""
-        return once("status report", "status", self, out)
+        return run_once("status", "status", self, out)

@@ -19,7 +19,7 @@ Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
 
 import gc
 
-from maixmem import NoRoom, PoolEmpty, PoolError, const, once, port, sentence
+from maixmem import NoRoom, PoolEmpty, PoolError, const, message, port, run_once
 
 try:
     from uctypes import addressof
@@ -49,14 +49,14 @@ class BufferPool:
     def __init__(self, nbytes: int, count: int, align: int = 1, block=None) -> None:
         for n in (nbytes, count, align):
             if not isinstance(n, int) or n < 1:
-                raise ValueError(sentence("BufferPool", nbytes, count, align, n))
+                raise ValueError(message("BufferPool", nbytes, count, align, n))
         stride = (nbytes + align - 1) // align * align
         if block is None:
             block = bytearray(stride * count + align - 1)
         start = -addressof(block) % align if addressof else 0
         end = start + stride * count
         if end > len(block):
-            raise ValueError(sentence("block", len(block), end))
+            raise ValueError(message("block", len(block), end))
         view = memoryview(block)
         self._fill([view[i : i + nbytes] for i in range(start, end, stride)])
         self.nbytes = nbytes
@@ -110,12 +110,12 @@ class BufferPool:
 
     def _empty(self):
         self.failures += 1
-        raise PoolEmpty(sentence("acquire", self.count, self.holders()))
+        raise PoolEmpty(message("acquire", self.count, self.holders()))
 
     def _refuse(self, k, tag):
         state = self._held.get(k, "")
         key = "stale" if state else "foreign" if state == "" else "double"
-        raise PoolError(sentence(key, state, tag))
+        raise PoolError(message(key, state, tag))
 
     @property
     def in_use(self) -> int:
@@ -134,7 +134,7 @@ class BufferPool:
     def check(self) -> int:
         """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are
         out."""
-        return once("pool_ask", "check", self)
+        return run_once("pool_fix", "check", self)
 
 
 # What borrow() gives: it holds the buffer under itself, so that it can only give back what it
@@ -179,7 +179,7 @@ class ImagePool(BufferPool):
     ) -> None:
         for n in (w, h, count):
             if not isinstance(n, int) or n < 1:
-                raise ValueError(sentence("ImagePool", w, h, count, n))
+                raise ValueError(message("ImagePool", w, h, count, n))
         self.w = w
         self.h = h
         self.format = format
@@ -192,7 +192,7 @@ class ImagePool(BufferPool):
                 items.append(self._new())
         except NoRoom:
             items.clear()
-            if not once("pool_ask", "take_over", self, count, items):
+            if not run_once("pool_fix", "take_over", self, count, items):
                 raise
         self._code = items[0].format()
         self._fill(items)
@@ -203,7 +203,7 @@ class ImagePool(BufferPool):
         are out."""
         n = self._free[0]
         if n and not self._whole(self._free[n]):
-            once("pool_ask", "renew", self, n)
+            run_once("pool_fix", "renew", self, n)
         return super().acquire(tag)
 
     def take(self, src, tag: object = True):
@@ -211,7 +211,7 @@ class ImagePool(BufferPool):
         or format."""
         if not self._whole(src):
             have = (src.width(), src.height(), src.format(), self.w, self.h, self.format)
-            raise PoolError(sentence("take", *have))
+            raise PoolError(message("take", *have))
         img = self.acquire(tag)
         try:
             self._port.copy_into(img, src)
@@ -232,10 +232,10 @@ class ImagePool(BufferPool):
                 img.pix_to_ai()
             return img
         except AttributeError as e:
-            raise NotImplementedError(sentence("missing", e))
+            raise NotImplementedError(message("missing", e))
         except MemoryError as e:
             error = e
         gc.collect()  # what the attempt left
         free = gc.mem_free() if hasattr(gc, "mem_free") else None
-        text = sentence("image_pool_room", self.w, self.h, self.format, free, error)
+        text = message("image_pool_room", self.w, self.h, self.format, free, error)
         raise NoRoom(text, "gc", None, free)

@@ -6,7 +6,7 @@ The K210's port has all of it itself and does without the base class, which woul
 GC heap.
 """
 
-from maixmem import Region, part
+from maixmem import Region, resident
 
 
 # The base class of all ports: what a platform has says its own class, the rest is answered here. A
@@ -68,7 +68,7 @@ class Port:
     def Net(self):
         """The class of what use() hands out for a model, made once a name: a subclass of
         maixmem_models.Net."""
-        return part("net").Net
+        return resident("net").Net
 
     def expect_setup(self) -> None:
         """A model was added whose setup will run while it is loaded: what nets need for one can

@@ -34,9 +34,7 @@ def report(port, out=print) -> dict:
         out(text.format(r.name, bar(r.used, r.total), used, free, largest))
     if [r for r in rows if not r.exact]:
         out("+ at least, - at most: what the platform can say")
-    for text in warnings:
-        for line in wrap("! " + text):
-            out(line)
+    show(["! " + text for text in warnings], out)
     return {
         "version": __version__,
         "port": port.name,
@@ -55,6 +53,13 @@ def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:
         return "[" + "?" * width + "]"
     full = min(width, (used * width + total - 1) // total)
     return "[" + "#" * full + "." * (width - full) + "]"
+
+
+def show(texts, out=print) -> None:
+    """`out` takes each of the texts in lines of at most 60 columns."""
+    for text in texts:
+        for line in wrap(text):
+            out(line)
 
 
 def wrap(text: str, width: int = 60) -> "list[str]":

@@ -6,7 +6,8 @@ Watch's table.
 A one-time part.
 """
 
-from maixmem import const, sentence
+from maixmem import const, message
+from maixmem_report import kib
 
 _MARKS = {"resident": "*", "half": "!", "out": " "}
 _PAGE_ENDS = const(8192)  # what room may be off by without anything missing: memory moves in pages
@@ -21,8 +22,6 @@ def status(manager, out=print) -> dict:
     other buffers made since, or a leak. Bytes; allocates some KB; loads and frees nothing, but the
     port may take some ms to find the room.
     """
-    from maixmem_report import kib
-
     models = sorted(manager.models.values(), key=lambda m: (-m.order, str(m.name)))
     rows = [_row(m) for m in models]
     for r in rows:
@@ -73,8 +72,6 @@ def _unaccounted(manager, models):
 
 def watched(watch, out=print) -> None:
     """See Watch.report()."""
-    from maixmem_report import kib
-
     rows = [("start", watch.start)] + watch.marks + [("lowest", watch.low), ("now", watch.free)]
     out("{:<16}".format("free") + "".join(["{:>12}".format(n) for n in watch.names]))
     for label, row in rows:
@@ -85,6 +82,6 @@ def forget(manager, name) -> None:
     """See ModelManager.forget()."""
     for x in manager.models.values():
         if x.fallback == name:
-            raise ValueError(sentence("is_fallback", name, x.name))
+            raise ValueError(message("is_fallback", name, x.name))
     manager.release(name)
     del manager.models[name]

@@ -4,7 +4,7 @@
 
 import gc
 
-from maixmem import once
+from maixmem import run_once
 
 
 # Keeps, for every region the port can read without allocating, the free bytes now, at the start
@@ -54,4 +54,4 @@ class Watch:
 
     def report(self, out=print) -> None:
         """Prints start, marks, lowest and now, free bytes per region."""
-        once("status report", "watched", self, out)
+        run_once("status", "watched", self, out)

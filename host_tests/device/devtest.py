@@ -45,8 +45,8 @@ def raises(kind, f, *args, **kw):
 
 
 def imports_of(f):
-    """Calls f and returns the names of the modules that the library's part() and once() imported
-    meanwhile."""
+    """Calls f and returns the names of the modules that the library's resident() and run_once()
+    imported meanwhile."""
     if SLOW:
         raise Skip("the modules of this runner are objects: their globals are out of reach")
     import maixmem

@@ -18,7 +18,7 @@ from maixmem_k210_chip import (
     required_free,
     sbrk_increment,
 )
-from maixmem_k210_setup import chunks, image_bytes
+from maixmem_k210_cost import chunks, image_bytes
 
 SPI = TRANSIENT | UNCHECKED
 

@@ -33,10 +33,14 @@ _STARTS: dict[str, tuple[str, ...]] = {
 PLATFORMS = tuple(_STARTS)
 
 
+#: what brings a part of the library into memory, by its name without maixmem_
+_BRING = ("resident", "run_once")
+
+
 @functools.lru_cache(maxsize=None)
 def imports(module: str) -> frozenset[str]:
-    """The maixmem modules that a module imports anywhere, also late, by name: once("report",
-    ...)."""
+    """The maixmem modules that a module imports anywhere, also late, by name:
+    run_once("report", ...)."""
     found: set[str] = set()
     for path in files(module):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -44,10 +48,10 @@ def imports(module: str) -> frozenset[str]:
                 found.add(node.module or "")
             elif isinstance(node, ast.Import):
                 found.update(a.name for a in node.names)
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("once", "part"):
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _BRING:
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
-                    found.update(f"maixmem_{name}" for name in str(first.value).split())
+                    found.add(f"maixmem_{first.value!s}")
     return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
 
 

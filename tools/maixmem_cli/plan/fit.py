@@ -27,9 +27,9 @@ from maixmem_k210_chip import (
     chunk,
     required_free,
 )
+from maixmem_k210_cost import chunks
 from maixmem_k210_gc import check_gc_heap
-from maixmem_k210_setup import chunks
-from maixmem_k210_ways import file_buffer
+from maixmem_k210_load import file_buffer
 
 from maixmem_cli.library import places
 from maixmem_cli.plan.picture_size import wrong_sizes

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from maixmem_k210_chip import required_free
+from maixmem_k210_cost import chunks
 from maixmem_k210_gc import MIN_GC_HEAP
-from maixmem_k210_setup import chunks
-from maixmem_k210_ways import file_buffer
+from maixmem_k210_load import file_buffer
 from maixmem_kmodel import KModel, KModelError
 from maixmem_report import kib
 

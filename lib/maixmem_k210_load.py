@@ -3,7 +3,7 @@
 """The K210's ways to load a model that are not kpu.load of an address in flash that can be read. A
 one-time part."""
 
-from maixmem import Cost, const, once, sentence
+from maixmem import Cost, const, message, run_once
 from maixmem_k210_chip import PAGE, SPI_EXTRA
 
 _NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
@@ -17,7 +17,7 @@ def way(p, source, how: dict) -> tuple:
     TypeError and ValueError for what is no source and no stream=.
     """
     if isinstance(source, bool) or not isinstance(source, (int, str)):
-        raise TypeError(sentence("no_model_source", source))
+        raise TypeError(message("no_model_source", source))
     if hasattr(p, "method"):  # the only one that its firmware has
         return p.method, 0, None
     stream = how.get("stream")
@@ -27,21 +27,21 @@ def way(p, source, how: dict) -> tuple:
         return "load_addr", 0, None
     why = None
     if not [x for x in _NAMES if x in source]:
-        why = sentence("no_kmodel_in_path", source)
+        why = message("no_kmodel_in_path", source)
     return "load_path", file_buffer(source), why
 
 
 def _streamed(stream):
     ints = [x for x in stream if isinstance(x, (int, bool))] if isinstance(stream, tuple) else ()
     if len(ints) != 3 or len(stream) != 3:
-        raise ValueError(sentence("stream_options", stream))
+        raise ValueError(message("stream_options", stream))
     return "stream_dual" if stream[0] else "stream_single"
 
 
 def _lacks_stream():
     from maixmem_k210_kpu import kpu
 
-    return None if hasattr(kpu, "load_flash") else sentence("missing", "KPU.load_flash")
+    return None if hasattr(kpu, "load_flash") else message("missing", "KPU.load_flash")
 
 
 def file_buffer(path: str) -> int:
@@ -68,14 +68,14 @@ def told(source: int, how: dict, error: NotImplementedError):
     nbytes, file = how.get("nbytes"), how.get("file")
     if file is not None:
         try:
-            info = once("kmodel", "read_info", file)
+            info = run_once("kmodel", "read_info", file)
         except OSError as e:
             raise not_read(file, e)
         info.size = None
         return info
     if isinstance(nbytes, bool) or not isinstance(nbytes, int) or nbytes < 1:
-        raise ValueError(sentence("not_told", source, nbytes))
-    info = once("kmodel", "KModel", "v3", how.get("stream") is not None, None)
+        raise ValueError(message("not_told", source, nbytes))
+    info = run_once("kmodel", "KModel", "v3", how.get("stream") is not None, None)
     info.nbytes = info.largest_body = nbytes
     info.main_mem = info.header = 0
     return info
@@ -83,7 +83,7 @@ def told(source: int, how: dict, error: NotImplementedError):
 
 def not_read(path: str, error: OSError) -> OSError:
     """The error of a file with its path and the next step."""
-    return OSError(error.args[0], sentence("file_not_read", path, error.args[0]))
+    return OSError(error.args[0], message("file_not_read", path, error.args[0]))
 
 
 def overwritten(source, error, where: str) -> Cost:

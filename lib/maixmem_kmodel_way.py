@@ -6,7 +6,7 @@ cannot run.
 A one-time part of maixmem_kmodel.
 """
 
-from maixmem import const, once, sentence
+from maixmem import const, message, run_once
 from maixmem_k210_chip import RAM, TRANSIENT
 
 _HEADERS = const(4096)  # what kpu.load_flash keeps of a file, trusting that it holds all headers
@@ -28,7 +28,7 @@ def with_file(source, look):
 
 
 def _look(look, read, size):
-    return look(once("kmodel", "File", read, size))
+    return look(run_once("kmodel", "File", read, size))
 
 
 def allocations(m, method: str, whole: int, rest: list) -> "list[tuple[int, int]]":
@@ -37,7 +37,7 @@ def allocations(m, method: str, whole: int, rest: list) -> "list[tuple[int, int]
     if method in ("canmv", "sdk"):
         return [(whole, 0)] + [(232, 0)] * (m.format == "v4") + rest[-1:]
     if method[:6] != "stream":
-        raise ValueError(sentence("load_method", method))
+        raise ValueError(message("load_method", method))
     if m.header > _HEADERS:
         return []
     buffers = [(m.largest_body + 256, 0)] * (1 + (method == "stream_dual"))
@@ -65,15 +65,15 @@ def unsupported_reason(m, firmware: dict, method: str) -> "str | None":
     v3 = m.format == "v3"
     if not v3 and m.format != "v4":
         key = "encrypted_model" if m.format == "smodel" else "format_not_loaded"
-        return sentence(key, m.format)
+        return message(key, m.format)
     if not v3 and not firmware["v4"] and method not in ("canmv", "sdk"):
-        return sentence("v4_model_on_v3")
+        return message("v4_model_on_v3")
     if not most:
-        return sentence("headers_too_long", m.header, _HEADERS)
+        return message("headers_too_long", m.header, _HEADERS)
     if m.swapped != (method[:6] == "stream"):
-        return sentence("words_swapped" if m.swapped else "words_not_swapped")
+        return message("words_swapped" if m.swapped else "words_not_swapped")
     if m.asserts:
-        return sentence("layer_asserts", m.asserts)
+        return message("layer_asserts", m.asserts)
     if v3 and m.first_type not in _FIRST:
-        return sentence("first_layer", m.first_type)
-    return sentence("larger_than_ram", most, ram) if most > ram else None
+        return message("first_layer", m.first_type)
+    return message("larger_than_ram", most, ram) if most > ram else None

@@ -5,7 +5,7 @@
 A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
 
-from maixmem import const, once, sentence
+from maixmem import const, message, run_once
 from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk, required_free
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
@@ -27,7 +27,7 @@ def has_v4(p):
         import KPU as kpu
 
         word = int.from_bytes(p.read_flash(_PROBE, 4), "little")
-        if not once("kmodel", "begins_model", word):
+        if not run_once("kmodel", "begins_model", word):
             try:
                 kpu.load(_PROBE)
             except ValueError as e:
@@ -50,15 +50,15 @@ def explain(p, error) -> str:
     cost, need, free = error.cost, error.need, error.free
     cures = []
     if [x for x in p.parts if x[0] is not None]:
-        cures.append(sentence("cure_release"))
+        cures.append(message("cure_release"))
     by_file = _file_peak(cost)
     if by_file and need - cost.peak["heap"] + by_file <= free:
-        cures.append(sentence("cure_file", by_file))
-    size = once("k210_gc", "smaller_gc_heap", need - free)
+        cures.append(message("cure_file", by_file))
+    size = run_once("k210_gc", "smaller_gc_heap", need - free)
     if size:
-        cures.append(sentence("cure_gc_heap", size))
-    cures.append(sentence("cure_firmware"))
-    text = sentence("no_room_holes" if error.holes else "no_room_left", need, free, error.holes)
+        cures.append(message("cure_gc_heap", size))
+    cures.append(message("cure_firmware"))
+    text = message("no_room_holes" if error.holes else "no_room_left", need, free, error.holes)
     return "{} Next: {}.".format(text, "; or ".join(cures))
 
 

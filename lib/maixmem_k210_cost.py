@@ -6,7 +6,7 @@ one-time part.
 Measured on the firmware (v0.6.2_84).
 """
 
-from maixmem import Cost, KModelError, once, sentence
+from maixmem import Cost, KModelError, message, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
     IMAGE_OVERHEAD,
@@ -27,18 +27,18 @@ def inspect(p, source, how: dict) -> Cost:
     flash."""
     method, buffer, refuse = "load_addr", 0, None
     if type(source) is not int or how:
-        method, buffer, refuse = once("k210_ways", "way", p, source, how)
+        method, buffer, refuse = run_once("k210_load", "way", p, source, how)
     try:
-        info = once("kmodel", "read_info", source)
+        info = run_once("kmodel", "read_info", source)
     except NotImplementedError as e:  # a firmware that reads no flash
-        info = once("k210_ways", "told", source, how, e)
+        info = run_once("k210_load", "told", source, how, e)
     except OSError as e:
-        raise once("k210_ways", "not_read", source, e)
+        raise run_once("k210_load", "not_read", source, e)
     except KModelError as e:
         where = _warning(p, source, 1)
         if not where:
             raise
-        return once("k210_ways", "overwritten", source, e, where)
+        return run_once("k210_load", "overwritten", source, e, where)
     load = chunks(info.allocations(method, buffer))
     need = sum([c & SIZE for c in load if not c & TRANSIENT])
     peak = required_free(load)[0]
@@ -49,7 +49,7 @@ def inspect(p, source, how: dict) -> Cost:
     if not info.main_mem:
         cost.certainty = "bound"
     if not info.plain or peak > RAM or refuse or method[:5] != "load_":
-        cost.refuse = refuse or once("k210_ask", "unsupported_reason", p, info, method)
+        cost.refuse = refuse or run_once("k210_why", "unsupported_reason", p, info, method)
     where = _warning(p, source, cost.nbytes)
     if where:
         cost.warning = where
@@ -72,7 +72,7 @@ def _warning(p, source, nbytes: int) -> "str | None":
     try:
         return conflicts_at(p, source, nbytes)
     except MemoryError:
-        return sentence("place_not_checked")
+        return message("place_not_checked")
 
 
 def conflicts_at(p, start: int, nbytes: int) -> "str | None":
@@ -87,7 +87,7 @@ def conflicts_at(p, start: int, nbytes: int) -> "str | None":
             high = min(end, first + n)
             if low < high:
                 text = "overlap_of_ranges"
-                found.append(sentence(text, start, end, name, first, first + n, low, high))
+                found.append(message(text, start, end, name, first, first + n, low, high))
     return "; ".join(found) or None
 
 
@@ -97,7 +97,7 @@ def _owners(p):
     if p.firmware is None:
         try:
             if p.read_flash(0x1009, 7) == b"Kboot_v":
-                p.firmware = once("flash_scan flash kmodel", "images", p.read_flash)
+                p.firmware = run_once("flash_scan", "images", p.read_flash)
             else:
                 p.firmware = image_bytes(p.read_flash(0, 5))
         except NotImplementedError:

@@ -8,7 +8,7 @@ A one-time part of maixmem_pool.
 
 import gc
 
-from maixmem import PoolError, sentence
+from maixmem import PoolError, message
 
 
 def check(pool) -> int:
@@ -17,7 +17,7 @@ def check(pool) -> int:
     free = {id(buf) for buf in pool._free[1 : pool.count - used + 1]}
     good = [k for k in free if not pool._held.get(k, True)]
     if len(good) + used != pool.count or len(pool.holders()) != used:
-        raise PoolError(sentence("check", used, pool.count, pool.holders()))
+        raise PoolError(message("check", used, pool.count, pool.holders()))
     return used
 
 

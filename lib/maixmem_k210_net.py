@@ -7,7 +7,7 @@ get_output, set_outputs, set_layers and netinfo take the net itself; fmap and fm
 forward() or get_output() gave; classifier(class_num, sample_num) makes one of this net.
 """
 
-from maixmem import sentence
+from maixmem import message
 from maixmem_k210_kpu import kpu
 
 _OF_NET = ("get_output", "set_outputs", "set_layers", "netinfo")
@@ -21,10 +21,10 @@ def find(net, name: str):
     if name in _OF_HANDLE:
         return getattr(net.require_handle(), name)
     if name not in _OF_NET and name not in _OF_FMAP and name != "classifier":
-        raise AttributeError(sentence("KPU", net.name, name))
+        raise AttributeError(message("KPU", net.name, name))
     call = getattr(kpu, name, None)
     if not call:
-        raise NotImplementedError(sentence("missing", "KPU." + name))
+        raise NotImplementedError(message("missing", "KPU." + name))
     handle = net.require_handle()
     if name == "classifier":
         return lambda *args: Classifier(net, call(handle, *args))
@@ -34,7 +34,7 @@ def find(net, name: str):
     def checked(*args):
         found = call(net.require_handle(), *args)
         if found is False:
-            raise RuntimeError(sentence("kpu", net.name, name, args))
+            raise RuntimeError(message("kpu", net.name, name, args))
         return found
 
     return checked
@@ -53,5 +53,5 @@ class Classifier:
 
     def __getattr__(self, name: str):
         if self.net.order != self.order or self.net.handle is None:
-            raise ValueError(sentence("classifier", self.net.name))
+            raise ValueError(message("classifier", self.net.name))
         return getattr(self.made, name)
