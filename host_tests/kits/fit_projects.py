@@ -55,9 +55,25 @@ def project(seed: int, builds: list[str], files: list[Path]) -> str:
             f'make = "{make}"',
         ]
         lines += [f"ai = {str(r.random() < 0.5).lower()}"]
+    lines += _calls(r, lines)
     if r.random() < 0.3:
         lines += ["[[result]]", 'name = "scores"', f"values = {r.choice((10, 500, 1500))}"]
     return "\n".join(lines) + "\n"
+
+
+def _calls(r: random.Random, lines: list[str]) -> list[str]:
+    """Calls of the loop: of a model that stays, of the display, of the camera's picture."""
+    there = ["compressed"] if "[camera]" in lines else []
+    if "[camera]" in lines and 'firmware = "minimum"' not in lines:
+        there += ["find_blobs", "lens_corr", "find_qrcodes", "mean"]
+    if "lcd = true" in lines:
+        there.append("lcd.draw_string")
+    found = [["[[call]]", f'do = "{do}"'] for do in there if r.random() < 0.4]
+    if 'name = "model0"' in lines and lines[lines.index('name = "model0"') + 4 :][:1] == [
+        "resident = true"
+    ]:
+        found.append(["[[call]]", 'do = "run_yolo2"', 'model = "model0"'])
+    return [line for call in found for line in call]
 
 
 def _model(r: random.Random, i: int, files: list[Path]) -> list[str]:

@@ -10,8 +10,9 @@ lines after.
 
 from __future__ import annotations
 
-from maixmem_cli.plan.fit import Fit, gc_pool
+from maixmem_cli.plan.fit import Fit
 from maixmem_cli.plan.project import Image
+from maixmem_cli.plan.sizes import gc_pool
 
 _BEGIN = """\
 import gc
@@ -39,6 +40,18 @@ mark("start")
 keep.append(bytearray({program} - ({boot} - gc.mem_free())))  # less what this script takes itself
 mark("program")
 """
+_YOLO = """\
+import image
+import KPU
+def yolo(name, anchors):
+    seen = image.Image(size=(28, 28))
+    seen.pix_to_ai()
+    handle = models.use(name).raw
+    if handle.net_arg() is None:
+        KPU.init_yolo2(handle, 0.5, 0.3, anchors, (1,) * anchors * 2)
+    if KPU.run_yolo2(handle, seen) is None:
+        print("nothing found")
+"""
 _CAMERA = """\
 import sensor
 sensor.reset(dual_buff={dual})
@@ -63,6 +76,7 @@ def script(answer: Fit) -> str:
         parts.append('mark("maixmem for pools")')
     for step in project.steps:
         parts += _STEPS[step](answer)
+    parts += _loop(answer)
     return "\n".join([*parts, 'print("@ end")', ""])
 
 
@@ -152,6 +166,37 @@ def _results(answer: Fit) -> list[str]:
     return lines
 
 
+def _loop(answer: Fit) -> list[str]:
+    """Two rounds: each image anew, at its place in the list, then the calls."""
+    project = answer.project
+    if not project.calls and all(i.once for i in project.images):
+        return []
+    lines = [_YOLO] if [c for c in project.calls if c.do == "run_yolo2"] else []
+    lines += ['mark("loop")', "for again in range(2):", "    pass"]
+    at = _first_image(answer) if project.images else 0
+    for image in project.images:
+        for _ in range(image.count):
+            if not image.once:
+                lines.append(f"    keep[{at}] = {_made(image)}")
+                lines += [f"    keep[{at}].pix_to_ai()"] if image.ai else []
+            at += 1
+    return lines + [f"    {_CALLS.get(c.do, _OF_IMAGE).format(c=c)}" for c in project.calls]
+
+
+def _first_image(answer: Fit) -> int:
+    """Where the images begin in `keep`: behind the program, a picture to make them of, pools that
+    are made before."""
+    steps = answer.project.steps
+    pools = "pools" in steps and steps.index("pools") < steps.index("images")
+    return 2 + (len(answer.project.pools) if pools else 0)
+
+
+_OF_IMAGE = "sensor.snapshot().{c.do}()"
+_CALLS = {
+    "run_yolo2": "yolo({c.model!r}, {c.anchors})",
+    "lcd.draw_string": "lcd.draw_string(0, 0, 'abc')",
+    "mean": "sensor.snapshot().mean(1)",
+}
 _STEPS = {
     "camera": _camera,
     "lcd": _lcd,

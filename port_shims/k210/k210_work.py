@@ -11,7 +11,7 @@ import k210_files as files
 from k210_args import as_int, as_tuple, option
 
 _EIO = 5
-ALL = -1  # the largest block that the firmware asks for, a figure of the build
+ALL = -1  # the largest block that the firmware asks for, a figure of the build: `most`
 FREE = 0  # gives the latest block back
 
 
@@ -141,8 +141,7 @@ def _quads(w, h, planes):
     """What looking for squares takes: all that is left of the largest block for a heap of its own,
     copies, tiles of 4."""
     n, tiles = w * h, (w // 4) * (h // 4)
-    arena = (board.state.firmware.fb_all - planes * n) // n * n
-    found = [arena, n, 32, n, tiles, tiles, tiles, tiles, FREE, FREE, FREE, FREE]
+    found = [(n, planes), n, 32, n, tiles, tiles, tiles, tiles, FREE, FREE, FREE, FREE]
     return found + [32, 8 * n + 8, ALL, FREE, FREE, FREE, FREE, FREE]
 
 
@@ -182,7 +181,8 @@ def _replaced(img, args, kwargs):
     return _other(img, args, kwargs) if args and args[0] is not img else (img.size(),)
 
 
-# {name of a method: blocks of one call}; a block is rounded up to 32 bytes.
+# {name of a method: blocks of one call}, in bytes, ALL, FREE, or (n, planes): as many whole n as
+# ALL leaves beside so many of them.
 WORK = {
     "assign": _replaced,
     "bilateral": lambda img, args, kwargs: _mode(img, args, kwargs) + (_square(args),),
@@ -237,6 +237,14 @@ _NO_ROOM = (
 _NOT_EVEN = "Too many fb_alloc! no space save! try again or reduce img size!"
 
 
+def block_bytes(size, most):
+    """Bytes of a block of WORK, where ALL is `most`: a block is rounded up to 32 bytes."""
+    if isinstance(size, tuple):
+        n, planes = size
+        return most // n * n - planes * n
+    return most if size == ALL else (size + 31) & ~31
+
+
 def use(sizes, meanwhile=None):
     """Takes the blocks in turn and gives them back; MemoryError, in the firmware's words, when one
     does not fit.
@@ -249,7 +257,7 @@ def use(sizes, meanwhile=None):
         if n == FREE:
             board.heap.free(held.pop())
             continue
-        block = board.heap.malloc(board.state.firmware.fb_all if n == ALL else (n + 31) & ~31)
+        block = board.heap.malloc(block_bytes(n, board.state.firmware.fb_all))
         if not block:
             raise MemoryError(_NOT_EVEN if n == ALL else _NO_ROOM)
         held.append(block)

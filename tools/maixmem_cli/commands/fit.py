@@ -20,7 +20,7 @@ from maixmem_cli.kmodel import example as example_model
 from maixmem_cli.plan import html as fit_html
 from maixmem_cli.plan import project, script_reader, svg_time
 from maixmem_cli.plan.cure import Change, cure
-from maixmem_cli.plan.fit import Fit, Step, fit, headers
+from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.text.output import console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
@@ -73,6 +73,19 @@ def show(out: Console, answer: Fit) -> None:
         out.print(f"flash, careful: {text}", markup=False)
     for text in answer.pictures:
         out.print(f"picture: {text}", style="yellow", markup=False, soft_wrap=True)
+
+
+def _say_fits(out: Console, answer: Fit) -> None:
+    """FITS, and where a heap has next to nothing left, which and how little."""
+    if not answer.tight:
+        out.print("FITS", style="bold green")
+        return
+    left = ", ".join(f"{kib(n)} of {_REGIONS[r]} heap left" for r, n in answer.tight.items())
+    out.print(
+        f"FITS, but it is tight: {left}. An import or a list more ends it. Next: free "
+        f"{' and '.join(f'{kib(MARGIN[r])} of {_REGIONS[r]} heap' for r in answer.tight)}.",
+        style="bold yellow",
+    )
 
 
 def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
@@ -162,7 +175,7 @@ def command(
         elif answer.pictures:
             out.print("FITS in memory, but KPU will refuse the picture: see above", style="yellow")
         else:
-            out.print("FITS", style="bold green")
+            _say_fits(out, answer)
     sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 

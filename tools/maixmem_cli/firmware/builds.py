@@ -33,6 +33,7 @@ _TITLES = {
     "lvgl": "with_lvgl",
 }
 _V4_TEXT = b"only support kmodel V3/V4"  # how a build that loads V4 words its error 2002
+_FINDERS = b"find_blobs"  # builds without OpenMV's finders have the small scratch block
 _VERSION = re.compile(rb"v\d+\.\d+\.\d+-\d+-g[0-9a-f]{6,}(?:-dirty)?")
 _GUESS = 0x80200000  # a heap base to begin with where only the free bytes are known
 
@@ -57,6 +58,7 @@ class Firmware:
     source: str = "table, measured on v0.6.2_84"
     known_heap: int | None = None
     sizes: tuple[str, ...] | None = None
+    scratch: int = 700 << 10  #: what a call gets that wants as much as it can, as packing a JPEG
     early: bool = False  #: it lacks calls of Maix.utils, such as what reads flash
     file: Path | None = None  #: the image, where that is all that is known
 
@@ -112,7 +114,7 @@ class Firmware:
 
 
 FIRMWARES = {
-    name: Firmware(name, f.image, f.v4, title=_TITLES.get(name, name))
+    name: Firmware(name, f.image, f.v4, title=_TITLES.get(name, name), scratch=f.fb_all)
     for name, f in places.shim_module("k210", "k210_firmware").FIRMWARES.items()
 }
 
@@ -191,6 +193,7 @@ def _of_image(path: Path, data: bytes) -> Firmware:
         v4=_V4_TEXT in data,
         title=version,
         source=f"the image {path.name}, {version}",
+        scratch=(700 if _FINDERS in data else 300) << 10,
         file=path,
     )
 

@@ -20,8 +20,9 @@ from maixmem_report import kib
 
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash import moves
-from maixmem_cli.plan.fit import Fit, fit, flash_of, gc_pool, pool_bytes
+from maixmem_cli.plan.fit import Fit, fit, flash_of
 from maixmem_cli.plan.project import Project
+from maixmem_cli.plan.sizes import gc_pool, pool_bytes
 from maixmem_cli.text.numbers import hexa
 
 _STEP = 16 << 10
@@ -170,7 +171,8 @@ def _counts(answer: Fit, i: int) -> list[int]:
 def _gc_wanted(answer: Fit) -> int:
     """The GC heap that all steps together ask for, with what MaixPy has of it at the prompt."""
     steps = [s for s in answer.steps if s.region == "gc"]
-    return sum(s.need for s in steps) + steps[0].total - steps[0].free
+    passing = max(s.peak - s.need for s in steps)
+    return sum(s.need for s in steps) + passing + steps[0].total - steps[0].free
 
 
 def _gc_heaps(answer: Fit) -> Iterator[Change]:

@@ -16,7 +16,6 @@ from typing import Any
 import maixmem_kmodel
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
-from maixmem_image import camera_bytes, image_bytes
 from maixmem_k210_chip import (
     HELD,
     PAGE,
@@ -31,12 +30,12 @@ from maixmem_k210_cost import chunks
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_load import file_buffer
 
-from maixmem_cli.library import places
+from maixmem_cli.plan import scratch
 from maixmem_cli.plan.picture_size import wrong_sizes
-from maixmem_cli.plan.project import Camera, Image, Model, Pool, Project
+from maixmem_cli.plan.project import Call, Model, Project
+from maixmem_cli.plan.sizes import anew_bytes, camera_blocks, gc_pool, made_bytes, pool_bytes
 from maixmem_cli.text.numbers import hexa
 
-_OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 _VALUE = 40  # of a float in a tuple or list: its object and its place
 # GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8
 # KiB): for models and for pools, what each model and each pool adds, and what the two have in
@@ -44,6 +43,8 @@ _VALUE = 40  # of a float in a tuple or list: its object and its place
 _LIBRARY = {"models": (23200, 600), "pools": (16900, 1000)}
 _IN_COMMON = 9300
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
+# Below these it is tight: reading a page of /flash, which an import does, and a list and a string.
+MARGIN = {"heap": 4 * PAGE + SPI_EXTRA + PAGE, "gc": 8192}
 _SPACE = 64 << 20  # as much as a step may want here, so that what is missing can be told
 
 
@@ -84,6 +85,14 @@ class Fit:
     def fits(self) -> bool:
         return not self.refused and not self.flash and all(s.fits for s in self.steps)
 
+    @property
+    def tight(self) -> dict[str, int]:
+        """Bytes that a heap has left at its fullest, where that is less than its margin."""
+        left: dict[str, int] = {}
+        for s in self.steps:
+            left[s.region] = min(left.get(s.region, s.total), s.free - s.peak)
+        return {r: n for r, n in left.items() if self.fits and n < MARGIN[r]}
+
     def peak(self, region: str) -> int:
         """The most bytes of a region in use at any moment."""
         return max(
@@ -97,6 +106,7 @@ class Fit:
             "source": self.project.firmware.source,
             "gc_heap": self.project.gc_heap,
             "fits": self.fits,
+            "tight": self.tight,
             "steps": steps,
             "peak": {r: self.peak(r) for r in ("gc", "heap")},
             "turns": self.turns,
@@ -157,15 +167,16 @@ class _Play:
                 common = _IN_COMMON
         for step in project.steps:
             getattr(self, step)()
+        self.loop()
         self.look_at_flash()
         self.answer.pictures = wrong_sizes(project, self.infos)
         return self.answer
 
     # --- the GC heap ---
 
-    def claim_gc(self, what: str, nbytes: int) -> None:
+    def claim_gc(self, what: str, nbytes: int, peak: int = 0) -> None:
         total = self.total["gc"]
-        step = Step(what, "gc", nbytes, nbytes, total - self.now.gc_used, total)
+        step = Step(what, "gc", nbytes, peak or nbytes, total - self.now.gc_used, total)
         self.answer.steps.append(step)
         if step.fits:
             self.now.gc_used += nbytes
@@ -177,6 +188,34 @@ class _Play:
     def images(self) -> None:
         for image in self.answer.project.images:
             self.claim_gc(image.name, image.count * made_bytes(image))
+
+    def loop(self) -> None:
+        """What each round takes and gives back: the old image lives while the new one is made."""
+        again = [i for i in self.answer.project.images if not i.once]
+        if again:
+            most = max(again, key=anew_bytes)
+            self.claim_gc(f"{most.name}, made anew", 0, anew_bytes(most))
+        for call in self.answer.project.calls:
+            self.call(call)
+
+    def call(self, call: Call) -> None:
+        project = self.answer.project
+        file = next((m.file for m in project.models if m.name == call.model), None)
+        after = self.now.copy()
+        held, least = [], after.heap_free
+        try:
+            sizes = scratch.blocks(call, project.firmware.scratch, file)
+        except (ValueError, OSError) as e:
+            self.answer.refused.append(f"{call.name}: {e}")
+            return
+        for size in sizes:
+            if size:
+                held.append(after.heap.malloc(size))
+            else:
+                after.heap.free(held.pop())
+            least = min(least, after.heap_free)
+        after.free(held[::-1])
+        self.claim(call.name, after, 0, self.now.heap_free - least)
 
     def results(self) -> None:
         for result in self.answer.project.results:
@@ -315,39 +354,6 @@ def holes(heap: Any) -> list[int]:
     """Bytes of each hole in the heap, as ModelManager keeps count of them."""
     found: list[int] = heap.holes()
     return found
-
-
-def gc_pool(nbytes: int) -> int:
-    """Usable bytes of a GC heap of so many bytes."""
-    pool: int = places.shim_module("k210", "k210_gc").pool_size(0, nbytes)
-    return pool
-
-
-def camera_blocks(camera: Camera) -> list[int]:
-    """The mallocs of sensor.set_framesize(): for each buffer the frame and its three AI planes."""
-    w, h = camera.pixels
-    planes = (3 * w * h + 63) // 64 * 64
-    frame = camera_bytes(w, h) - planes
-    return [frame, planes] * (2 if camera.dual_buff else 1)
-
-
-def pool_bytes(pool: Pool) -> int:
-    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made
-    from."""
-    one = image_bytes(*pool.size, "rgb565") + _OBJECT
-    if pool.ai:
-        one += image_bytes(*pool.size, f"{pool.format}_ai")
-    return pool.count * one
-
-
-def made_bytes(image: Image) -> int:
-    """The GC heap of one image that the program makes as it goes (measured on the firmware
-    v0.6.2_84)."""
-    w, h = image.size
-    if image.make == "to_grayscale":
-        return 4 * w * h + _OBJECT  # pixels, and room for three planes of the AI copy
-    one = image_bytes(w, h, image.format) + _OBJECT
-    return one + (image_bytes(w, h, f"{image.format}_ai") if image.ai else 0)
 
 
 def flash_of(project: Project) -> FlashMap:

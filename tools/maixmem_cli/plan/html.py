@@ -29,7 +29,8 @@ _REGIONS = {"heap": "system heap", "gc": "GC heap"}
 def page(answer: Fit, changes: list[str], after: Fit | None) -> str:
     """The HTML document; nothing in it is loaded from elsewhere."""
     build = answer.project.firmware
-    head = "It fits" if answer.fits else "It does not fit"
+    tight = ", but it is tight" if answer.tight else ""
+    head = f"It fits{tight}" if answer.fits else "It does not fit"
     body = [
         f"<h1{'' if answer.fits else ' class=bad'}>{head}</h1>",
         _p(f"Firmware {build.name} ({build.source}), GC heap {kib(answer.project.gc_heap)}."),

@@ -17,7 +17,9 @@ else:
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan import project_checks as check
+from maixmem_cli.plan.scratch import CALLS, OF_MODEL
 
+_TABLES = ("model", "pool", "image", "result", "call")
 STEPS = ("camera", "lcd", "pools", "images", "models", "results")
 #: how a temporary image is made -> words for people
 MAKES = {
@@ -60,6 +62,12 @@ ai = true                # with an AI copy
 # make = "resize"        # or "copy", "to_grayscale", "image"
 # size = [64, 64]
 # ai = true              # pix_to_ai() is called on it
+# once = true            # made once, before the loop
+
+# [[call]]               # repeat for each call of the loop that needs memory while it runs
+# do = "run_yolo2"       # or "compressed", "find_blobs", "lens_corr" and others of img
+# model = "faces"        # of run_yolo2, and its anchors = 5
+# size = [320, 240]      # of the image; default: what the camera gives
 
 # [[result]]             # repeat for each output that the program keeps as numbers
 # name = "scores"
@@ -119,6 +127,19 @@ class Image:
     format: str = "rgb565"
     count: int = 1
     ai: bool = False
+    once: bool = False  #: not in the loop: no round makes a new one beside the old one
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the loop that takes memory only while it runs: `do` is a name of scratch.CALLS."""
+
+    name: str
+    do: str
+    size: tuple[int, int]
+    format: str = "rgb565"
+    model: str = ""
+    anchors: int = 5
 
 
 @dataclass(frozen=True)
@@ -141,6 +162,7 @@ class Project:
     pools: tuple[Pool, ...] = field(default=())
     images: tuple[Image, ...] = ()
     results: tuple[Result, ...] = ()
+    calls: tuple[Call, ...] = ()
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -180,20 +202,22 @@ def read(path: Path) -> Project:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
         raise ProjectError(f"not TOML: {e}") from None
     camera = data.pop("camera", None)
-    rows = {key: _rows(key, data.pop(key, [])) for key in ("model", "pool", "image", "result")}
+    rows = {key: _rows(key, data.pop(key, [])) for key in _TABLES}
     top = _Table("project", data)
     firmware = top.take("firmware", lambda value: check.firmware(value, path.parent))
+    seen = _camera(camera, firmware) if camera is not None else None
     project = Project(
         firmware=firmware,
         gc_heap=top.take("gc_heap", check.nbytes, firmware.gc_heap),
         program=top.take("program", check.nbytes, 32 << 10),
         order=top.take("order", check.some_of(STEPS), STEPS),
-        camera=_camera(camera, firmware) if camera is not None else None,
+        camera=seen,
         lcd=top.take("lcd", check.flag, False),
         models=tuple(_model(i, m, path.parent) for i, m in enumerate(rows["model"])),
         pools=tuple(_pool(i, p) for i, p in enumerate(rows["pool"])),
         images=tuple(_image(i, p) for i, p in enumerate(rows["image"])),
         results=tuple(_result(i, p) for i, p in enumerate(rows["result"])),
+        calls=tuple(_call(i, p, seen) for i, p in enumerate(rows["call"])),
     )
     top.done()
     for kind in ("models", "pools", "images", "results"):
@@ -206,6 +230,9 @@ def read(path: Path) -> Project:
         raise ProjectError(
             f"[project] order has no {missing[0]!r}, and the project has {missing[0]}"
         )
+    for call in project.calls:
+        if call.model and call.model not in [m.name for m in project.models]:
+            raise ProjectError(f"[call {call.name}] there is no model {call.model!r}")
     return project
 
 
@@ -277,9 +304,27 @@ def _image(i: int, values: Any) -> Image:
         format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
         count=table.take("count", check.count, 1),
         ai=table.take("ai", check.flag, False),
+        once=table.take("once", check.flag, False),
     )
     table.done()
     return image
+
+
+def _call(i: int, values: Any, camera: Camera | None) -> Call:
+    table = _Table(f"call {i + 1}", values)
+    do = table.take("do", check.one_of(CALLS))
+    whole = camera.windowing or camera.pixels if camera else ...
+    of_model = do in OF_MODEL
+    call = Call(
+        name=table.take("name", check.text, do),
+        do=do,
+        size=table.take("size", check.size, (0, 0) if of_model else whole),
+        format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
+        model=table.take("model", check.text) if of_model else "",
+        anchors=table.take("anchors", check.count, 5),
+    )
+    table.done()
+    return call
 
 
 def _result(i: int, values: Any) -> Result:

@@ -17,6 +17,7 @@ from typing import Any
 
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan.project import STEPS
+from maixmem_cli.plan.scratch import CALLS
 from maixmem_cli.text.numbers import hexa
 
 _UNKNOWN = object()
@@ -34,6 +35,7 @@ class Seen:
     models: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
     pools: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
     images: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
+    calls: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def step(self, name: str) -> None:
@@ -50,6 +52,7 @@ class _Reader(ast.NodeVisitor):
         self.modules: dict[str, str] = {}  # name in the script -> module or class
         self.values: dict[str, Any] = {}
         self.images: dict[str, dict[str, Any]] = {}  # variable -> the row of its image
+        self.loops = 0  # that the line is in
 
     # --- names ---
 
@@ -94,6 +97,13 @@ class _Reader(ast.NodeVisitor):
                     else a << min(b, 64)
                 )
         return _UNKNOWN
+
+    def visit_While(self, node: ast.While | ast.For) -> None:
+        self.loops += 1
+        self.generic_visit(node)
+        self.loops -= 1
+
+    visit_For = visit_While
 
     # --- calls ---
 
@@ -148,6 +158,19 @@ class _Reader(ast.NodeVisitor):
 
     def call_KPU_load(self, node: ast.Call) -> None:
         self.model(node, self.argument(node, 0, "path"), {"resident": True})
+
+    def call_KPU_run_yolo2(self, node: ast.Call) -> None:
+        models = [Path(row["file"]).stem for _, row, _ in self.seen.models]
+        row = {"do": "run_yolo2", "model": (models or ["model"])[0]}
+        self.call(node, row, "of which model?" if len(models) != 1 else "")
+
+    def call_lcd_draw_string(self, node: ast.Call) -> None:
+        self.call(node, {"do": "lcd.draw_string", "size": [320, 240]})
+
+    def call(self, node: ast.Call, row: dict[str, Any], question: str = "") -> None:
+        """A call that takes memory while it runs: each kind once."""
+        if all(r != row for _, r, _ in self.seen.calls):
+            self.seen.calls.append((node.lineno, row, question))
 
     def call_KPU_load_flash(self, node: ast.Call) -> None:
         self.model(node, self.argument(node, 0, "addr"), {"resident": True, "stream": True})
@@ -216,6 +239,16 @@ class _Reader(ast.NodeVisitor):
             row = self.images.get(func.value.id)
             if row is not None:
                 row["ai"] = True
+        elif func.attr in CALLS:
+            self.of_image(node, func)
+
+    def of_image(self, node: ast.Call, func: ast.Attribute) -> None:
+        """img.find_blobs() and others: of the image that the script made, else of the camera's."""
+        made = self.images.get(func.value.id) if isinstance(func.value, ast.Name) else None
+        if made:
+            self.call(node, {"do": func.attr, "size": made["size"]})
+        elif self.seen.camera.get("size"):
+            self.call(node, {"do": func.attr})
 
     def uses(self, name: str) -> bool:
         return name in self.modules.values()
@@ -224,7 +257,9 @@ class _Reader(ast.NodeVisitor):
         if not all(type(n) is int and n > 0 for n in size):
             self.seen.notes.append(f"line {node.lineno}: {make} makes an image; of which size?")
             return
-        row = {"make": make, "size": size}
+        row: dict[str, Any] = {"make": make, "size": size}
+        if not self.loops:
+            row["once"] = True
         node.made = row  # type: ignore[attr-defined]
         self.seen.step("images")
         self.seen.images.append((node.lineno, row, ""))
@@ -259,7 +294,12 @@ def project_text(path: Path, firmware: str) -> str:
     lines += [f"# {note}" for note in seen.notes]
     if seen.camera.get("size"):
         lines += ["", "[camera]", *_rows(seen.camera)]
-    tables = (("model", seen.models), ("pool", seen.pools), ("image", seen.images))
+    tables = (
+        ("model", seen.models),
+        ("pool", seen.pools),
+        ("image", seen.images),
+        ("call", seen.calls),
+    )
     for table, rows in tables:
         for line, row, question in rows:
             head = f"[[{table}]]                # line {line} of {path.name}"
@@ -271,7 +311,6 @@ def _rows(values: dict[str, Any], question: str = "") -> list[str]:
     rows = []
     for key, value in values.items():
         shown = hexa(value) if key == "address" else json.dumps(value, ensure_ascii=False)
-        rows.append(
-            f"{key} = {shown}" + (f"   # {question}" if key == "file" and question else "")
-        )
+        asked = f"   # {question}" if key in ("file", "model") and question else ""
+        rows.append(f"{key} = {shown}{asked}")
     return rows

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Bytes of a project's camera, pools and images, by the rules of maixmem_image."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maixmem_image import camera_bytes, image_bytes
+
+from maixmem_cli.library import places
+from maixmem_cli.plan.project import Camera, Image, Pool
+
+_OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
+
+
+def gc_pool(nbytes: int) -> int:
+    """Usable bytes of a GC heap of so many bytes."""
+    pool: int = places.shim_module("k210", "k210_gc").pool_size(0, nbytes)
+    return pool
+
+
+def camera_blocks(camera: Camera) -> list[int]:
+    """The mallocs of sensor.set_framesize(): for each buffer the frame and its three AI planes."""
+    w, h = camera.pixels
+    planes = (3 * w * h + 63) // 64 * 64
+    frame = camera_bytes(w, h) - planes
+    return [frame, planes] * (2 if camera.dual_buff else 1)
+
+
+def pool_bytes(pool: Pool) -> int:
+    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made
+    from."""
+    one = image_bytes(*pool.size, "rgb565") + _OBJECT
+    if pool.ai:
+        one += image_bytes(*pool.size, f"{pool.format}_ai")
+    return pool.count * one
+
+
+def made_bytes(image: Image) -> int:
+    """The GC heap of one image that the program makes as it goes (measured on the firmware
+    v0.6.2_84)."""
+    w, h = image.size
+    if image.make == "to_grayscale":
+        return 4 * w * h + _OBJECT  # pixels, and room for three planes of the AI copy
+    one = image_bytes(w, h, image.format) + _OBJECT
+    return one + (image_bytes(w, h, f"{image.format}_ai") if image.ai else 0)
+
+
+def anew_bytes(image: Image) -> int:
+    """The GC heap that an image takes while the one that it replaces is still there."""
+    return made_bytes(replace(image, ai=False))
