@@ -6,11 +6,16 @@ line."""
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import textwrap
+import time
 from pathlib import Path
 
 import commands
 import emulated
+import paths
 import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
@@ -18,6 +23,7 @@ from maixmem_cli.emulator import heaps, tracer
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.library.bytecode import compile_file
 from maixmem_cli.profiler import ledger, profile, report
+from maixmem_report import kib
 
 pytestmark = needs_cc
 
@@ -240,3 +246,59 @@ def test_without_a_firmware(tmp_path: Path) -> None:
     (tmp_path / "short.bin").write_bytes(b"x")
     done = invoke(script, "--firmware", tmp_path / "short.bin")
     assert done.exit_code == 2 and "no firmware" in done.stderr
+
+
+@needs_image
+def test_one_peak_in_text_picture_and_json(tmp_path: Path) -> None:
+    """What was there before counts: a script that takes none of the system heap has a peak."""
+    script = written(tmp_path, "main.py", "for i in range(9):\n  b = bytearray(9000)\nb = 1\n")
+    picture = tmp_path / "p.svg"
+    done = invoke(script, "--firmware", emulated.IMAGES[0], "--json", "--svg", picture)
+    told = json.loads(done.stdout)
+    for heap, name in (("gc", "GC heap"), ("heap", "system heap")):
+        peak = told[heap]["peak"]
+        assert peak == max(s[heap] for s in told["samples"]) >= told[heap]["end"] > 0
+        assert sum(n["at_peak"] for n in told["lines"] if n["heap"] == heap) == peak
+        assert f"{name}: peak {kib(peak)} of" in picture.read_text()
+    assert told["heap"]["peak"] == told["heap"]["end"] and told["heap"]["peak_time"] == 0
+
+
+@needs_image
+def test_scripts_of_one_line_and_of_none(tmp_path: Path) -> None:
+    source = "exec('def f():return bytearray(4000)')\nb = f()\n"
+    for text, where in (("b = bytearray(4000)", ("main.py", 1)), (source, ("<string>", 1))):
+        result = run(emulated.IMAGES[0], written(tmp_path, "main.py", text))
+        assert held(result)[where] >= blocks(4000)
+    for text in ("", "\n", "# nothing\n"):
+        result = run(emulated.IMAGES[0], written(tmp_path, "main.py", text))
+        assert result.outcome.kind == "done" and result.unexplained == 0
+
+
+@needs_image
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="NO FULL DISK: no /dev/full here")
+@pytest.mark.parametrize("more", [("--json",), ()])
+def test_a_full_disk_is_one_line(tmp_path: Path, more: tuple[str, ...]) -> None:
+    script = written(tmp_path, "main.py", "pass\n")
+    words = ["profile", script, "--firmware", emulated.IMAGES[0], *more]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "maixmem_cli", *map(str, words)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(paths.TOOLS)},
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "No space left" in done.stderr
+
+
+@needs_image
+def test_cut_images_are_refused_fast(tmp_path: Path) -> None:
+    script, cut = written(tmp_path, "main.py", "pass\n"), tmp_path / "cut.bin"
+    for size in (100, 300_000):
+        cut.write_bytes(emulated.IMAGES[0].read_bytes()[:size])
+        began = time.monotonic()
+        done = invoke(script, "--firmware", cut)
+        assert done.exit_code == 2 and done.stderr.count("Next:") == 1, done.stderr
+        assert done.stderr.count("\n") == 1 and time.monotonic() - began < 10

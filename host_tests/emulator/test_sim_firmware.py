@@ -228,6 +228,9 @@ def test_what_is_no_firmware(tmp_path: Path) -> None:
     assert done.exit_code == 2 and "no firmware" in done.stderr and "Next:" in done.stderr
     bad.write_bytes(bytes(range(256)) * 40)
     done = sim(tmp_path, bad, "pass\n")
+    assert done.exit_code == 2 and "no MicroPython" in done.stderr
+    bad.write_bytes(bytes(range(256)) * 40 + b"raw REPL; CTRL-B")
+    done = sim(tmp_path, bad, "pass\n")
     assert done.exit_code == 2 and "prompt" in done.stderr
 
 

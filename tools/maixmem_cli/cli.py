@@ -47,13 +47,19 @@ class Commands(click.Group):
         if not more.pop("standalone_mode", True):
             return super().main(given, standalone_mode=False, **more)
         try:
-            status = super().main(given, standalone_mode=False, **more)
+            status = self._status(given, more)
+        except OSError as e:  # commands tell of the files that they name
+            status = output.cut_off(e)
+        sys.exit(status if isinstance(status, int) else 0)
+
+    def _status(self, given: list[str], more: dict[str, Any]) -> Any:
+        try:
+            return super().main(given, standalone_mode=False, **more)
         except click.ClickException as e:
             output.end(e, "--json" in given)
-            status = e.exit_code
+            return e.exit_code
         except click.Abort:
-            status = 1
-        sys.exit(status if isinstance(status, int) else 0)
+            return 1
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -23,13 +23,12 @@ from maixmem_cli.emulator.heaps import Finder
 from maixmem_cli.emulator.knowledge import Knowledge, learn
 from maixmem_cli.emulator.ports import Hangs, SerialPort, at_prompt
 from maixmem_cli.emulator.qstrs import exit_value
-from maixmem_cli.emulator.tracer import Tracer
+from maixmem_cli.emulator.tracer import RAW_FILE, Tracer
 from maixmem_cli.flash import image
 from maixmem_cli.serial.repl import BoardError
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
 INTERRUPTED = "interrupted"  # by Ctrl-C of our user
-RAW_FILE = "<stdin>"  # what the interpreter calls a script that came over the serial line
 _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +23,8 @@ GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK = 32
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
 _EVENT = struct.Struct("<QIIQQQ")
+RAW_FILE = "<stdin>"  #: what the interpreter calls a script that came over the serial line
+_COMPILED_THERE = {RAW_FILE, "<string>"}  # and what exec() and eval() run: they have lines
 NOWHERE = 0  #: the site of what no Python line asked for
 _SITES_FULL = _LOW = 0xFFFFFFFF
 
@@ -132,8 +134,14 @@ class Tracer:
     def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
         """Site -> the lines that were being run, the innermost first."""
         out: dict[int, tuple[Place, ...]] = {NOWHERE: (), _SITES_FULL: ()}
+        with_lines = set(_COMPILED_THERE)
         for _, kind, site, file, function, line in self._records():
             if kind == PLACE:
                 place = Place(names.text(file), names.text(function), line)
                 out[site] = (*out.get(site, ()), place)
-        return out
+                with_lines |= {place.file} if line else set()
+        # where all is on line 1, the table of lines is as empty as of code without one
+        return {
+            site: tuple(replace(p, line=p.line or int(p.file in with_lines)) for p in places)
+            for site, places in out.items()
+        }

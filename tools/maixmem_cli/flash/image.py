@@ -17,6 +17,7 @@ SIZE = 16 << 20
 HEAD = struct.Struct(
     "<BI"
 )  # flag byte and length, before the firmware; its SHA-256 comes after it
+_PROMPT = b"raw REPL; CTRL-B"  # what every MicroPython's raw REPL says
 
 
 class ImageError(ValueError):
@@ -93,8 +94,14 @@ def build(firmware: Path, files: Iterable[tuple[int, Path]] = ()) -> bytearray:
     place(chip, firmware, None)
     for address, path in files:
         place(chip, path, address)
-    if HEAD.unpack_from(chip)[1] in (0, 0xFFFFFFFF):
+    length = HEAD.unpack_from(chip)[1]
+    if length in (0, 0xFFFFFFFF):
         raise ImageError(
             f"{firmware}: nothing for address 0 in it. Next: a package that holds a firmware"
+        )
+    if chip.find(_PROMPT, 0, HEAD.size + length) < 0:
+        raise ImageError(
+            f"{firmware}: no MicroPython in its {length} bytes. Next: give the whole .bin or "
+            ".kfpkg of a MaixPy v1 release"
         )
     return chip

@@ -10,13 +10,12 @@ from maixmem_cli.emulator import heaps
 from maixmem_cli.emulator.session import (
     HANGS,
     INTERRUPTED,
-    RAW_FILE,
     RESETS,
     STUCK,
     Outcome,
     Session,
 )
-from maixmem_cli.emulator.tracer import MALLOC, REALLOC, Event, Place
+from maixmem_cli.emulator.tracer import MALLOC, RAW_FILE, REALLOC, Event, Place
 
 _HOLES = 5
 # mcause of the RISC-V privileged architecture

@@ -34,8 +34,8 @@ class Peak:
 
 @dataclass(frozen=True)
 class Sample:
-    """A point of the timeline. `largest`: the largest block that the system heap could give;
-    `holes`: their bytes."""
+    """A point of the timeline. `gc`, `heap`: the most in use since the point before; `largest`:
+    the largest block that the system heap could give; `holes`: their bytes."""
 
     time: int
     gc: int
@@ -62,7 +62,8 @@ class _Account:
         self.count: Counter[int] = Counter()
         self.in_all: Counter[int] = Counter()
         self.lasted: dict[int, tuple[int, int]] = {}  # first and last allocation
-        self.peak = Peak()
+        self.peak = Peak(used, held=Counter({BEFORE: used}))
+        self.most = used  # since the last sample
         self._at_peak = False
 
     def take(self, time: int, site: int, nbytes: int, new: int = 1) -> None:
@@ -71,6 +72,7 @@ class _Account:
         self.in_all[site] += nbytes
         self.count[site] += new
         self.lasted[site] = (self.lasted.get(site, (time,))[0], time)
+        self.most = max(self.most, self.used)
         if self.used > self.peak.used:
             self.peak.used, self.peak.time, self.peak.site = self.used, time, site
             self._at_peak = True
@@ -182,7 +184,9 @@ class Ledger:
                 holes.append(address - 16 - at)
             at = address - 16 + self.chunks[address][0]
         largest = max([self._limit - at, *holes], default=0)
-        self.samples.append(Sample(time, self.gc.used, self.heap.used, largest, sum(holes)))
+        self.samples.append(Sample(time, self.gc.most, self.heap.most, largest, sum(holes)))
+        for account in (self.gc, self.heap):
+            account.most = account.used
 
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: takes what it freed out of the GC heap's

@@ -11,8 +11,8 @@ from typing import Any, Callable
 
 from maixmem_cli.emulator import heaps
 from maixmem_cli.emulator.qstrs import Qstrs
-from maixmem_cli.emulator.session import HANGS, RAW_FILE, STUCK, Outcome, Session
-from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.emulator.session import HANGS, STUCK, Outcome, Session
+from maixmem_cli.emulator.tracer import RAW_FILE, Place
 from maixmem_cli.library import places
 from maixmem_cli.profiler import explain, ledger
 from maixmem_cli.serial.repl import BoardError

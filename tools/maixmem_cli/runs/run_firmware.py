@@ -29,7 +29,7 @@ from maixmem_cli.emulator.session import (
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import explain
 from maixmem_cli.runs import run_standin
-from maixmem_cli.text.output import printable
+from maixmem_cli.text.output import printable, untold
 
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
 _STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, HANGS: BOARD_HANGS, STUCK: BOARD_HANGS}
@@ -55,7 +55,7 @@ def failing(script: Path) -> Iterator[None]:
     except UnicodeDecodeError as e:
         raise _NotHere(f"{script}: not UTF-8: {e}. Next: save it as UTF-8") from e
     except OSError as e:
-        raise _NotHere(f"{e}. Next: check that file") from e
+        raise _NotHere(f"{untold(e)}. Next: check that file, and the room on its disk") from e
 
 
 def run_firmware(script: Path, image: Path, options: Options) -> int:

@@ -110,7 +110,7 @@ class RawRepl:
         """
         if show_sent:
             show_sent(code)
-        data = code.encode()
+        data = code.encode() or b"\n"  # Ctrl-D alone would be a soft reset
         for i in range(0, len(data), 256):
             self._write(data[i : i + 256])
             time.sleep(0.002)

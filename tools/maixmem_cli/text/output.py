@@ -5,9 +5,11 @@ port."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,19 @@ def end(error: click.ClickException, as_json: bool) -> None:
         print_json({"error": text})
     else:
         click.echo(f"maixmem: {text}", err=True)
+
+
+def cut_off(error: OSError) -> int:
+    """Says that what is printed does not arrive; exit status 2. Nothing more goes to stdout."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    click.echo(f"maixmem: {untold(error)}. Next: make room there, or another place", err=True)
+    return 2
+
+
+def untold(error: OSError) -> str:
+    """What failed, and where: an error without a name is of stdout or of temporary files."""
+    return f"{error.filename or 'stdout, or $TMPDIR'}: {error.strerror or error}"
 
 
 def any_encoding() -> None:
