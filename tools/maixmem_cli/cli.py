@@ -25,6 +25,7 @@ COMMANDS = {
     "flash": "Who owns which flash bytes; collisions before flashing.",
     "kfpkg": "Write a package of models for kflash.",
     "fit": "Will models, camera and buffers fit; what to change.",
+    "explain": "What a message, a log or a core dump means; what to do.",
     "build": "Compile the library for each bytecode; sizes, package.json.",
     "deploy": "Put the library on a board and check it there.",
     "ports": "List the serial ports: which may be a board.",

@@ -72,7 +72,7 @@ def show(out: Console, answer: Fit) -> None:
     for text in answer.risks:
         out.print(f"flash, careful: {text}", markup=False)
     for text in answer.pictures:
-        out.print(f"picture: {text}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"picture: {text}", style="yellow", markup=False)
 
 
 def _say_fits(out: Console, answer: Fit) -> None:

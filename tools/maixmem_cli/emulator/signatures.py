@@ -119,6 +119,11 @@ def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
     return found[0] if len(found) == 1 else None
 
 
+def call_targets(code: bytes) -> list[int]:
+    """The addresses that a call goes to."""
+    return [RAM_BASE + 2 * i for i in _jumps(_words(code), (_CALL,))]
+
+
 def bytecode(code: bytes) -> int | None:
     """The address of mp_execute_bytecode(), or None."""
     entries = _opcode_entries(code)

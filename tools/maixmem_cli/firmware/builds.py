@@ -157,7 +157,7 @@ def choose(text: str, folder: Path = Path()) -> Firmware:
         )
     if path.suffix == ".toml":
         return _of_board(path)
-    return _of_image(path, _image_bytes(path))
+    return _of_image(path, image_bytes(path))
 
 
 def _of_board(path: Path) -> Firmware:
@@ -198,7 +198,7 @@ def _of_image(path: Path, data: bytes) -> Firmware:
     )
 
 
-def _image_bytes(path: Path) -> bytes:
+def image_bytes(path: Path) -> bytes:
     """The program of an image file, of a package, or of an image that has its header already."""
     if zipfile.is_zipfile(path):
         try:

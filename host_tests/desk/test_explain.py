@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem explain`: messages, logs and core dumps, and what is no text at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from click.testing import CliRunner
+from maixmem_cli.cli import main
+from maixmem_cli.errors import dump, log, table
+from maixmem_cli.runs import dump_image
+
+_ROWS = table.rows()
+_CASES = [(row, text) for row in _ROWS for text, _ in row.cases]
+_THREADS = [
+    line.split("\t")
+    for line in (paths.KITS / "threads.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
+# as sipeed/MaixPy-v1#275 has it, registers left out
+DUMP = """\
+init i2c2
+[MAIXPY]: find ov2640
+core dump: fault load
+Cause 0x0000000000000005, EPC 0x000000008000116e
+reg[00](zero ) = 0x0000000000000000, reg[01](ra   ) = 0x000000008000023e
+reg[02](sp   ) = 0x00000000803206e8, reg[03](gp   ) = 0x0000000080232120
+reg[08](s0/fp) = 0x000000008011f8a4, reg[09](s1   ) = 0xbe2177b81307656b
+reg[10](a0   ) = 0x0000000000000000, reg[11](a1   ) = 0xffffffffbf689a62
+"""
+
+
+def explain(*arguments: str, given: str | bytes | None = None):
+    return CliRunner().invoke(main, ["explain", *arguments], input=given)
+
+
+def run(data: bytes | int, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """The command in a process of its own, with these bytes or descriptor as its input."""
+    given = {"stdin": data} if isinstance(data, int) else {"input": data}
+    command = [sys.executable, "-m", "maixmem_cli", "explain", *arguments]
+    return subprocess.run(
+        command, capture_output=True, cwd=paths.TOOLS, timeout=60, check=False, **given
+    )
+
+
+@pytest.mark.parametrize(("row", "text"), _CASES, ids=lambda v: getattr(v, "id", "")[:20])
+def test_every_row_is_found_by_its_own_cases(row: table.Row, text: str) -> None:
+    for board in sorted(row.on):
+        found = [r.id for r in table.find(text, board)]
+        assert found == [row.id], (board, found)
+
+
+def test_rows_are_told_apart_and_whole() -> None:
+    names = [row.id for row in _ROWS]
+    assert len(set(names)) == len(names)
+    for row in _ROWS:
+        assert row.sure in table.SURE and row.cases and row.match, row.id
+        assert row.kind == "fine" or any(row.steps_on(b) for b in row.on), row.id
+        for board in row.on:
+            assert row.kind == "fine" or row.steps_on(board), (row.id, board)
+        for name in row.steps:
+            assert " " in name or name in table.steps(), (row.id, name)
+        assert (paths.ROOT / "docs" / row.page).is_file(), (row.id, row.page)
+
+
+@pytest.mark.parametrize(("thread", "board", "text", "row"), _THREADS)
+def test_threads_of_users(thread: str, board: str, text: str, row: str) -> None:
+    found = [r.id for r in table.find(text, table.rows_of(board))]
+    assert found == ([] if row == "-" else [row]), thread
+    done = explain(text, "--board", board)
+    assert done.exit_code == (1 if row == "-" else 0)
+    if row == "-":
+        assert "not known" in done.output and "maixmem sim" in done.output
+    if board not in ("k210", "m5stickv"):
+        for call in ("kpu.", "set_gc_heap", "ImagePool", "sensor.reset", "minimum"):
+            assert call not in done.output, (thread, call)
+
+
+def test_the_line_before_the_exception_is_the_first_cause() -> None:
+    done = explain(
+        given="[MAIXPY]kpu: img w=320,h=240, but model w=224,h=224\n"
+        'Traceback (most recent call last):\n  File "main.py", line 9, in <module>\n'
+        "ValueError: [MAIXPY]kpu: check img format err!\n"
+    )
+    assert done.exit_code == 0 and "sensor.set_windowing" in done.output.split("1. ")[1]
+    assert done.output.index("img w=320") < done.output.index("check img format")
+    data = json.loads(
+        explain(
+            "--json", given="E (5) SYSCALL: Out of memory\nOSError: [Errno 12] ENOMEM\n"
+        ).output
+    )
+    assert [a["id"] for a in data["answers"]] == ["syscall-memory", "ENOMEM"]
+    assert data["board"] == "k210" and data["answers"][1]["line"] == 2
+
+
+def test_a_board_that_is_not_told_gets_no_call_of_another() -> None:
+    done = explain("MemoryError: memory allocation failed, allocating 88332 bytes")
+    assert "--board" in done.output and "set_gc_heap" not in done.output
+    assert "gc.collect()" in done.output
+
+
+def test_a_dump_in_words() -> None:
+    done = explain(given=DUMP)
+    for words in (
+        "board: k210",
+        "a read from where no memory is",
+        "0x8000116e, in main RAM",
+        "the system heap ran out",
+        "maixmem sim SCRIPT.py --firmware IMAGE",
+    ):
+        assert words in done.output, (words, done.output)
+    (told,) = json.loads(explain("--json", given=DUMP).output)["dumps"]
+    assert told["epc"] == 0x8000116E and told["registers"]["sp"] == 0x803206E8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("80320", "40320", "a stack that ran over"),
+        ("EPC 0x000000008000116e", "EPC 0x0000001000000000", "a jump through an object"),
+        ("0xbe2177b81307656b", "0x6c6c6f20646c726f", "holds other data now"),
+    ],
+)
+def test_which_cause_fits_a_dump(old: str, new: str, word: str) -> None:
+    text = DUMP.replace(old, new)
+    text = text.replace("0x00000000403206e8", "0x00000000903206e8")
+    (one,) = dump.read(text)
+    assert [fit for fit in one.fits() if word in fit], one.fits()
+    assert not [fit for fit in dump.read(DUMP)[0].fits() if word in fit]
+
+
+def test_a_stack_that_was_written_over() -> None:
+    """What img.copy(), then pix_to_ai() leaves on v0.6.2_84 full."""
+    text = DUMP.replace("0x000000008000116e", "0x0").replace("0x000000008000023e", "0x0")
+    (one,) = dump.read(text.replace("Cause 0x0000000000000005", "Cause 0x0000000000000001"))
+    assert one.fits() == ["a stack that was written over, as pix_to_ai() does on a copy()"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("00072783", "lw a5, 0(a4): False a4 0 4"),
+        ("ff843503", "ld a0, -8(s0): False s0/fp -8 8"),
+        ("00b53c23", "sd a1, 24(a0): True a0 24 8"),
+        ("00c5a427", "fsw fa2, 8(a1): True a1 8 4"),
+        ("4398", "c.lw a4, 0(a5): False a5 0 4"),
+        ("e10c", "c.sd a1, 0(a0): True a0 0 8"),
+        ("6582", "c.ldsp a1, 0(sp): False sp 0 8"),
+        ("f406", "c.sdsp ra, 40(sp): True sp 40 8"),
+    ],
+)
+def test_which_access_an_instruction_makes(code: str, said: str) -> None:
+    did = dump_image.access(bytes.fromhex(code)[::-1] + bytes(2))
+    assert did and f"{did.store} {did.register} {did.offset} {did.nbytes}" == said.split(": ")[1]
+
+
+def test_an_image_tells_the_access_and_one_of_another_build_says_so() -> None:
+    code = bytearray(0x2000)
+    code[0x116E:0x1172] = bytes.fromhex("00072783")[::-1]  # lw a5, 0(a4)
+    (one,) = dump.read(DUMP + "reg[14](a4   ) = 0x0000000000001000\n")
+    dump_image.tell(one, bytes(code))
+    assert "it read 4 bytes at a4 + 0: 0x1000, null" in one.image[0]
+    assert one.fits()[0].endswith("the system heap ran out")
+    (other,) = dump.read(DUMP)
+    dump_image.tell(other, bytes(0x2000))
+    assert other.image == ["the instruction at EPC in this image does not do that: another build"]
+
+
+def test_a_dump_that_is_cut_says_what_it_has() -> None:
+    for n in range(len("init i2c2\n[MAIXPY]: find ov2640\ncore dump: f"), len(DUMP), 7):
+        done = explain(given=DUMP[:n])
+        assert done.exit_code == 0 and "the dump:" in done.output, DUMP[:n]
+
+
+def test_a_file_a_pipe_and_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("OSError: [Errno 19] ENODEV\nkendryte-k210\n")
+    said = explain(str(path)).output
+    assert "no SD card" in said and said == explain("-", given=path.read_text()).output
+    assert "no SD card" in explain("OSError:", "[Errno", "19]", "ENODEV").output
+    assert explain("the moon is full").exit_code == 1
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", os.urandom(4096), b"\0" * 5000])
+def test_what_is_no_text_gets_one_line(data: bytes) -> None:
+    done = run(data)
+    assert done.returncode == 1 and done.stdout.count(b"\n") == 1, done
+    assert b"Next: " in done.stdout
+
+
+def test_input_without_an_end() -> None:
+    with subprocess.Popen(["yes", "a line"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout
+        done = run(endless.stdout.fileno())
+        endless.kill()
+    assert done.returncode == 1 and done.stdout.count(b"\n") == 1, done
+    assert b"the first 16 MiB were looked at" in done.stdout
+
+
+def test_escapes_never_reach_the_terminal() -> None:
+    done = run(b"\x1b]0;title\x07\x1b[31mOSError: [Errno 19] ENODEV\x1b[0m \x9b31m \x1b\x08x\n")
+    assert b"no SD card" in done.stdout
+    assert not [b for b in done.stdout if b < 0x20 and b != 10], done.stdout
+
+
+def test_a_log_of_ten_megabytes_is_looked_at_whole() -> None:
+    line = "[{0}] frame {0} took {1} ms\n"
+    text = "".join(line.format(i * 977, i % 90) for i in range(300_000))
+    found = log.explain((text + "OSError: [Errno 19] ENODEV\n" * 2).encode(), "k210")
+    assert [(a.row.id, a.line, a.times) for a in found.answers] == [("ENODEV", 300_001, 2)]
+
+
+def test_the_texts_of_the_firmware_images() -> None:
+    texts = table.firmware_texts()
+    known = {row.id: row for row in _ROWS}
+    assert len(texts) > 600
+    for t in texts:
+        assert t.row in known or t.row in ("fine", "unknown"), t
+    have = [t for t in texts if t.row in known]
+    assert len(have) >= 0.8 * len(texts), (len(have), len(texts))
+    for t in have:
+        said = table._FILLED.sub("7", t.text)
+        assert table.find(said, "k210"), t

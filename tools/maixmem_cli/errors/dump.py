@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The core dumps that MaixPy and the K210's SDKs print: what happened, and which known cause fits.
+
+    core dump: fault load
+    Cause 0x0000000000000005, EPC 0x000000008000116e
+    reg[00](zero ) = 0x0000000000000000, reg[01](ra   ) = 0x000000008000023e
+
+The address that was read or written is not printed: the instruction at EPC says which register
+holds it, so a firmware image is needed for it (maixmem_cli.runs.dump_image).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_HEAD = re.compile(r"core dump: ([a-z ]+)")
+_CAUSE = re.compile(r"Cause (0x[0-9a-fA-F]+), EPC (0x[0-9a-fA-F]+)")
+_REGISTER = re.compile(r"\breg\[(\d\d)\]\(([^)]*)\) = (0x[0-9a-fA-F]{1,16})")
+_REACH = 8192  # characters of one dump
+#: mcause of the RISC-V privileged architecture
+CAUSES = {
+    0: "a jump to an odd address",
+    1: "a jump to where no code is",
+    2: "what stood there is no instruction: the code was written over, or a jump went wrong",
+    3: "a breakpoint: the firmware gave up by itself",
+    4: "a read from an address that is no multiple of its size",
+    5: "a read from where no memory is",
+    6: "a write to an address that is no multiple of its size",
+    7: "a write to where no memory is",
+}
+#: K210: (first, last + 1, what it is)
+REGIONS = (
+    (0, 0x100000, "null: a pointer that was never set, or an allocation that got nothing"),
+    (0x38000000, 0x40000000, "a device's registers"),
+    (0x40000000, 0x40600000, "main RAM, past the cache"),
+    (0x40600000, 0x40800000, "AI RAM, past the cache"),
+    (0x50000000, 0x54000000, "a device's registers"),
+    (0x80000000, 0x80600000, "main RAM: code, stacks, both heaps"),
+    (0x80600000, 0x80800000, "AI RAM of the KPU"),
+    (0x88000000, 0x88020000, "the boot ROM"),
+)
+_NULL = 0x10000  # a piece or two behind a null pointer
+_NOWHERE = "no memory at all: a pointer that was overwritten"
+
+
+@dataclass
+class Dump:
+    """One dump; `registers` by name: zero, ra, sp ... t6."""
+
+    what: str
+    cause: int | None = None
+    epc: int | None = None
+    registers: dict[str, int] = field(default_factory=dict)
+    address: int | None = None  #: what was read or written, where an image tells
+    image: list[str] = field(default_factory=list)  #: what else it tells
+
+    def meaning(self) -> list[str]:
+        """Sentences: what happened, where, and the cause that fits, as far as it tells."""
+        lines = [f"{self.what}: {CAUSES[self.cause]}"] if self.cause in CAUSES else [self.what]
+        if self.epc is not None:
+            lines.append(f"the instruction at {self.epc:#x}, in {region(self.epc)}")
+        if "sp" in self.registers:
+            lines.append(f"stack: sp {self.registers['sp']:#x}, {region(self.registers['sp'])}")
+        return lines + self.image + [f"fits: {text}" for text in self.fits()]
+
+    def fits(self) -> list[str]:
+        """Known causes that this dump agrees with."""
+        epc, sp = self.epc, self.registers.get("sp")
+        found = []
+        if sp is not None and not 0x80000000 <= sp < 0x80600000:
+            found.append("a stack that ran over (deep recursion; a thread has 4 KB)")
+        if epc and not 0x80000000 <= epc < 0x80600000:
+            found.append("a jump through an object that was freed, or was never one")
+        if self.cause == 1 and epc == 0 and self.registers.get("ra") == 0:
+            found.append("a stack that was written over, as pix_to_ai() does on a copy()")
+        pointers = [self.registers.get(name, -1) for name in ("a0", "a1", "s0/fp", "s1")]
+        read = pointers[:2] if self.address is None else [self.address]
+        if self.cause in (5, 7) and any(0 <= p < _NULL for p in read):
+            found.append(
+                "an allocation that got nothing and was not checked: the system heap ran out"
+            )
+        if self.cause in (4, 5, 6, 7) and any(_is_text(p) for p in pointers):
+            found.append("memory that was freed and holds other data now")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "cause": self.cause,
+            "epc": self.epc,
+            "registers": self.registers,
+            "meaning": self.meaning(),
+        }
+
+
+def region(address: int) -> str:
+    """What lies at an address of a K210."""
+    for first, end, what in REGIONS:
+        if first <= address < end:
+            return what
+    return _NOWHERE
+
+
+def _is_text(value: int) -> bool:
+    """Whether a pointer is eight letters or so: data, not an address."""
+    return value > 1 << 40 and all(0x20 <= b < 0x7F for b in value.to_bytes(8, "little"))
+
+
+def read(text: str) -> list[Dump]:
+    """The dumps in a text, in order; those cut off have less in them."""
+    heads = list(_HEAD.finditer(text))
+    found = []
+    for i, head in enumerate(heads[:20]):
+        end = heads[i + 1].start() if i + 1 < len(heads) else head.end() + _REACH
+        body = text[head.end() : min(end, head.end() + _REACH)]
+        one = Dump(head[1].strip())
+        cause = _CAUSE.search(body)
+        if cause:
+            one.cause, one.epc = int(cause[1], 16), int(cause[2], 16)
+        for _, name, value in _REGISTER.findall(body):
+            one.registers.setdefault(name.strip(), int(value, 16))
+        found.append(one)
+    return found

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What a text means that somebody pasted: one line, a traceback, a whole log.
+
+Lines that differ in numbers only are looked up once, so that a log of 10 MB takes less than a
+second.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from maixmem_cli.errors import dump
+from maixmem_cli.errors.table import Row, boards, find, own_step, rows_of
+from maixmem_cli.text.output import printable
+
+LIMIT = 16 << 20  #: bytes that are looked at
+_DIFFERENT = 1000  # lines that are looked up; those that differ in numbers only are one
+_STRONG = (b"rror", b"ERR", b"dump", b"ail", b"emory", b"fault", b"nvalid", b"imeout", b"MAIXPY")
+_BLOCK = 1 << 20
+_FEW = 3
+_SHOWN = 200  # characters of a line
+_TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
+_TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
+_WIDEST = 4096  # a line is cut there
+
+
+@dataclass
+class Answer:
+    """One thing that a text says: the lines that say it, and its row."""
+
+    row: Row
+    said: list[str]
+    line: int  #: number of the first
+    times: int = 1
+    steps: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.row.id,
+            "said": self.said,
+            "line": self.line,
+            "times": self.times,
+            "boards": sorted(self.row.on),
+            "means": self.row.means,
+            "sure": self.row.sure,
+            "kind": self.row.kind,
+            "steps": self.steps,
+            "page": f"docs/{self.row.page}",
+        }
+
+
+@dataclass
+class _Line:
+    number: int
+    text: str
+    times: int = 1
+
+
+@dataclass
+class Explained:
+    """All that a text says, the first cause first."""
+
+    board: str | None  #: the board that it speaks of, or that was given
+    answers: list[Answer] = field(default_factory=list)
+    dumps: list[dump.Dump] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)  #: lines that look like an error
+    note: str = ""  #: what was not looked at, or why nothing could be
+
+    @property
+    def errors(self) -> list[Answer]:
+        return [a for a in self.answers if a.row.kind == "error"]
+
+
+def told_by(text: str) -> str | None:
+    """The board that a text speaks of, or None."""
+    for name, board in boards().items():
+        if any(word in text for word in board["words"]):
+            return name
+    return None
+
+
+def explain(data: bytes, board: str | None = None) -> Explained:
+    """What is said in these bytes. `board` is a name of boards(), None: as the text tells."""
+    why = _no_text(data)
+    if why:
+        return Explained(board, note=why)
+    note = ""
+    if len(data) > LIMIT:
+        data, note = data[:LIMIT], f"the first {LIMIT >> 20} MiB were looked at, the rest not"
+    clean = _TERMINAL.sub(b"", data) if b"\x1b" in data else data
+    lines = _lines(clean)
+    if len(lines) == _DIFFERENT and not note:
+        note = f"{_DIFFERENT} different lines were looked at, not all"
+    board = board or told_by("\n".join(line.text for line in lines))
+    found = Explained(board, note=note)
+    _answer(found, lines, rows_of(board) if board else None)
+    found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
+    return found
+
+
+def _no_text(data: bytes) -> str:
+    """Why these bytes are no text, in one line; "" when they are one."""
+    head = data[: 1 << 16]
+    if not head.strip():
+        return "nothing was given. Next: paste the message, name a file, or pipe a log"
+    strange = len(head) - len(head.translate(None, bytes(set(range(256)) - set(_TEXT))))
+    try:
+        head[: _WIDEST // 2].decode()
+        broken = 0
+    except UnicodeDecodeError:
+        broken = sum(b > 0x7F for b in head)
+    if 3 * (strange + broken) > len(head):
+        return "that is no text but a binary file. Next: give the messages; maixmem kmodel FILE"
+    return ""
+
+
+def _lines(data: bytes) -> list[_Line]:
+    """The different lines, those that differ in numbers only once, in order; where there are too
+    many, those that speak of an error."""
+    found: dict[bytes, _Line] = {}
+    number = at = 0
+    while at < len(data):
+        end = data.find(b"\n", at + _BLOCK) + 1 or len(data)
+        block = data[at:end]
+        kinds = block.translate(None, b"0123456789").split(b"\n")
+        for text, kind in zip(block.split(b"\n"), kinds):
+            number += 1
+            key = text[:_WIDEST] if b"rror" in kind else kind[:_WIDEST]
+            line = found.get(key)
+            if line:
+                line.times += 1
+            elif len(found) < (20 if any(w in kind for w in _STRONG) else 10) * _DIFFERENT:
+                found[key] = _Line(number, text[:_WIDEST].decode(errors="replace").strip())
+        number -= 1
+        at = end
+    lines = [line for line in found.values() if line.text]
+    if len(lines) > _DIFFERENT:
+        strong = [line for line in lines if any(w.decode() in line.text for w in _STRONG)]
+        lines = sorted((strong + lines)[:_DIFFERENT], key=lambda line: line.number)
+    return lines
+
+
+def _answer(found: Explained, lines: list[_Line], board: str | None) -> None:
+    known: dict[str, Answer] = {}
+    for line in lines:
+        rows = find(line.text, board)
+        said = printable(line.text)[:_SHOWN]
+        if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
+            found.unknown.append(said)
+        for row in rows:
+            answer = known.get(row.id)
+            if answer is None:
+                answer = known[row.id] = Answer(row, [], line.number, 0, row.steps_on(board))
+                found.answers.append(answer)
+                own = own_step(said)
+                if own:
+                    answer.steps = [own, *(s for s in answer.steps if s != own)]
+            answer.times += line.times
+            if len(answer.said) < _FEW and said not in answer.said:
+                answer.said.append(said)
+
+
+def _looks_wrong(text: str) -> bool:
+    return bool(re.search(r"\b\w*(?:Error|Exception)\b|\berror\b|ERR_", text))

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The rows of the table of errors, as the files in rows/ have them, each answered for a board."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_ROWS = Path(__file__).with_name("rows")
+#: in this order: the first row that matches a line counts
+_FILES = ("ours", "desk", "linux", "maixpy", "micropython", "python")
+_GROUPS = {
+    "mpy": ("micropython", "esp32", "rp2040", "openmv", "k230", "circuitpython"),
+    "linux": ("linux", "rknn", "maixcam", "ascend"),
+}
+_MICROPYTHON = ("k210", "canmv", *_GROUPS["mpy"])
+_GROUPS["all"] = (*_MICROPYTHON, *_GROUPS["linux"])
+#: how sure a meaning is
+SURE = ("certain", "likely", "possible")
+_CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
+_FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*[a-zA-Z]|%%")  # what printf fills in
+_ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
+_OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one kind of message means. `match`: parts of the text, "error:N" a code of the KPU,
+    "errno:N" one of OSError; `cases`: (text, where it was met)."""
+
+    id: str
+    match: tuple[str, ...]
+    on: frozenset[str]
+    means: str
+    steps: tuple[str, ...]
+    cases: tuple[tuple[str, str], ...]
+    sure: str = "certain"
+    page: str = "errors.md"
+    says: str = ""  #: what the manual says instead of the steps
+    kind: str = "error"  #: "fine": the program goes on, nothing is wrong
+    board: bool = False  #: on the board too
+    ours: bool = False  #: an error of this library
+    last: bool = False  #: looked at where nothing else is known
+
+    def steps_on(self, board: str | None) -> list[str]:
+        """The steps that can be done on a board; of an unknown board: on every one of this row,
+        where there is no K210 alone."""
+        wanted = {board} if board else {"k210"} if self.on <= _K210 else self.on
+        known = steps()
+        return [
+            known[s]["text"] if s in known else s
+            for s in self.steps
+            if s not in known or wanted <= known[s]["on"]
+        ]
+
+    def fits(self, text: str, codes: set[str]) -> bool:
+        return any(k in codes if _IS_CODE.fullmatch(k) else k in text for k in self.match)
+
+
+_K210 = {"k210", "canmv", "pc"}
+_IS_CODE = re.compile(r"err(?:or|no):-?\d+")
+
+
+def _expand(names: list[str]) -> frozenset[str]:
+    return frozenset(board for name in names for board in _GROUPS.get(name, (name,)))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_ROWS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=None)
+def steps() -> dict[str, dict[str, Any]]:
+    """The named steps: {name: {"text", "on"}}."""
+    return {
+        name: {"text": step["text"], "on": _expand(step.get("on", ["all"]))}
+        for name, step in _read("steps").items()
+    }
+
+
+@functools.lru_cache(maxsize=None)
+def rows() -> tuple[Row, ...]:
+    """Every row, the narrow before the wide."""
+    found = []
+    for name in _FILES:
+        for row in _read(name)["row"]:
+            row["on"] = _expand(row["on"])
+            row["last"] = name == _FILES[-1]
+            row["cases"] = tuple((text, source) for text, source in row["cases"])
+            for key in ("match", "steps"):
+                row[key] = tuple(row[key])
+            found.append(Row(**row))
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=None)
+def boards() -> dict[str, dict[str, Any]]:
+    """{name of a board: {"words" that tell it, "as" whose rows it has}}."""
+    return _read("boards")
+
+
+def rows_of(board: str) -> str:
+    """The board whose rows a board has: those of an m5stickv are a k210's."""
+    name: str = boards()[board].get("as", board)
+    return name
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of the firmware images, with %s and the like for what changes."""
+
+    text: str
+    row: str  #: the id of its row; "unknown": listed, and nobody knows what to do
+    images: str  #: in which images it was found
+    provoked: str  #: the line of Python that made a firmware say it, where one was found
+
+
+@functools.lru_cache(maxsize=None)
+def firmware_texts() -> tuple[Text, ...]:
+    lines = (_ROWS / "firmware_texts.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(Text(*line.split("\t")) for line in lines[1:])
+
+
+@functools.lru_cache(maxsize=None)
+def _of_texts() -> list[tuple[str, re.Pattern[str], str]]:
+    """(its longest piece, pattern, id of the row) of the texts that have a row, the long first."""
+    found = []
+    texts = [t for t in firmware_texts() if t.row != "unknown"]
+    for t in sorted(texts, key=lambda t: -len(t.text)):
+        pieces = _FILLED.split(t.text.strip())
+        pattern = re.compile(".{0,80}?".join(map(re.escape, pieces)))
+        found.append((max(pieces, key=len), pattern, t.row))
+    return found
+
+
+def codes(text: str) -> set[str]:
+    """The codes that a text names, as "error:N" and "errno:N"."""
+    found = {f"error:{a or b}" for a, b in _CODE.findall(text)}
+    errnos = [a or b for a, b in _ERRNO.findall(text)]
+    found |= {f"errno:{n}" for n in errnos}
+    if text.strip().isdigit():
+        errnos.append(text.strip())
+    return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
+
+
+def find(text: str, board: str | None = None) -> list[Row]:
+    """The rows of one line: the first that is for that board; where it is not known, the first,
+    and those of other boards. What says little counts where nothing else does."""
+    named = codes(text)
+    found: list[Row] = []
+    told: set[str] = set()
+    for row in rows():
+        if row.last or (board and board not in row.on) or told & row.on:
+            continue
+        if row.fits(text, named):
+            found.append(row)
+            told |= row.on
+            if board:
+                break
+    texts = found or _text_rows(text, board)
+    return [r for r in texts if not r.last] or _last(text, named, board) or texts
+
+
+def _last(text: str, named: set[str], board: str | None) -> list[Row]:
+    fitting = (r for r in rows() if r.last and (board in r.on or not board))
+    return [row for row in fitting if row.fits(text, named)][:1]
+
+
+def _text_rows(text: str, board: str | None) -> list[Row]:
+    """The row that the list of the firmware's texts gives a line."""
+    for piece, pattern, wanted in _of_texts():
+        if piece in text and pattern.search(text):
+            return [row for row in rows() if row.id == wanted and (not board or board in row.on)]
+    return []
+
+
+def own_step(text: str) -> str:
+    """The step that a message of this library names; "" where it names none."""
+    m = _OURS.search(text)
+    return m[1] if m else ""
