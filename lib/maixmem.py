@@ -69,9 +69,12 @@ class PoolError(ValueError):
 
 # One kind of memory. `total`, `used`, `free`, `largest` (the biggest single block) are bytes, or
 # None where the platform cannot say. With `exact` False, `free` and `largest` are lower bounds and
-# `used` an upper bound. Making one allocates one object; it is a snapshot and never changes.
+# `used` an upper bound. `holes`: in how many pieces it is free, beside its end; None where that is
+# not known. Making one allocates one object; it is a snapshot and never changes.
 class Region:
     """A kind of memory and its sizes in bytes at one moment."""
+
+    holes = None  # type: int | None
 
     def __init__(
         self,

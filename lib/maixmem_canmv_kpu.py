@@ -58,6 +58,7 @@ class Port(maixmem_k210_kpu.Port):
     slots = 8
     margin = 8192  # not measured on a board
     method = "canmv"  # of KModel.allocations()
+    trims = False  # nothing is known here that makes the end of the heap go back
     Net = Net
 
     def __init__(self) -> None:
@@ -65,7 +66,6 @@ class Port(maixmem_k210_kpu.Port):
         self.keys = []  # type: list[tuple]  # (KPU object, source)
         self.taken = [None] * self.slots
         self.next = 0
-        self.untrimmed = True
 
     def for_models(self) -> "Port":
         """This port."""
@@ -86,10 +86,6 @@ class Port(maixmem_k210_kpu.Port):
             return NoRoom(message("slot_taken", self.next, self.slots, holder), "slots", 1, 0)
         return super().check_fit(cost, margin, freed)
 
-    def trim_heap(self) -> int:
-        """heap_free(): nothing is known here that makes the end of the heap go back to it."""
-        return utils.heap_free()
-
     def load(self, source, **told):
         """A KPU object. NoRoom for want of memory or of the slot that is next, KModelError for
         what it refuses."""
@@ -103,9 +99,8 @@ class Port(maixmem_k210_kpu.Port):
             self.taken[self.next] = source
             self.next = (self.next + 1) % self.slots
             self.keys.append((net, source))
-            self._on_load(source, cost)
         except MemoryError as e:
-            raise NoRoom(message("load", e), "heap", cost.peak["heap"], utils.heap_free())
+            raise NoRoom(message("load", e), "heap", cost.peak["heap"], self.free_bytes())
         except (OSError, ValueError) as e:
             if "Failed to add" not in str(e):
                 raise KModelError(message("load", e))
@@ -122,11 +117,9 @@ class Port(maixmem_k210_kpu.Port):
         key = self.key_of(handle)
         if key is None:
             return
-        free = utils.heap_free()
         _free(handle)
         self.keys = [pair for pair in self.keys if pair[0] is not handle]
         self.taken = [None if source == key else source for source in self.taken]
-        self._on_free(key, utils.heap_free() - free)
 
     def is_loaded(self, handle) -> bool:
         """True: a KPU object does not say."""

@@ -12,7 +12,16 @@ import sys
 
 import image
 import maixmem_k210_chip as chip
+import maixmem_k210_heap
 from maixmem import NoRoom, Region, const, message, resident, run_once, set_port
+
+try:
+    from Maix import utils
+except ImportError:
+    try:
+        from maix import utils  # CanMV
+    except ImportError:
+        utils = None  # MaixPy before v0.5.0: maixmem_k210_old
 
 _PIECE = const(4096)  # bytes read from flash at once
 _LEAST = const(256)  # ... where there is little room
@@ -27,37 +36,63 @@ class Port:
     address."""
 
     name = "k210"
-    watched = ("gc", "heap")
+    watched = ("gc", "heap", "largest")
     share = "evict"
     slots = 5  # the firmware refuses a sixth model
-    margin = 0  # a forecast counts whole pages, at the worst place that one can end
+    margin = 0  # what malloc will do is known to the byte
+    lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
+    heap = maixmem_k210_heap.find()  # None where malloc's lists are not found
 
     def regions(self) -> "list[Region]":
-        """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included; its free bytes are
-        a lower bound.
+        """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included, as malloc's lists
+        have it.
 
-        heap_free() is the gap between the allocator's break and the end of RAM: freed blocks below
-        the break do not show. Finding the largest GC block collects garbage several times (1.4 ms
-        each).
+        Where those are not found or damaged, its free bytes are a lower bound: heap_free(), the
+        gap between malloc's break and the end of RAM. Finding the largest GC block collects
+        garbage several times (1.4 ms each).
         """
-        free = utils.heap_free()
-        return [
-            run_once("report", "gc_region"),
-            Region("heap", chip.RAM, chip.RAM - free, free, free, False),
-        ]
+        free = self.free_bytes()
+        found = Region("heap", chip.RAM, chip.RAM - free, free, self.largest, self.exact)
+        if found.exact:
+            found.holes = self.heap.holes
+        return [run_once("report", "gc_region"), found]
 
     def sample(self, free: "list[int]") -> None:
-        """Puts the free bytes of gc and heap into the list `free`. Allocates nothing."""
+        """Puts the free bytes of gc and heap, and its largest block, into the list `free`.
+        Allocates nothing."""
         free[0] = gc.mem_free()
-        free[1] = utils.heap_free()
+        free[1] = self.free_bytes()
+        free[2] = self.largest
+
+    def free_bytes(self) -> int:
+        """Free bytes of the system heap, looked up now; sets `largest`, a block that malloc can
+        give, `behind`, what is free behind the break, and `exact`. Allocates nothing."""
+        heap = self.heap
+        if heap:
+            try:
+                heap.look()
+                self.largest = heap.largest
+                self.behind = heap.heap_free
+                self.exact = True
+                return heap.free
+            except maixmem_k210_heap.Damaged:
+                pass
+        self.exact = False
+        self.largest = self.behind = free = utils.heap_free()
+        return free
 
     def warnings(self) -> "list[str]":
-        """Sentences about a GC heap that is not the one that was set, and about firmware that
-        damages its heap."""
+        """Sentences about a system heap that is damaged, a GC heap that is not the one that was
+        set, and firmware that damages its heap."""
+        self.free_bytes()
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
-        if abs(off) <= _EDGE and sys.implementation.version >= (0, 6):  # MaixPy's
+        new = sys.implementation.version >= (0, 6)  # MaixPy's
+        if self.exact and abs(off) <= _EDGE and new:
             return []
-        return run_once("k210_gc", "warnings")
+        try:
+            return run_once("k210_gc", "warnings", self)
+        except MemoryError:  # no GC heap to look
+            return []
 
     def set_gc_heap(self, nbytes: int) -> str:
         """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns
@@ -80,20 +115,22 @@ class Port:
         at most 4 KiB.
 
         The firmware's flash_read does not check its own buffer and hangs the board when that is
-        not to be had; this reads in pieces for which heap_free() shows room. ValueError beyond the
-        16 MiB that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes
-        can be read.
+        not to be had; this reads in pieces for which there is room. ValueError beyond the 16 MiB
+        that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be
+        read.
         """
         if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
             raise ValueError(message("read_flash", offset, n, chip.FLASH_SIZE))
         data = bytearray(n)
         done = 0
         while done < n:
-            free = utils.heap_free()
-            piece = min(n - done, _PIECE, (free - chip.SPI_EXTRA - _SPARE) // 4)
+            self.free_bytes()
+            beside = chip.SPI_EXTRA + (0 if self.exact else _SPARE)
+            piece = min(n - done, _PIECE, (self.largest - beside) // 4)
             if piece < min(n - done, _LEAST):
-                need = 4 * min(n, _LEAST) + chip.SPI_EXTRA + _SPARE
-                raise NoRoom(message("heap_free", need, free), "heap", need, free)
+                need = 4 * min(n, _LEAST) + beside
+                text = message("flash_room", need, self.largest)
+                raise NoRoom(text, "heap", need, self.largest)
             data[done : done + piece] = utils.flash_read(offset + done, piece)
             done += piece
         return data
@@ -122,13 +159,3 @@ class Port:
         except (AttributeError, TypeError):  # before v0.6.2-72
             resident("k210_draw").adapt(Port)
             self.copy_into(dst, src)
-
-
-# Maix.utils. Where the firmware lacks something, what stands in for it has the same calls, and the
-# class has others
-try:
-    from Maix import utils
-
-    utils.heap_free, utils.flash_read, utils.gc_heap_size
-except (ImportError, AttributeError):
-    utils = run_once("k210_adapt", "adapt", Port)

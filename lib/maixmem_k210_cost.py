@@ -6,18 +6,22 @@ one-time part.
 Measured on the firmware (v0.6.2_84).
 """
 
-from maixmem import Cost, KModelError, message, run_once
+from maixmem import Cost, KModelError, const, message, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
+    HELD,
     IMAGE_OVERHEAD,
+    PAGE,
     RAM,
     SIZE,
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
+    TRIM,
     chunk,
-    required_free,
 )
+
+_TOP = const(32)  # that malloc leaves at the top
 
 # --- what a model takes ---
 
@@ -31,7 +35,7 @@ def inspect(p, source, how: dict) -> Cost:
     try:
         info = run_once("kmodel", "read_info", source)
     except NotImplementedError as e:  # a firmware that reads no flash
-        info = run_once("k210_load", "told", source, how, e)
+        info = run_once("k210_load", "told", p, source, how, e)
     except OSError as e:
         raise run_once("k210_load", "not_read", source, e)
     except KModelError as e:
@@ -41,7 +45,7 @@ def inspect(p, source, how: dict) -> Cost:
         return run_once("k210_load", "overwritten", source, e, where)
     load = chunks(info.allocations(method, buffer))
     need = sum([c & SIZE for c in load if not c & TRANSIENT])
-    peak = required_free(load)[0]
+    peak = required_free(load)
     cost = Cost({"heap": need}, {"heap": peak})
     cost.source = source
     cost.chunks = load
@@ -60,6 +64,47 @@ def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":
     """The chunks of KModel.allocations(), each its size in bytes with the flags in the low
     bits."""
     return tuple([chunk(n) | kind for n, kind in allocations])
+
+
+# A load is a list of chunks in order. The top of the heap grows by whole requests, in pages, and
+# only what is left there serves others. How much of a page is left before is not known: this is
+# the worst case of all, without any hole.
+def required_free(pieces) -> int:
+    """Bytes that heap_free() must have for a load to come through, wherever pages end."""
+    most = rest = 0
+    while rest <= PAGE + _TOP:
+        moved, more = _grow(pieces, rest)
+        most = max(most, moved)
+        rest += more
+    return most
+
+
+def _grow(pieces, rest):
+    """The same for `rest` free bytes at the top, and how many more would change the course of
+    things."""
+    moved = most = held = 0
+    more = TRIM
+    for piece in pieces:
+        size = piece & SIZE
+        if size + _TOP > rest:
+            more = min(more, size + _TOP - rest)
+            grown = (size + _TOP + PAGE - 1) & -PAGE
+            moved += grown
+            rest += grown
+            most = max(most, moved)
+        rest -= size
+        if piece & HELD:
+            held = size
+        elif piece & TRANSIENT:
+            rest += size + held
+            held = 0
+            if rest >= TRIM:
+                back = (rest - _TOP - 1) // PAGE * PAGE
+                moved -= back
+                rest -= back
+            else:
+                more = min(more, TRIM - rest)
+    return most, more
 
 
 # --- where it lies ---

@@ -9,7 +9,7 @@ A one-time part of the K210's port; the rules are for the desk as well. Measured
 
 import gc
 
-from maixmem import const, message
+from maixmem import const, message, port, run_once
 from maixmem_k210_chip import GC_BLOCK, PAGE
 
 MIN_GC_HEAP = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
@@ -58,9 +58,14 @@ def active_gc_heap() -> int:
 
 def max_gc_heap_now() -> int:
     """The largest GC heap that may be set now."""
-    from maixmem_k210 import utils
+    return max_gc_heap(_behind(), active_gc_heap())
 
-    return max_gc_heap(utils.heap_free(), active_gc_heap())
+
+def _behind():
+    """Bytes behind the break: what Maix.utils.heap_free() says."""
+    p = port()
+    p.free_bytes()
+    return p.behind
 
 
 def set_gc_heap(nbytes: int) -> str:
@@ -70,7 +75,9 @@ def set_gc_heap(nbytes: int) -> str:
     if isinstance(nbytes, bool) or not isinstance(nbytes, int):
         raise TypeError(message("gc_heap_type", nbytes))
     what = "set_gc_heap({})".format(nbytes)
-    check_gc_heap(what, nbytes, utils.heap_free(), active_gc_heap())
+    if "gc_heap_size" in port().lacks:
+        raise NotImplementedError(message("missing", "Maix.utils.gc_heap_size"))
+    check_gc_heap(what, nbytes, _behind(), active_gc_heap())
     utils.gc_heap_size(nbytes)
     stored = utils.gc_heap_size()
     if stored != nbytes:
@@ -78,21 +85,22 @@ def set_gc_heap(nbytes: int) -> str:
     return message("gc_heap_stored", nbytes)
 
 
-def warnings() -> "list[str]":
-    """Sentences about a GC heap that is not the one that was set, and about firmware that damages
-    its heap."""
+def warnings(p) -> "list[str]":
+    """Sentences about a system heap that is damaged, a GC heap that is not the one that was set,
+    and firmware that damages its heap."""
     from maixmem_k210 import utils
 
-    found = []
-    stored, active = utils.gc_heap_size(), active_gc_heap()
+    found = run_once("k210_room", "damage", p) if p.heap else []
+    active = active_gc_heap()
+    stored = active if "gc_heap_size" in p.lacks else utils.gc_heap_size()
     if abs(stored - active) > EDGE:
         key = "gc_heap_too_large" if stored > active else "gc_heap_other"
         found.append(message(key, stored, active))
     version = firmware_version()
     if version and version < _FREES_ONCE:
         found.append(message("frees_twice", *version))
-    if getattr(utils, "missing", None):
-        found.append(message("missing", "Maix.utils." + ", ".join(utils.missing)))
+    if p.lacks:
+        found.append(message("missing", "Maix.utils." + ", ".join(p.lacks)))
     return found
 
 

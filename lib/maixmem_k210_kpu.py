@@ -12,17 +12,14 @@ import gc
 import maixmem_k210
 import maixmem_k210_chip as chip
 import maixmem_models
-from maixmem import Cost, KModelError, NoRoom, const, message, resident, run_once
-from maixmem_k210 import utils
+from maixmem import Cost, KModelError, NoRoom, message, resident, run_once
 
 try:
     import KPU as kpu
 
     kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
 except (ImportError, AttributeError):
-    kpu = run_once("k210_adapt", "kpu_module")
-
-_FORECAST = const(16384)  # a forecast may be off by the page ends of what is freed and loaded
+    kpu = run_once("k210_less", "kpu_module")
 
 
 # Firmware calls with the guards that it lacks: a released model and an object that is no image are
@@ -45,7 +42,7 @@ class Net(maixmem_models.Net):
     def check_image(self, img) -> None:
         """TypeError for what the firmware would take for an image."""
         if not hasattr(img, "pix_to_ai"):
-            raise TypeError(message("image", self.name, type(img).__name__))
+            raise TypeError(message("image", self.name, type(img)))
 
     def __getattr__(self, name: str):
         """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs,
@@ -54,21 +51,16 @@ class Net(maixmem_models.Net):
         return found.find(self, name)
 
 
-# Owns no memory of the board: what load() returned is the caller's until unload().
-# `parts`: what we loaded and freed, in address order as far as we know: [key, bytes], key None for
-# a hole. The firmware does not show its heap, so a hole may be wrong (a camera buffer went into
-# it): check_fit() lets nothing that can hang rest on one. `unsure`: the last part is a hole, or
-# else free space at the top that is too small to have gone back. What maixmem_k210_cost found
-# out: `costs` of models, whether the build loads `v4`, how many bytes the `firmware` has in flash
-# (where Kboot is, the list of its images).
+# Owns no memory of the board: what load() returned is the caller's until unload(). What
+# maixmem_k210_cost found out: `costs` of models, whether the build loads `v4`, how many bytes the
+# `firmware` has in flash (where Kboot is, the list of its images).
 class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
     Net = Net
+    trims = True  # a large flash read gives the free end of the heap back
 
     def __init__(self) -> None:
-        self.parts = []  # type: list[list]
-        self.unsure = False
         self.costs = {}  # type: dict
         self.v4 = None  # type: bool | None
         self.firmware = None  # type: int | list | None
@@ -97,82 +89,23 @@ class Port(maixmem_k210.Port):
     # --- whether it would come through ---
 
     def check_fit(self, cost: Cost, margin: int = 0, freed=()) -> "NoRoom | None":
-        """None, or a NoRoom: see maixmem_port.Port. May read 32 KiB of flash when it is tight."""
-        need = margin + cost.peak["heap"]
-        free = utils.heap_free()
-        if need + 2 * chip.PAGE <= free:  # whatever is free at the top
+        """None, or a NoRoom: see maixmem_port.Port. What malloc will do is reckoned where it is
+        tight, and 32 KiB of flash are read where that gives the room.
+
+        Without malloc's lists heap_free() must have what a load takes at worst.
+        """
+        self.free_bytes()
+        if margin + cost.peak["heap"] + 2 * chip.PAGE <= self.behind:  # whatever is free below
             return None
-        top = slack = 0
-        if freed:  # a forecast
-            holes = self.holes(freed)
-            top = holes.pop()
-            need = margin + chip.required_free(cost.chunks, holes)[0]
-            if need <= free + top:
-                return None
-            slack = _FORECAST
-        free = self.trim_heap() + top
-        if freed and self.untrimmed:
-            slack += chip.TRIM
-        if need <= free + slack:
-            return None
-        if not freed:
-            # with holes it fits; and if they are not there, it fits all the same or fails with a
-            # clean error
-            holes = self.holes()
-            if margin + chip.required_free(cost.chunks, holes)[0] <= free:
-                first = chip.required_free(cost.chunks, (), free - margin)[1]
-                if not first or (
-                    not first & chip.UNCHECKED and chip.sbrk_increment(first & chip.SIZE) > free
-                ):
-                    return None
-        error = NoRoom("heap", "heap", need, free)  # explain() has the words
-        error.cost = cost
-        error.holes = sum(holes)
-        return error
+        return run_once("k210_room", "check_fit", self, cost, margin, freed)
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""
         return run_once("k210_why", "explain", self, error)
 
-    def trim_heap(self) -> int:
-        """heap_free() after the free end of the heap went back to it. Reads 32 KiB of flash if
-        that is safe."""
-        free = utils.heap_free()
-        self.untrimmed = True
-        if free > chip.TRIM:
-            try:
-                utils.flash_read(0, chip.TRIM_READ)
-                gc.collect()  # else what stays lies behind these 32 KiB, between the images
-                self.untrimmed = max(self.holes()) >= 4 * chip.TRIM_READ  # it went into a hole
-            except (MemoryError, NotImplementedError):  # no GC heap for it, or no such call
-                pass
-            if self.unsure and utils.heap_free() - free >= self.parts[-1][1] - 2 * chip.PAGE:
-                self.parts.pop()  # what was unsure at the end was at the top
-                self.unsure = False
-        return utils.heap_free()
-
     def room(self, region: str) -> int:
-        """Bytes of the heap that one load may count on; holes that our models left included. 0 for
-        another region."""
-        return self.trim_heap() + sum(self.holes()) if region == "heap" else 0
-
-    free_bytes = staticmethod(utils.heap_free)  # for the difference that a load makes
-
-    def holes(self, freed=()) -> "list[int]":
-        """Sizes of the holes when the handles `freed` are unloaded; the last is at the end,
-        perhaps 0 bytes."""
-        keys = [None]
-        for handle in freed:
-            keys.append(self.key_of(handle))
-        sizes = []
-        run = 0
-        for key, n in self.parts:
-            if key in keys:
-                run += n
-            elif run:
-                sizes.append(run)
-                run = 0
-        return sizes + [run]
+        """Free bytes of the system heap; 0 for another region."""
+        return self.free_bytes() if region == "heap" else 0
 
     # --- load ---
 
@@ -184,7 +117,6 @@ class Port(maixmem_k210.Port):
         KModelError; .code is its."""
         cost = self.costs.get(source) or self.inspect(source, **how)
         stream = how.get("stream")
-        self._on_load(source, cost)  # before it: a Ctrl-C behind the load would lose the net
         again = True
         while True:
             try:
@@ -197,19 +129,11 @@ class Port(maixmem_k210.Port):
                     gc.collect()  # models that nobody holds, perhaps of an earlier run
                     again = False
                     continue
-                self._on_free(source, 0)
                 if not isinstance(e, ValueError):
                     raise
-                if code == 2006:  # holes turned out to be taken
-                    taken = []
-                    for p in self.parts:
-                        if p[0] is not None:
-                            taken.append(p)
-                    self.parts = taken
-                    self.unsure = False
                 text = message("load", text)
                 if code == 2006:
-                    e = NoRoom(text, "heap", cost.peak["heap"], utils.heap_free())
+                    e = NoRoom(text, "heap", cost.peak["heap"], self.free_bytes())
                 else:
                     e = NoRoom(text, "slots", 1, 0) if code == 2009 else KModelError(text)
                 e.code = code
@@ -217,56 +141,8 @@ class Port(maixmem_k210.Port):
 
     def unload(self, handle) -> None:
         """kpu.deinit; harmless when it was done."""
-        free = utils.heap_free()
         kpu.deinit(handle)
-        self._on_free(self.key_of(handle), utils.heap_free() - free)
-
-    def key_of(self, handle):
-        """The source that a handle was loaded from, 0 where it does not say: then we know no hole
-        of it."""
-        try:
-            return handle.model_path() or handle.model_addr()
-        except AttributeError:
-            return 0
 
     def is_loaded(self, handle) -> bool:
         """False when somebody called kpu.deinit() on it, which leaves the net without outputs."""
         return not hasattr(kpu, "get_output") or kpu.get_output(handle, 0) is not None
-
-    def _on_load(self, key, cost):
-        sizes = []
-        for c in cost.chunks:
-            if not c & chip.TRANSIENT:
-                sizes.append(c & chip.SIZE)
-        if self.unsure and self.parts[-1][1] < max(sizes):
-            self.parts.pop()
-        self.unsure = False
-        for size in sizes:
-            holes = []
-            for owner, n in self.parts:
-                holes.append(0 if owner else n)
-            i = chip.best_fit(holes, size)
-            if i is not None:
-                self.parts[i][1] -= size
-                self.parts.insert(i, [key, size])
-            elif self.parts and self.parts[-1][0] == key:
-                self.parts[-1][1] += size
-            else:
-                self.parts.append([key, size])
-
-    def _on_free(self, key, risen):
-        parts = []
-        for owner, n in self.parts:
-            if owner == key:
-                owner = None
-            if owner is None and parts and parts[-1][0] is None:
-                parts[-1][1] += n
-            elif n:
-                parts.append([owner, n])
-        self.unsure = False
-        if parts and parts[-1][0] is None:
-            if risen >= parts[-1][1] - 2 * chip.PAGE:
-                parts.pop()  # it was at the top and went back
-            else:
-                self.unsure = parts[-1][1] < chip.TRIM + 2 * chip.PAGE
-        self.parts = parts

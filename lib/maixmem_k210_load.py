@@ -54,16 +54,14 @@ def file_buffer(path: str) -> int:
     return _SD_BUFFER if path[:4] == "/sd/" else 4 * PAGE + SPI_EXTRA
 
 
-def told(source: int, how: dict, error: NotImplementedError):
+def told(p, source: int, how: dict, error: NotImplementedError):
     """The KModel at an address that cannot be read: of a `file` that is the same, or of its
     length, `nbytes`.
 
     By its length the working memory of a model is not known; that of V3 is refused cleanly when it
     does not fit. `error` says what the firmware lacks, and is raised where that is not
     flash_read."""
-    from maixmem_k210 import utils
-
-    if "flash_read" not in getattr(utils, "missing", ()):
+    if "flash_read" not in p.lacks:
         raise error
     nbytes, file = how.get("nbytes"), how.get("file")
     if file is not None:

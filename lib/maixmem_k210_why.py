@@ -6,7 +6,8 @@ A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
 
 from maixmem import const, message, run_once
-from maixmem_k210_chip import PAGE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk, required_free
+from maixmem_k210_chip import PAGE, SIZE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk
+from maixmem_models import ModelManager
 
 _PROBE = const(1)  # a flash address without a model: the firmware's length
 
@@ -18,12 +19,10 @@ def has_v4(p):
     Firmware without heap_free is taken for one that does not: v0.5.0-98 says that it loads V4,
     refuses it as the first model and dumps core on it as a later one.
     """
-    from maixmem_k210 import utils
-
-    missing = getattr(utils, "missing", ())
-    if "heap_free" in missing:
+    if "heap_free" in p.lacks:
         return False
-    if p.v4 is None and "flash_read" not in missing and utils.heap_free() > 4 * PAGE:
+    p.free_bytes()
+    if p.v4 is None and "flash_read" not in p.lacks and p.largest > 4 * PAGE:
         import KPU as kpu
 
         word = int.from_bytes(p.read_flash(_PROBE, 4), "little")
@@ -49,25 +48,35 @@ def explain(p, error) -> str:
         return str(error)
     cost, need, free = error.cost, error.need, error.free
     cures = []
-    if [x for x in p.parts if x[0] is not None]:
+    last = ModelManager._last
+    if last and last.port is p and last.loaded():
         cures.append(message("cure_release"))
-    by_file = _file_peak(cost)
-    if by_file and need - cost.peak["heap"] + by_file <= free:
+    by_file = _by_file(p, cost)
+    if by_file:
         cures.append(message("cure_file", by_file))
-    size = run_once("k210_gc", "smaller_gc_heap", need - free)
+    size = run_once("k210_gc", "smaller_gc_heap", need - error.behind)
     if size:
         cures.append(message("cure_gc_heap", size))
     cures.append(message("cure_firmware"))
-    text = message("no_room_holes" if error.holes else "no_room_left", need, free, error.holes)
+    if error.largest is None:
+        text = message("no_room_left", need, free)
+    else:
+        key = "no_room_hangs" if error.hangs else "no_room_2006"
+        text = message(key, need, free, error.largest, error.holes)
     return "{} Next: {}.".format(text, "; or ".join(cures))
 
 
-def _file_peak(cost):
-    """What the model of an address takes when it is loaded from a file instead; 0 where it is not
-    at an address."""
+def _by_file(p, cost):
+    """What the model of an address takes when it is loaded from a file instead, where that would
+    come through; else 0."""
     found = cost.chunks
     if not isinstance(cost.source, int) or not found[1] & TRANSIENT:  # streamed
         return 0
     found = [c for c in found if not c & TRANSIENT]
     page = [chunk(4 * PAGE + SPI_EXTRA) | TRANSIENT | UNCHECKED]
-    return required_free(found[:1] + page + found[1:3] + page + found[3:])[0]
+    found = found[:1] + page + found[1:3] + page + found[3:]
+    if p.exact:
+        fits = not run_once("k210_room", "missing", p.heap, found)
+    else:
+        fits = run_once("k210_cost", "required_free", found) <= p.largest
+    return fits and sum([c & SIZE for c in found if not c & TRANSIENT])

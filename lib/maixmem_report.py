@@ -9,16 +9,15 @@ import sys
 from maixmem import Region, __version__, const
 
 # What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported,
-# the port is NAME of maixmem_NAME; "*" is any. The first that holds is it. (One text: a tuple of
-# tuples would take 1 KiB more.)
+# with "/" and names that its `utils` has to have, the port is NAME of maixmem_NAME; "*" is any.
+# The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
 PORTS = (
-    "*:Maix:k210 CanMV:maix:canmv linux:acl:ascend linux:maix:maixcam "
-    "linux:maixmem_rknn.probe:rknn "
-    "*:sys:generic"
+    "*:Maix/heap_free/flash_read/gc_heap_size:k210 *:Maix:k210_old CanMV:maix:canmv "
+    "linux:acl:ascend linux:maix:maixcam linux:maixmem_rknn.probe:rknn *:sys:generic"
 )
 
 _BAR = const(16)
-_KEYS = ("name", "total", "used", "free", "largest", "exact")
+_KEYS = ("name", "total", "used", "free", "largest", "holes", "exact")
 
 
 def report(port, out=print) -> dict:
@@ -32,6 +31,9 @@ def report(port, out=print) -> dict:
         used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
         text = "{:<7} {} {:>10} {:>10} {:>10}"
         out(text.format(r.name, bar(r.used, r.total), used, free, largest))
+    for r in rows:
+        if r.holes:
+            out("{}: free at the end and in {} holes".format(r.name, r.holes))
     if [r for r in rows if not r.exact]:
         out("+ at least, - at most: what the platform can say")
     show(["! " + text for text in warnings], out)
@@ -96,14 +98,17 @@ def find_port() -> str:
     PORTS."""
     for row in PORTS.split():
         platform, probe, name = row.split(":")
+        probe = probe.split("/")
         if platform in ("*", sys.platform):
             try:
-                found = __import__(probe)
-                # CPython takes a folder of that name for a package
-                if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
-                    return name
+                found = __import__(probe[0])
             except ImportError:
-                pass
+                continue
+            utils = getattr(found, "utils", None)
+            # CPython takes a folder of that name for a package
+            if getattr(found, "__file__", 1) or not hasattr(found, "__path__"):
+                if not [x for x in probe[1:] if not hasattr(utils, x)]:
+                    return name
 
 
 # --- the interpreter's own heap, on every MicroPython ---

@@ -37,7 +37,10 @@ _SENTENCES = {
     "the file",
     "load": "the firmware refused it: {}. Next: maixmem_advice.advise(error).",
     "no_room_left": "loading takes {} bytes of system heap, there are {}.",
-    "no_room_holes": "loading takes {} bytes of system heap, there are {} and holes of {}.",
+    "no_room_hangs": "loading takes {} bytes of system heap, {} are free and {} of them in one "
+    "piece ({} holes): kpu.load would hang the board.",
+    "no_room_2006": "loading takes {} bytes of system heap, {} are free and {} of them in one "
+    "piece ({} holes): kpu.load would fail with 2006.",
     "cure_release": "release() another model",
     "cure_file": "load it from a file on /sd or /flash, that takes {} bytes",
     "cure_gc_heap": "maixmem.set_gc_heap({}) and machine.reset()",
@@ -56,7 +59,7 @@ _SENTENCES = {
     "then use() it again.",
     "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001. "
     "Next: use({0!r}), make one and load() what save() kept.",
-    "image": "net {!r}: an image is needed, not a {}. Next: sensor.snapshot(), or image.Image "
+    "image": "net {!r}: an image is needed, not {}. Next: sensor.snapshot(), or image.Image "
     "and pix_to_ai().",
     # why a model is unsupported
     "encrypted_model": "encrypted for one board: use the plain .kmodel",
@@ -72,8 +75,14 @@ _SENTENCES = {
     "canmv or sdk.",
     # K210: flash, GC heap, images
     "read_flash": "read_flash({}, {}): flash is 0 to {:#x}. Next: an address and a length inside.",
-    "heap_free": "flash: reading needs {} bytes of system heap, heap_free() is {}. Next: free a "
-    "model first.",
+    "flash_room": "flash: reading needs {} bytes of system heap at once, {} are free. Next: free "
+    "a model first.",
+    "heap_damaged": "the system heap is damaged at 0x{:x}, a load or a camera may hang. Next: "
+    "machine.reset().",
+    "heap_damaged_after": "the system heap is damaged at 0x{0:x}, perhaps by what has the block "
+    "of {1} bytes at 0x{2:x}; a load or a camera may hang. Next: machine.reset().",
+    "heap_damaged_gc": "the system heap is damaged at 0x{0:x}, perhaps by an image or a buffer at "
+    "the end of the GC heap; a load or a camera may hang. Next: machine.reset().",
     "new_image": 'new_image: format "rgb565" or "gray", not {!r}',
     "gc_heap_type": "set_gc_heap: bytes as an int, not {!r}",
     "gc_heap_small": "{0}: below {1} MaixPy does not boot or cannot run. Next: {1} or more.",

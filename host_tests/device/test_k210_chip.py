@@ -10,16 +10,12 @@ from maixmem_k210_chip import (
     SPIFFS_SIZE,
     SPIFFS_START,
     TRANSIENT,
-    TRIM,
     UNCHECKED,
-    _grow,
-    best_fit,
     chunk,
-    required_free,
-    sbrk_increment,
 )
-from maixmem_k210_cost import chunks, image_bytes
+from maixmem_k210_cost import _grow, chunks, image_bytes, required_free
 
+TRIM = 131072
 SPI = TRANSIENT | UNCHECKED
 
 
@@ -30,9 +26,9 @@ def test_chunks_are_steps_of_16_with_8_bytes_of_head():
 
 
 def test_the_break_moves_in_pages_and_leaves_32_bytes():
-    sizes = (32, 4048, 4064, 4065, 4080, 8160, 8161, 434224)
-    moved = (4096, 4096, 4096, 8192, 8192, 8192, 12288, 438272)
-    assert tuple([sbrk_increment(n) for n in sizes]) == moved and PAGE == 4096
+    sizes = (32, 4064, 4080, 8160, 8176, 434240)
+    moved = (4096, 4096, 8192, 8192, 12288, 438272)
+    assert tuple([_grow([n], 0)[0] for n in sizes]) == moved and PAGE == 4096
 
 
 def test_what_a_load_needs_at_the_worst_page_end():
@@ -41,47 +37,25 @@ def test_what_a_load_needs_at_the_worst_page_end():
     load = [(1, 0), (290, SPI), (389032, 0), (192, 0), (262274, SPI), (244658, SPI), (45000, 0)]
     load = chunks(load)
     assert load[:3] == (32, 304 | SPI, 389040)
-    assert required_free(load) == (659456, 304 | SPI)
-    assert required_free(load, (), 659456) == (659456, 0)
-
-
-def test_the_first_that_is_missing_is_an_unchecked_one_where_there_is_one():
-    # at some page ends the first one fits into what is left, at others not
-    load = chunks([(4000, 0), (50000, SPI)])
-    most, missing = required_free(load, (), 0)
-    assert missing == 50016 | SPI and most == 57344
-    assert required_free(load, (), most)[1] == 0
-    assert required_free(load, (), most - 1)[1] == 50016 | SPI
-    assert required_free([100016], (), 0)[1] == 100016
+    assert required_free(load) == 659456
     # as many as 4112 bytes may be left of a page and the last request
-    assert required_free([4080, 13456 | SPI], (), 0)[1] == 13456 | SPI
-
-
-def test_holes_serve_what_is_checked_the_smallest_first():
-    assert best_fit([500, 100, 300], 90) == 1 and best_fit([500, 100, 300], 101) == 2
-    assert best_fit([500, 100, 300], 501) is None and best_fit([], 1) is None
-    assert best_fit([100, 100], 100) == 0
-    load = chunks([(100000, 0), (200, 0)])
-    assert required_free(load, (100016,))[0] == sbrk_increment(chunk(200))
-    assert required_free(load, (100016, 208))[0] == 0
-    unchecked = chunks([(100000, UNCHECKED), (200, UNCHECKED)])
-    assert required_free(unchecked, (100016, 208))[0] == required_free(load)[0]
+    assert required_free(chunks([(4000, 0), (50000, SPI)])) == 57344
 
 
 def test_the_top_serves_what_leaves_32_bytes_of_it():
-    assert _grow([4000], [], 0, 4031) == (4096, 4000, 1)
-    assert _grow([4000], [], 0, 4032) == (0, 0, TRIM)
-    assert _grow([4000], [], 4096, 0) == (4096, 0, 4032)
+    assert _grow([4000], 4031) == (4096, 1)
+    assert _grow([4000], 4032) == (0, TRIM)
+    assert _grow([4000], 0) == (4096, 4032)
 
 
 def test_a_free_top_of_128_kib_goes_back_in_whole_pages():
     transient = TRIM | TRANSIENT
-    assert _grow([transient, TRIM], [], 0, 32)[0] == 4096 + 135168
-    assert _grow([transient, TRIM], [], 0, 33)[0] == 135168
-    assert _grow([TRIM - 32 | TRANSIENT, TRIM], [], 0, 0)[0] == 4096 + 135168
+    assert _grow([transient, TRIM], 32)[0] == 4096 + 135168
+    assert _grow([transient, TRIM], 33)[0] == 135168
+    assert _grow([TRIM - 32 | TRANSIENT, TRIM], 0)[0] == 4096 + 135168
     # less than that stays, and what is larger takes a whole request more: 126976 and 135168
     less = TRIM - 8192 | TRANSIENT
-    assert _grow([less, TRIM], [], 0, 0) == (126976 + 135168, less, 4096)
+    assert _grow([less, TRIM], 0) == (126976 + 135168, 4096)
 
 
 def test_the_file_system_is_the_end_of_flash():
@@ -91,13 +65,12 @@ def test_the_file_system_is_the_end_of_flash():
 
 def test_what_is_held_is_there_until_then():
     load = [80000 | TRANSIENT | HELD, 5008 | TRANSIENT, 70000]
-    assert _grow(load, [], 0, 0) == (81920 + 8192, load[0], 5008 + 32 - 1920)
-    assert _grow(load, [], 81920, 0)[1] == load[1]
+    assert _grow(load, 0) == (81920 + 8192, 5008 + 32 - 1920)
     load = load[:2] + [64 | TRANSIENT, 90096]  # 15 and not 16 bytes more than 90112 are at the top
-    assert _grow(load, [], 0, 15)[0] == 90112 + 94208
+    assert _grow(load, 15)[0] == 90112 + 94208
 
 
 def test_what_is_held_goes_with_the_next_transient_one():
-    both = required_free(chunks([(80000, TRANSIENT | HELD), (5000, TRANSIENT), (70000, 0)]))[0]
-    kept = required_free(chunks([(80000, 0), (5000, TRANSIENT), (70000, 0)]))[0]
-    assert both < kept and both >= sbrk_increment(chunk(80000))
+    both = required_free(chunks([(80000, TRANSIENT | HELD), (5000, TRANSIENT), (70000, 0)]))
+    kept = required_free(chunks([(80000, 0), (5000, TRANSIENT), (70000, 0)]))
+    assert both < kept and both >= 81920

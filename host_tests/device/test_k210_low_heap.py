@@ -17,6 +17,7 @@ def board_with(free):
     """A minimum board that has `free` bytes of system heap at its prompt."""
     k210_board.reset("minimum", gc_heap=BOOT_AND_GC - free)
     assert utils.heap_free() == free, utils.heap_free()
+    k210_board.heap.fill_up()
     return maixmem.port()
 
 
@@ -28,8 +29,8 @@ def test_read_flash_copes_at_every_heap_level():
             assert len(p.read_flash(0, 16384)) == 16384
             outcomes.append(True)
         except maixmem.NoRoom as e:
-            assert e.region == "heap" and e.free == free and e.need > free
-            assert str(e.need) in str(e) and str(free) in str(e)
+            assert e.region == "heap" and e.need > e.free == max(0, free - 40)
+            assert str(e.need) in str(e) and str(e.free) in str(e)
             outcomes.append(False)
     first = outcomes.index(True)
     assert first <= 4 and all(outcomes[first:]) and not any(outcomes[:first]), outcomes

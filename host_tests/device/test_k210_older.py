@@ -52,7 +52,8 @@ def walk_memory():
         from maixmem_k210 import utils
 
         try:
-            maixmem.set_gc_heap(utils.gc_heap_size())
+            ask = getattr(utils, "gc_heap_size", int)
+            maixmem.set_gc_heap(ask() or 524288)
         except ValueError:  # another interpreter's heap
             pass
 

@@ -69,10 +69,14 @@ def test_finding_the_largest_block_leaves_nothing_behind():
     assert gc.mem_alloc() - before < 2048, gc.mem_alloc() - before
 
 
-def test_heap_region_is_a_bound():
-    r = by_name(port(), "heap")
-    assert not r.exact
-    assert r.total == SRAM and r.free == utils.heap_free() and r.used == SRAM - r.free
+def test_heap_region_is_what_malloc_has():
+    p = port()
+    r = by_name(p, "heap")
+    assert r.exact == (p.heap is not None)
+    assert r.total == SRAM and r.free >= r.largest and r.used == SRAM - r.free
+    if r.exact:
+        assert r.free > p.heap.heap_free and r.holes >= 0
+        assert not hasattr(utils, "heap_free") or p.heap.heap_free == utils.heap_free()
 
 
 def test_set_gc_heap_refuses_what_bricks_or_falls_back():
@@ -122,9 +126,9 @@ def test_what_a_firmware_is_known_for():
     try:
         for version in (None, (0, 5, 1, 48), (0, 6, 0, 0)):
             maixmem_k210_gc.firmware_version = lambda version=version: version
-            assert about("MaixPy ", maixmem_k210_gc.warnings()) == []
+            assert about("MaixPy ", maixmem_k210_gc.warnings(port())) == []
         maixmem_k210_gc.firmware_version = lambda: (0, 5, 1, 47)
-        said = about("MaixPy ", maixmem_k210_gc.warnings())[0]
+        said = about("MaixPy ", maixmem_k210_gc.warnings(port()))[0]
         assert "0.5.1-47" in said and "Next:" in said
     finally:
         maixmem_k210_gc.firmware_version = firmware_version
@@ -172,7 +176,7 @@ def test_sample_allocates_nothing():
     heap_locked(p.sample, free)
     for i in range(len(free)):
         assert free[i] > 0
-        assert p.watched[i] != "heap" or free[i] == utils.heap_free()
+        assert p.watched[i] != "heap" or free[i] == p.free_bytes()
 
 
 def test_images():

@@ -89,6 +89,7 @@ def test_report_fits_sixty_columns_and_returns_the_numbers():
         "used": 600,
         "free": 400,
         "largest": 100,
+        "holes": None,
         "exact": True,
     }
     assert said["regions"][1]["exact"] is False and said["warnings"] == p.said

@@ -105,7 +105,7 @@ def test_it_is_found_by_its_platform_and_reports(canmv, monkeypatch):
     assert found["port"] == "canmv" and [r["name"] for r in found["regions"]] == ["gc", "heap"]
     watch = maixmem.Watch()
     watch.sample()
-    assert watch.names == ("gc", "heap") and set(watch.high_water().values()) == {0}
+    assert watch.names == ("gc", "heap", "largest") and set(watch.high_water().values()) == {0}
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setitem(sys.modules, "acl", None)  # another test's stand-in may be on the path
     assert maixmem_report.find_port() == "maixcam"

@@ -101,19 +101,35 @@ def test_early_builds(board, build: str) -> None:
     report = maixmem.report(lambda line: None)
     assert [r["name"] for r in report["regions"]] == ["gc", "heap"]
     assert any("heap_free" in text and "Next:" in text for text in report["warnings"])
-    assert maixmem.Watch().names == ("gc",)
+    assert maixmem.Watch().names == ("gc", "heap", "largest")
 
 
 def test_nothing_missing(board) -> None:
     assert walk(board([])) == []
-    assert not any(n in sys.modules for n in ("maixmem_k210_older", "maixmem_k210_draw"))
+    assert not any(n in sys.modules for n in ("maixmem_k210_old", "maixmem_k210_draw"))
 
 
-def test_the_heap_is_what_memtest_prints(board) -> None:
+def test_the_heap_is_read_where_no_call_tells_it(board) -> None:
     board(EARLY["v0.5.0-98"])
     heap = maixmem.port().regions()[1]
-    k210_board = sys.modules["k210_board"]
-    assert heap.free == k210_board.heap.heap_free() and not heap.exact
+    assert heap.free == sys.modules["k210_board"].heap.total_free() and heap.exact
+
+
+@pytest.mark.parametrize("build", EARLY)
+def test_where_nothing_tells_the_heap(board, build: str) -> None:
+    board(EARLY[build])
+    p = maixmem.port()
+    type(p).heap, p.watched = None, ("gc",)
+    try:
+        heap = p.regions()[1]
+        assert (heap.free, heap.largest, heap.exact) == (None, None, False)
+        free = [0]
+        p.sample(free)
+        assert free[0] > 0
+        with pytest.raises(NotImplementedError, match="heap_free"):
+            p.free_bytes()
+    finally:
+        del type(p).heap
 
 
 def test_models_at_addresses_that_cannot_be_read(board) -> None:
@@ -136,10 +152,9 @@ def test_models_at_addresses_that_cannot_be_read(board) -> None:
     for name in "abab":
         m.use(name)
     heap = sys.modules["k210_board"].heap
-    block = heap.malloc(
-        heap.heap_free() - 8192
-    )  # the flash driver's buffer does not fit: a bare load hangs
     m.release("b")
+    heap.fill_up()  # the flash driver's buffer does not fit: a bare load hangs
+    block = heap.malloc(heap.heap_free() - 8192)
     with pytest.raises(maixmem.NoRoom):
         m.use("a")
     heap.free(block)

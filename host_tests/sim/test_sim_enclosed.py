@@ -19,7 +19,7 @@ from maixmem_cli.library import places
 
 TABLE = (paths.SHIM / "k210_names.txt").read_text(encoding="utf-8")
 _ON_CPYTHON = (
-    "import sys\nfrom maixmem_cli import places\nfrom maixmem_cli.cli import main\n"
+    "import sys\nfrom maixmem_cli.library import places\nfrom maixmem_cli.cli import main\n"
     "places.micropython = lambda: None\nmain(sys.argv[1:])\n"
 )
 PROGRAMS = [
@@ -300,7 +300,7 @@ def test_absent_names_name_the_way_out(sim) -> None:
         ("import machine\nmachine.WDT", "machine.WDT"),
         ("import image\nimage.Image(size=(8, 8)).find_hog()", "Image.find_hog"),
         ("from image import HaarCascade", "image.HaarCascade"),
-        ("import uctypes", "uctypes"),
+        ("import ucryptolib", "ucryptolib"),
     ):
         status, out = sim(text)
         assert status == 1

@@ -18,7 +18,7 @@ import k210_firmware as figures
 import k210_gc
 from k210_crash import CURES, DeviceCrash, HardReset, RunEnded
 from k210_flash import Flash
-from k210_heap import Heap
+from k210_heap import Heap, Ram, Uctypes
 
 try:
     from faults import Faults
@@ -52,12 +52,14 @@ __all__ = (
     "own_main",
     "point",
     "power_on",
+    "ram",
     "read_flash",
     "reset",
     "soft_reset",
     "spi_read",
     "state",
     "sweep",
+    "uctypes",
 )
 
 FIRMWARES = figures.FIRMWARES
@@ -102,6 +104,8 @@ class _State:
 
 
 heap = Heap()
+ram = Ram(heap)
+uctypes = sys.modules["uctypes"] = Uctypes(ram)
 flash = Flash()
 faults = Faults()
 state = _State()
@@ -171,6 +175,7 @@ def _boot(firmware, size):
         print("GC heap size %d is too large, reset GC heap size\nGC size 128k" % size)
         size = figures.GC_FALLBACK
         address = heap.malloc(size)
+    heap.gc_block = address
     state.gc_active = size
     k210_gc.heap.restart(k210_gc.pool_size(address, size), figures.SCRIPT_IDLE)
     _alloc_all((24, 5120))

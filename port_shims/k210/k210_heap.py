@@ -1,58 +1,32 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210's system heap: newlib's malloc on a moving break."""
+"""The K210's system heap: newlib's malloc on a moving break, and RAM as its lists lie there."""
 
-_PAGE = 4096
-_ALIGN = 16
-_HEAD = 8
-_MIN = 32
-_TRIM = 128 * 1024
-_SMALL = 504
+import gc
 
+from maixmem_k210_chip import chunk
+from maixmem_k210_malloc import Malloc
 
-def chunk_size(n):
-    """Bytes that malloc(n) takes from the heap."""
-    size = (n + _HEAD + _ALIGN - 1) & ~(_ALIGN - 1)
-    return _MIN if size < _MIN else size
+_RAM = 0x80000000
+_TABLE = _RAM + 0x1000  # where this firmware has malloc's table ...
+_STATE = _TABLE + 0x900  # ... and the words that say where the GC heap is
+_HEAD = 16  # from a chunk to the block that malloc gives
+_SMALL = 512
 
 
-def _bin_index(size):
-    if size < 512:
-        return size >> 3
-    for limit, base, shift in (
-        (4, 56, 6),
-        (20, 91, 9),
-        (84, 110, 12),
-        (340, 119, 15),
-        (1364, 124, 18),
-    ):
-        if (size >> 9) <= limit:
-            return base + (size >> shift)
-    return 126
-
-
-# Contract. One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000). A
-# chunk is 8 bytes of header plus the block, a multiple of 16, at least 32. Order of search: an
-# exact fit of the bin, the last remainder, the smallest chunk of the following bins, the top. The
-# top grows by the whole request (what is left of it is never counted in), rounded up to a page,
-# and is cut back to the page when a free makes it 128 KiB. malloc returns an address or 0; free
-# wants an address that malloc gave. heap_free() of the board is limit - break. Measured on the
-# firmware (v0.6.2_84).
-class Heap:
+# Contract.  One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000).
+# The rules are those of the library's own Malloc.  malloc returns an address or 0; free wants an
+# address that malloc gave.  heap_free() of the board is limit - break.
+class Heap(Malloc):
     def __init__(self):
-        self.restart(0x80000000, 0x80600000)
+        self.restart(_RAM, 0x80600000)
 
     def restart(self, base, limit):
+        Malloc.__init__(self, [], None, base, base)
         self.base = base
         self.limit = limit
-        self.end = base
         self.highest = base
-        self.top = base
-        self._size = {}
-        self._before = {}
-        self._free = {}
-        self._bins = {}
-        self._last = 0
+        self.gc_block = 0
         self._asked = {}
         self._boot = 0
 
@@ -64,28 +38,42 @@ class Heap:
         return self.limit - self.highest
 
     def malloc(self, n):
-        chunk = self._take(chunk_size(n))
-        if chunk:
-            self._asked[chunk] = n
-            return chunk + _HEAD * 2
-        return 0
+        if n > 0x7FFFFFFF:
+            return 0
+        at = self.take(chunk(n))
+        if not at:
+            print("E (0) SYSCALL: Out of memory\n")
+            return 0
+        self.highest = max(self.highest, self.end)
+        self._asked[at] = n
+        return at + _HEAD
 
     def free(self, address):
         if not address:
             return
-        chunk = address - _HEAD * 2
-        if chunk not in self._asked:
+        at = address - _HEAD
+        if at not in self._asked:
             raise ValueError("free(0x%x): not a block of this heap" % address)
-        del self._asked[chunk]
-        self._give(chunk)
+        del self._asked[at]
+        self.give(at)
+
+    def total_free(self):
+        """All that is not in use, behind the break as well."""
+        return sum([n for n, _ in self.pieces()]) + self.limit - self.top
+
+    def fill_up(self):
+        """Takes what the top has without growing, and every hole: what is left is heap_free()."""
+        for size, _ in self.pieces():
+            self.malloc(size - 8)
+        self.malloc(self.end - self.top - 40)
 
     def asked(self, address):
         """Bytes that were asked for a block."""
-        return self._asked[address - _HEAD * 2]
+        return self._asked[address - _HEAD]
 
-    def holes(self):
-        """Bytes of each free chunk below the top, in order of address."""
-        return [self._free[chunk] for chunk in sorted(self._free)]
+    def pieces(self):
+        """(bytes, address) of each free chunk below the top."""
+        return self.holes + ([self.last] if self.last else [])
 
     def spent(self):
         """Bytes of all blocks."""
@@ -100,131 +88,124 @@ class Heap:
         self.highest = self.end
         self._boot = self.spent() - live
 
-    # -- chunks
 
-    def _link(self, chunk, size):
-        """Put a free chunk into its bin: small bins are stacks, large ones are sorted, the
-        smallest last."""
-        chain = self._bins.setdefault(_bin_index(size), [])
-        at = 0
-        if size >= 512:
-            while at < len(chain) and size < self._free[chain[at]]:
-                at += 1
-        chain.insert(at, chunk)
+# Contract.  The 32-bit words of the board's RAM by their number, as its uctypes.struct gives them:
+# malloc's table, the heads and tails of its chunks, what tells the GC heap; zeros elsewhere.
+# `poked` {address: word} are those that a program has written over.  Nothing is kept: a word is
+# worked out when it is read.
+class Ram:
+    def __init__(self, heap):
+        self.heap = heap
+        self.poked = {}
 
-    def _unlink(self, chunk, size):
-        if chunk == self._last:
-            self._last = 0
-        else:
-            self._bins[_bin_index(size)].remove(chunk)
+    def __getitem__(self, i):
+        address = _RAM + 4 * i
+        if self.poked and address in self.poked:
+            return self.poked[address]
+        if i & 1 or not self.heap.end > self.heap.base:
+            return 0
+        if _TABLE <= address < _TABLE + 2064:
+            return self._table((address - _TABLE) >> 3)
+        if _STATE <= address < _STATE + 40:
+            return self._state((address - _STATE) >> 3)
+        return self._chunk(address)
 
-    def _set_free(self, chunk, size):
-        self._free[chunk] = size
-        self._before[chunk + size] = chunk
+    def _table(self, k):
+        """The k-th word of 64 bits: flags of lists, the top, then next and last of each list."""
+        if k == 1:
+            fours = 0
+            for hole in self.heap.holes:
+                fours |= 1 << (_list_of(hole[0]) >> 2)
+            return fours
+        if k == 2:
+            return self.heap.top
+        return self._beside(0, (k - 2) >> 1, k & 1) if k > 3 else k and _TABLE
 
-    def _drop_free(self, chunk):
-        size = self._free.pop(chunk)
-        del self._before[chunk + size]
-        return size
+    def _beside(self, at, number, newer):
+        """The chunk of a list after the one at an address, or before it; its head where there is
+        none. The head itself is address 0: after it comes the oldest."""
+        own = _TABLE + 16 * number
+        last = self.heap.last
+        if number == 1:
+            return last[1] if last and not at else own
+        before = 0
+        for hole in self.heap.holes:
+            if _list_of(hole[0]) == number:
+                if newer and before == at:
+                    return hole[1]
+                if not newer and hole[1] == at:
+                    return before or own
+                before = hole[1]
+        return own if newer or at else before or own
 
-    def _carve(self, chunk, size, need):
-        """Use `need` bytes of a free chunk that is in no list; what is left becomes the last
-        remainder."""
-        self._drop_free(chunk)
-        if size - need >= _MIN:
-            self._set_free(chunk + need, size - need)
-            self._last = chunk + need
-            size = need
-        self._size[chunk] = size
-        return chunk
+    def _state(self, k):
+        block = self.heap.gc_block
+        if not block or not hasattr(gc, "mem_alloc"):
+            return 0
+        n = (gc.mem_alloc() + gc.mem_free()) >> 7
+        if k == 1:
+            return n
+        return block + (k + 1) // 2 * n + (n << 7 if k == 4 else 0)
 
-    def _take(self, need):
-        index = _bin_index(need)
-        if need < _SMALL:
-            chain = self._bins.get(index)
-            if chain:
-                return self._carve(chain.pop(), need, need)
-            index += 2
-        else:
-            for chunk in reversed(self._bins.get(index, ())):
-                left = self._free[chunk] - need
-                if left >= _MIN:
-                    index -= 1
-                    break
-                if left >= 0:
-                    self._unlink(chunk, self._free[chunk])
-                    return self._carve(chunk, self._free[chunk], need)
-            index += 1
-        if self._last:
-            chunk, size = self._last, self._free[self._last]
-            self._last = 0
-            if size >= need:
-                return self._carve(chunk, size, need)
-            self._link(chunk, size)
-        while index < 127:
-            for chunk in reversed(self._bins.get(index, ())):
-                size = self._free[chunk]
-                if size >= need:
-                    self._unlink(chunk, size)
-                    return self._carve(chunk, size, need)
-            index += 1
-        return self._take_top(need)
+    def _chunk(self, address):
+        heap = self.heap
+        found = self._hole(heap.last, address) if heap.last else -1
+        for hole in heap.holes:
+            if found < 0:
+                found = self._hole(hole, address)
+        if found >= 0:
+            return found
+        if address - 8 == heap.top:
+            return (heap.end - heap.top) | 1
+        return heap.used[address - 8] | 1 if address - 8 in heap.used else 0
 
-    def _take_top(self, need):
-        if self.end - self.top < need + _MIN:
-            if not self._grow(need + _MIN):
-                return 0
-        chunk = self.top
-        self.top = chunk + need
-        self._size[chunk] = need
-        return chunk
+    def _hole(self, hole, address):
+        """A word of a free chunk, or of the head of the one after it; -1 for another address."""
+        size, at = hole
+        if address == at + 8:
+            return size | 1
+        if address == at + size:
+            return size
+        if address == at + size + 8:
+            return self.heap.used[at + size]
+        if address == at + 16 or address == at + 24:
+            number = 1 if hole is self.heap.last else _list_of(size)
+            return self._beside(at, number, address == at + 24)
+        return -1
 
-    def _grow(self, n):
-        """Move the break up by n bytes, to the end of a page."""
-        end = (self.end + n + _PAGE - 1) & ~(_PAGE - 1)
-        if n > 0x7FFFFFFF:
-            return False
-        if end > self.limit:
-            print("E (0) SYSCALL: Out of memory\n")
-            return False
-        self.end = end
-        self.highest = max(self.highest, end)
-        return True
 
-    def _give(self, chunk):
-        size = self._size.pop(chunk)
-        last = False
-        before = self._before.get(chunk)
-        after = chunk + size
-        if after == self.top:
-            if before is not None:
-                self._unlink(before, self._free[before])
-                self._drop_free(before)
-                chunk = before
-            self.top = chunk
-            if self.end - chunk >= _TRIM:
-                self._trim()
-            return
-        if before is not None:
-            last = before == self._last
-            if not last:
-                self._unlink(before, self._free[before])
-            size += self._drop_free(before)
-            chunk = before
-        if after in self._free:
-            if after == self._last and not last:
-                last = True
-            else:
-                self._unlink(after, self._free[after])
-            size += self._drop_free(after)
-        self._set_free(chunk, size)
-        if last:
-            self._last = chunk
-        else:
-            self._link(chunk, size)
+def _list_of(size):
+    """The number of malloc's list for free chunks of this size."""
+    if size < _SMALL:
+        return size >> 3
+    for limit, base, shift in (
+        (4, 56, 6),
+        (20, 91, 9),
+        (84, 110, 12),
+        (340, 119, 15),
+        (1364, 124, 18),
+    ):
+        if (size >> 9) <= limit:
+            return base + (size >> shift)
+    return 126
 
-    def _trim(self):
-        size = self.end - self.top
-        extra = ((size - _MIN + _PAGE - 1) // _PAGE - 1) * _PAGE
-        if extra >= _PAGE:
-            self.end -= extra
+
+# Contract.  What the firmware's uctypes has for who looks at RAM; with the interpreter's own
+# addressof, if it has one.
+class Uctypes:
+    ARRAY = -1 << 30
+    UINT32 = 4 << 27
+
+    def __init__(self, ram):
+        self._ram = ram
+        try:
+            from uctypes import addressof
+
+            self.addressof = addressof
+        except ImportError:
+            pass
+
+    def struct(self, address, layout, kind=0):
+        if address != _RAM or layout[0] != self.ARRAY:
+            raise NotImplementedError("uctypes.struct of the stand-in: RAM as words")
+        return self._ram

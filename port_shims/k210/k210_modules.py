@@ -42,6 +42,7 @@ _CODE = {
     "Maix.GPIO": pins.Pin,
     "Image": k210_image.Image,
     "_thread": k210_threads,
+    "uctypes": board.uctypes,
     "board": pins,
     "fpioa_manager": pins,
     "gc": system.gc,

@@ -142,7 +142,7 @@ def _figures():
     seconds."""
     heap, books = board.heap, k210_system.gc
     gc.collect()
-    holes = heap.holes()
+    holes = [n for n, _ in heap.pieces()]
     top = heap.end - heap.top
     free = sum(holes) + top + heap.heap_free()
     return {

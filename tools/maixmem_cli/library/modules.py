@@ -23,7 +23,7 @@ _ROLES = (
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (*_ROLES, "maixmem_flash", "maixmem_k210", "maixmem_kmodel"),
+    "k210": (*_ROLES, "maixmem_flash", "maixmem_k210", "maixmem_k210_old", "maixmem_kmodel"),
     "canmv": (*_ROLES, "maixmem_flash", "maixmem_canmv", "maixmem_kmodel"),
     "generic": _ROLES,
     "maixcam": (*_ROLES, "maixmem_maixcam"),

@@ -24,9 +24,7 @@ from maixmem_k210_chip import (
     TRIM,
     TRIM_READ,
     chunk,
-    required_free,
 )
-from maixmem_k210_cost import chunks
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_load import file_buffer
 
@@ -282,9 +280,8 @@ class _Play:
         allocations = self.infos[model.name].allocations(model.method, buffer)
         after = self.now.copy()
         blocks, peak = _load(after, allocations)
-        asked = required_free(chunks(allocations), holes(self.now.heap), self.now.heap_free)[0]
         need = sum(chunk(n) for n, kind in allocations if not kind & TRANSIENT)
-        return blocks if self.claim(model.name, after, need, max(peak, asked), turn) else []
+        return blocks if self.claim(model.name, after, need, peak, turn) else []
 
     def stay(self, models: list[Model]) -> bool:
         """Claims all for good when they fit beside each other; else nothing."""
@@ -348,12 +345,6 @@ def _load(after: _Moment, allocations: list[tuple[int, int]]) -> tuple[list[int]
                 after.heap.free(held)
             held = 0
     return kept, peak
-
-
-def holes(heap: Any) -> list[int]:
-    """Bytes of each hole in the heap, as ModelManager keeps count of them."""
-    found: list[int] = heap.holes()
-    return found
 
 
 def flash_of(project: Project) -> FlashMap:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem_k210_chip import required_free
-from maixmem_k210_cost import chunks
+from maixmem_k210_cost import chunks, required_free
 from maixmem_k210_gc import MIN_GC_HEAP
 from maixmem_k210_load import file_buffer
 from maixmem_kmodel import KModel, KModelError
@@ -191,7 +190,7 @@ def room(model: KModel, how: str) -> int | None:
     takes."""
     buffer = file_buffer("/flash/") if how == "load_path" else 0
     allocations = model.allocations(how, buffer)
-    return required_free(chunks(allocations))[0] if allocations else None
+    return required_free(chunks(allocations)) if allocations else None
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:

@@ -1,25 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What stands in for calls that the firmware of this K210 lacks: comes in where one is missed. A
-one-time part."""
+"""The module KPU of a firmware that lacks calls which every model needs. A one-time part."""
 
-from maixmem import message, resident
+from maixmem import message
 
 _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
-
-
-def adapt(port_class):
-    """Maix.utils of CanMV, or maixmem_k210_older, which has the same calls; others go into the
-    class."""
-    try:
-        from maix import utils
-
-        utils.heap_free, utils.flash_read, utils.gc_heap_size
-        return utils
-    except (ImportError, AttributeError):
-        found = resident("k210_older")
-        found.adapt(port_class)
-        return found
 
 
 def kpu_module():

@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""malloc's lists read from RAM: equal to what the stand-in's heap has, damage said, and a load
+foretold."""
+
+import k210_board as board
+import KPU as kpu
+import maixmem
+from devtest import heap_locked, raises
+from kmodel_build import v3
+from maixmem_k210_heap import Damaged, Heap, find
+from maixmem_k210_room import chunks, plan
+
+NEEDS = ("shim",)  # malloc's table has to be where it can be written over
+HEAP = "4m"
+
+A, B, C = 0x300000, 0x400000, 0x500000
+RAM = 0x80000000
+BOOTED = 4734976  # heap_free() of the minimum build
+
+
+def started(free=None, **models):
+    """A board with small models at A, B and C and `free` bytes behind the break; its port."""
+    model = v3((28, 28, 1), [("conv", 16), ("raw", 2, 40000)], main_mem=20000)
+    gc_heap = None if free is None else BOOTED + 524288 - free
+    board.reset("minimum", gc_heap=gc_heap, flash={A: model, B: model, C: model})
+    return maixmem.port().for_models()
+
+
+def figures(p):
+    """Free, largest block, holes and heap_free() by the stand-in's own books."""
+    heap = board.heap
+    pieces = [n for n, _ in heap.pieces()]
+    end = max(heap.end - heap.top, heap.heap_free()) - 32
+    return heap.total_free(), max(pieces + [end]) - 8, len(pieces), heap.heap_free()
+
+
+def looked(p):
+    free = p.free_bytes()
+    return free, p.largest, p.heap.holes, p.heap.heap_free
+
+
+def test_the_lists_are_read_as_they_are():
+    p = started()
+    assert p.heap and looked(p) == figures(p)
+    a, b, c = kpu.load(A), kpu.load(B), kpu.load(C)
+    assert looked(p) == figures(p)
+    kpu.deinit(a)
+    assert p.free_bytes() == figures(p)[0] and p.heap.holes > 0
+    blocks = [board.heap.malloc(n) for n in (24, 100, 100, 3000, 100, 600, 900, 24)]
+    for i in (0, 3, 5, 1):
+        board.heap.free(blocks[i])
+        assert looked(p) == figures(p)
+    kpu.deinit(c)
+    kpu.deinit(b)
+    assert looked(p) == figures(p)
+
+
+def test_a_region_has_the_exact_figures():
+    p = started()
+    a, b = kpu.load(A), kpu.load(B)
+    kpu.deinit(a)
+    r = p.regions()[1]
+    assert (r.free, r.largest, r.holes) == figures(p)[:3]
+    assert r.exact and r.used + r.free == r.total
+    said = []
+    assert maixmem.report(said.append)["regions"][1]["holes"] == r.holes
+    assert "heap: free at the end and in {} holes".format(r.holes) in said
+    kpu.deinit(b)
+
+
+def test_holes_come_in_the_order_in_which_malloc_tries_them():
+    p = started()
+    blocks = [board.heap.malloc(n) for n in (3000, 24, 100, 24, 3000, 24, 700, 24)]
+    for i in (4, 0, 2, 6):
+        board.heap.free(blocks[i])
+    m = plan(p.heap)
+    assert m.holes == board.heap.holes and m.last == board.heap.last
+    assert (m.top, m.end) == (board.heap.top, board.heap.end)
+    board.heap.malloc(50)  # leaves a rest, which goes before the others
+    m = plan(p.heap)
+    assert m.last == board.heap.last and m.last and m.holes == board.heap.holes
+
+
+def test_the_chunks_lead_from_the_gc_heap_to_the_top():
+    p = started()
+    a, b = kpu.load(A), kpu.load(B)
+    kpu.deinit(a)
+    p.heap.look()
+    found = chunks(p.heap)
+    assert found[0][0] == board.heap.gc_block - 16
+    assert [c[:2] for c in found if not c[2]] == sorted([(at, n) for n, at in board.heap.pieces()])
+    used = {at: n for at, n, taken in found if taken}
+    assert used == {at: n for at, n in board.heap.used.items() if at >= found[0][0]}
+    kpu.deinit(b)
+
+
+def test_a_look_allocates_nothing():
+    p = started()
+    free = [0, 0, 0]
+    a, b = kpu.load(A), kpu.load(B)
+    kpu.deinit(a)
+    p.sample(free)
+    heap_locked(p.sample, free)
+    assert free[1:] == [p.heap.free, p.heap.largest]
+    kpu.deinit(b)
+
+
+# --- damage ---
+
+
+def damage(p):
+    """(what, address of the word, value) of the ways in which a write can break the lists."""
+    size, at = board.heap.holes[0]
+    top = board.heap.top
+    return (
+        ("size of a hole 0", at + 8, 0),
+        ("its size beyond the top", at + 8, 0x7FFFFFF0),
+        ("its size another", at + 8, (size + 16) | 1),
+        ("next in its list", at + 16, 0x41414141),
+        ("last in its list", at + 24, 0x41414141),
+        ("the copy of its size", at + size, size + 32),
+        ("size of the top 0", top + 8, 0),
+        ("size of the top garbage", top + 8, 0x41414141),
+    )
+
+
+def test_damage_is_said_with_its_address():
+    p = started()
+    blocks = [board.heap.malloc(n) for n in (3000, 24, 5000, 24)]
+    board.heap.free(blocks[0])
+    board.heap.free(blocks[2])
+    whole = p.free_bytes()
+    for what, address, value in damage(p):
+        board.ram.poked = {address: value}
+        e = raises(Damaged, p.heap.look)
+        near = (board.heap.holes[0][1], board.heap.holes[1][1], board.heap.top)
+        assert [x for x in near if 0 <= address - x < 6000 and abs(e.args[0] - x) < 6000], what
+        assert p.free_bytes() == board.heap.heap_free() and not p.exact, what
+        said = maixmem.report(str)["warnings"]
+        place = hex(e.args[0])
+        assert [text for text in said if place in text and "damaged" in text], (what, said)
+        board.ram.poked = {}
+        assert p.free_bytes() == whole and p.exact
+
+
+def test_other_firmware_has_no_table():
+    assert find() is not None
+    raises(LookupError, Heap, [0] * 4096, RAM + 8192)
+
+
+# --- what a load will do ---
+
+
+def crowded():
+    """Models at A and B, a hole of one between them and little behind: (port, cost, nets)."""
+    p = started()
+    cost = p.inspect(A)
+    p.inspect(B)
+    nets = [kpu.load(A), kpu.load(B)]
+    return p, cost, nets
+
+
+def fill(left):
+    """Takes what is behind the break but for `left` bytes."""
+    board.heap.malloc(board.heap.heap_free() - left - 64)
+
+
+def outcome(source):
+    """What bare kpu.load does: None, 2006 or "hang"; the board goes on."""
+    try:
+        kpu.deinit(kpu.load(source))
+    except board.DeviceCrash:
+        board.state.dead = None
+        return "hang"
+    except ValueError as e:
+        return 2006 if "2006" in str(e) else str(e)
+    return None
+
+
+def test_a_load_goes_into_holes_that_heap_free_does_not_show():
+    p, cost, nets = crowded()
+    hole = board.heap.malloc(200000)
+    fill(0)
+    kpu.deinit(nets[0])
+    board.heap.free(hole)
+    assert cost.peak["heap"] > board.heap.heap_free()
+    assert p.check_fit(cost) is None and outcome(A) is None
+
+
+def test_a_refusal_knows_whether_it_would_hang():
+    seen = []
+    for left in (0, 36000, 65536, 131072, 196608, 225280, 262144):
+        p, cost, nets = crowded()
+        fill(left)
+        e = p.check_fit(cost)
+        kind = e and ("hang" if e.hangs else 2006)
+        if e:
+            assert e.free == p.free_bytes() and e.largest == p.largest
+            assert ("hang the board" if e.hangs else "2006") in p.explain(e)
+        assert outcome(A) == kind, (left, kind)
+        seen.append(kind)
+    assert None in seen and "hang" in seen and 2006 in seen, seen
+
+
+def test_what_is_spare_stays_spare():
+    p, cost, nets = crowded()
+    fill(262144)
+    assert p.check_fit(cost) is None
+    room = p.largest - cost.peak["heap"]
+    assert p.check_fit(cost, 200000) and p.check_fit(cost, 8192) is None, room
+
+
+def test_the_end_is_trimmed_where_that_gives_the_room():
+    p, cost, nets = crowded()
+    top = board.heap.malloc(120000)
+    fill(225280 - 120000)
+    board.heap.free(top)
+    before = board.heap.heap_free()
+    found = p.check_fit(cost)
+    if board.heap.heap_free() > before:
+        assert found is None and outcome(A) is None
+    else:
+        assert outcome(A) == (found and ("hang" if found.hangs else 2006))
+
+
+def test_a_forecast_knows_what_goes_with_a_net():
+    for going in ((0,), (1,), (0, 1)):
+        p, cost, nets = crowded()
+        fill(0)
+        assert p.check_fit(cost)
+        forecast = p.check_fit(cost, 0, [nets[i] for i in going])
+        for i in going:
+            kpu.deinit(nets[i])
+        assert (p.check_fit(cost) is None) == (forecast is None), going
+        assert outcome(A) == (forecast and ("hang" if forecast.hangs else 2006)), going
