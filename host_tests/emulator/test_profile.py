@@ -302,3 +302,34 @@ def test_cut_images_are_refused_fast(tmp_path: Path) -> None:
         done = invoke(script, "--firmware", cut)
         assert done.exit_code == 2 and done.stderr.count("Next:") == 1, done.stderr
         assert done.stderr.count("\n") == 1 and time.monotonic() - began < 10
+
+
+@needs_image
+def test_a_commit_that_costs_more_turns_red(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def take(n):\n  return bytearray(n)\na = take(5000)\n"
+    script, kept = written(tmp_path, "main.py", source), tmp_path / "old.json"
+    scope = tmp_path / "scope.json"
+    words = (script, "--firmware", emulated.IMAGES[0], "--json", "--speedscope", scope)
+    done = invoke(*words)
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    lines = [[f["line"] for f in s["stack"]] for s in told["stacks"] if s["at_end"] >= 5000]
+    assert [3, 2] in lines
+    for heap, profiles in (("gc", slice(0, 3)), ("heap", slice(3, 6))):
+        sums = [p["endValue"] for p in json.loads(scope.read_text())["profiles"][profiles]]
+        assert sums[:2] == [told[heap]["peak"], told[heap]["end"]]
+    kept.write_text(done.stdout)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert invoke(*words, "--baseline", kept).exit_code == 0
+    script.write_text("# longer\n" + source + "b = take(40960)\n")
+    done = invoke(*words[:3], "--baseline", kept, "--diff", kept)
+    assert done.exit_code == 1
+    assert "main.py:3: GC heap: peak" in done.stderr and "return bytearray(n)" in done.stderr
+    assert f"::error file={tmp_path / 'main.py'},line=3::" in done.stderr
+    assert "changed    +40.0 KiB  GC heap" in done.stdout
+    (tmp_path / "project.toml").write_text('[budget]\nmax_heap = "100K"\n')
+    done = invoke(*words[:3])
+    assert done.exit_code == 1 and "over the budget of 100.0 KiB" in done.stderr
+    assert invoke(*words[:3], "--max-heap", "4M").exit_code == 0

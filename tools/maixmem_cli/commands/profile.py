@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from maixmem_cli.commands.gate_options import Gate, gate_options, say
 from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options
 from maixmem_cli.emulator import compiler
 from maixmem_cli.text.output import JSON, print_json, printable, write_file
@@ -25,6 +27,7 @@ from maixmem_cli.text.output import JSON, print_json, printable, write_file
 @FLASH
 @SD
 @firmware_options
+@gate_options
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -35,6 +38,11 @@ from maixmem_cli.text.output import JSON, print_json, printable, write_file
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the timeline to this file.",
 )
+@click.option(
+    "--speedscope",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the call stacks for the viewer of that name.",
+)
 @JSON
 def command(
     *,
@@ -44,19 +52,23 @@ def command(
     sd: Path | None,
     html: Path | None,
     svg: Path | None,
+    speedscope: Path | None,
     as_json: bool,
     **more: Any,
 ) -> None:
     """Run a script on a firmware and follow every allocation to its line.
 
     The board is software, the firmware is yours. Both heaps are seen from outside: the script and
-    the firmware do not notice. What the script prints goes to stderr. Exit status: 0 fine, 1 the
-    script raised or grows, 3 the board hangs, 2 wrong use.
+    the firmware do not notice. What the script prints goes to stderr. Budgets also come from
+    [budget] of a project.toml beside the script. Exit status: 0 fine, 1 the script raised, leaks
+    or is over budget, 3 the board hangs, 2 wrong use.
     """
     compiler.check()
     from maixmem_cli.emulator import session
-    from maixmem_cli.profiler import profile, report
+    from maixmem_cli.profiler import profile, report, stacks
     from maixmem_cli.runs import run_firmware
+
+    wanted = Gate(script, more)
 
     options = session.Options(files=flash, sd=sd, **more)
     with run_firmware.failing(script), session.Session(image, script, options) as board:
@@ -68,11 +80,16 @@ def command(
             write_file("--html", html, report.html(result))
         if svg:
             write_file("--svg", svg, report.timeline(result))
+        if speedscope:
+            write_file("--speedscope", speedscope, json.dumps(stacks.speedscope(result)))
+        told = {**result.as_json(), "stacks": stacks.as_json(result)}
         if as_json:
-            print_json(result.as_json())
+            print_json(told)
         else:
-            click.echo(printable_lines(report.text(result)))
-        sys.exit(run_firmware.status(result.outcome) or bool(result.growths()))
+            click.echo(printable_lines([*report.text(result), *wanted.diff(told)]))
+        failed = wanted.failed(told)
+        say(failed, script)
+        sys.exit(run_firmware.status(result.outcome) or bool(result.growths() or failed))
 
 
 def printable_lines(lines: list[str]) -> str:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan import project_checks as check
 from maixmem_cli.plan.scratch import CALLS, OF_MODEL
+from maixmem_cli.profiler.gate import Limits
 
 _TABLES = ("model", "pool", "image", "result", "call")
 STEPS = ("camera", "lcd", "pools", "images", "models", "results")
@@ -68,6 +69,9 @@ ai = true                # with an AI copy
 # do = "run_yolo2"       # or "compressed", "find_blobs", "lens_corr" and others of img
 # model = "faces"        # of run_yolo2, and its anchors = 5
 # size = [320, 240]      # of the image; default: what the camera gives
+
+# [budget]               # what `maixmem profile` accepts of a run, else status 1
+# max_heap = "4M"        # of the system heap; also: min_free, max_gc_live, max_growth
 
 # [[result]]             # repeat for each output that the program keeps as numbers
 # name = "scores"
@@ -194,13 +198,30 @@ class _Table:
             raise ProjectError(f"[{self.name}] has no {sorted(self.values)[0]!r}")
 
 
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise ProjectError(f"not TOML: {e}") from None
+
+
+def budget(path: Path) -> Limits:
+    """The budgets of a project; ProjectError for anything wrong with them."""
+    return _budget(_toml(path).get("budget", {}))
+
+
+def _budget(values: Any) -> Limits:
+    table = _Table("budget", values)
+    limits = Limits(**{f.name: table.take(f.name, check.nbytes, None) for f in fields(Limits)})
+    table.done()
+    return limits
+
+
 def read(path: Path) -> Project:
     """The project; ProjectError for anything wrong. Model files are looked for beside the project
     file."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
-        raise ProjectError(f"not TOML: {e}") from None
+    data = _toml(path)
+    _budget(data.pop("budget", {}))  # of maixmem profile
     camera = data.pop("camera", None)
     rows = {key: _rows(key, data.pop(key, [])) for key in _TABLES}
     top = _Table("project", data)

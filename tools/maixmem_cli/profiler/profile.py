@@ -85,6 +85,10 @@ class Profile:
         """All lines of a site, the innermost first."""
         return [self._named(p) for p in self._stacks.get(site, ())]
 
+    def chain(self, site: int) -> tuple[Place, ...]:
+        """The same, the outermost first; what no line asked for is one place."""
+        return tuple(reversed(self.stack(site))) or (self.place(site),)
+
     def text(self, place: Place) -> str:
         """The source of a line, "" where it is not known."""
         lines = self.source(place.file)
@@ -154,7 +158,7 @@ class Profile:
             "instructions": books.last_time - began,
             "not_found": self.missing,
             "unexplained": self.unexplained,
-            "gc": peak(books.gc, self.gc_total),
+            "gc": {**peak(books.gc, self.gc_total), "live_peak": None},
             "heap": peak(books.heap, self.heap_total),
             "lines": [
                 {

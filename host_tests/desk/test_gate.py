@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Budgets, baselines and differences of profiles, on profiles as their JSON has them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from maixmem_cli.plan import project
+from maixmem_cli.profiler import compare, gate
+from maixmem_cli.profiler.gate import Limits
+
+
+def line(heap: str, number: int, text: str, nbytes: int) -> dict[str, Any]:
+    return {
+        "heap": heap,
+        "file": "main.py" if number else "",
+        "function": "<module>",
+        "line": number,
+        "text": text,
+        "at_peak": nbytes,
+        "at_end": nbytes,
+        "live": nbytes,
+    }
+
+
+def told(*lines: dict[str, Any], grows: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    sums = {h: sum(n["at_peak"] for n in lines if n["heap"] == h) for h in ("gc", "heap")}
+    heaps = {h: {"peak": n, "end": n, "live_peak": n, "total": 5 << 20} for h, n in sums.items()}
+    return {**heaps, "lines": list(lines), "grows": grows or []}
+
+
+OLD = told(line("gc", 0, "", 4000), line("gc", 3, "a = 1", 6000), line("heap", 4, "load()", 90000))
+
+
+def test_a_commit_that_costs_40_kib_is_named() -> None:
+    """The line has moved down by others, which cost nothing."""
+    new = told(
+        line("gc", 0, "", 4000),
+        line("gc", 9, "a = 1", 6000),
+        line("gc", 10, "b = bytearray(40960)", 40992),
+        line("heap", 11, "load()", 90000),
+    )
+    found = gate.regressions(new, OLD, Fraction(2, 100))
+    assert [(b.file, b.line) for b in found] == [("main.py", 10)] * 2
+    assert "b = bytearray(40960)" in str(found[0]) and "+40.0 KiB" in str(found[0])
+    assert "\n" not in str(found[0])
+    assert gate.regressions(OLD, OLD, Fraction(0)) == []
+    assert gate.regressions(new, OLD, Fraction(5)) == []
+    assert [(c.line, c.more) for c in compare.changes(OLD, new)] == [(10, 40992)]
+    assert [(c.line, c.now) for c in compare.changes(new, OLD)] == [(10, 0)]
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        (Limits(max_heap=89999), "main.py:4: system heap: peak 87.8 KiB, 1 B over"),
+        (Limits(max_gc_live=5000), "main.py:3: GC heap: live peak"),
+        (Limits(min_free=5 << 20), "main.py:4: system heap: 4.9 MiB free"),
+        (Limits(max_growth=99), "main.py:3: GC heap: grows 100 bytes a round, budget 99"),
+    ],
+)
+def test_each_budget(limits: Limits, words: str) -> None:
+    new = copy.deepcopy(OLD)
+    new["grows"] = [{"heap": "gc", "file": "main.py", "line": 3, "text": "a = 1", "each": 100}]
+    found = gate.breaches(new, limits)
+    assert len(found) == 1 and str(found[0]).startswith(words)
+    wide = Limits(max_heap=90000, max_gc_live=10000, min_free=5000000, max_growth=100)
+    assert gate.breaches(new, wide) == []
+
+
+def test_what_was_not_measured_is_not_within_budget() -> None:
+    new = copy.deepcopy(OLD)
+    new["gc"]["live_peak"] = None
+    assert "not measured" in str(gate.breaches(new, Limits(max_gc_live=1 << 20))[0])
+
+
+def test_annotations() -> None:
+    breach = gate.Breach("50% more\nof it", "a,b.py", 7)
+    assert breach.annotation == "::error file=a%2Cb.py,line=7::50%25 more%0Aof it"
+    assert gate.Breach("x").annotation == "::error::x"
+
+
+def test_tolerances() -> None:
+    assert gate.percent("2%") == gate.percent("0.02") == Fraction(1, 50)
+    for text in ("-1%", "two", "1/0", "%"):
+        with pytest.raises(ValueError, match="is not a tolerance"):
+            gate.percent(text)
+
+
+def test_budget_of_a_project(tmp_path: Path) -> None:
+    path = tmp_path / "project.toml"
+    path.write_text('firmware = "full"\n[budget]\nmax_heap = "4M"\nmax_growth = 0\n')
+    assert project.budget(path) == Limits(max_heap=4 << 20, max_growth=0)
+    assert project.read(path).firmware.name == "full"
+    assert Limits(max_heap=5).over(project.budget(path)) == Limits(max_heap=5, max_growth=0)
+    for wrong in ("max_heep = 4", "max_heap = -4", 'max_heap = "many"'):
+        path.write_text(f"[budget]\n{wrong}\n")
+        with pytest.raises(project.ProjectError, match=r"\[budget\]"):
+            project.budget(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"gc": 1}', "\x00", '{"lines": [1]}'])
+def test_what_is_no_profile(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(text)
+    with pytest.raises(compare.NoProfile, match="Next:"):
+        compare.load(path)
+    path.write_text(json.dumps(OLD))
+    assert compare.load(path) == OLD
