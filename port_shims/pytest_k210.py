@@ -23,9 +23,10 @@ from typing import Any
 
 import pytest
 
-_SHIM = str(Path(__file__).resolve().parent / "k210")
-if _SHIM not in sys.path:
-    sys.path.append(_SHIM)  # behind everything else: it has modules named as the board's
+_SHIMS = Path(__file__).resolve().parent
+for _folder in (*(_SHIMS / "k210" / part for part in ("api", "chip", "sim")), _SHIMS):
+    if str(_folder) not in sys.path:  # behind everything else: with modules named as the board's
+        sys.path.append(str(_folder))
 
 import k210_board  # noqa: E402
 import k210_start  # noqa: E402

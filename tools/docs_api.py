@@ -23,7 +23,9 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
-SHIMS = [ROOT / "port_shims" / name for name in ("k210", "maixcam", "ascend")]
+SHIMS = [
+    ROOT / "port_shims" / name for name in ("k210/api", "k210/chip", "maixcam", "ascend", ".")
+]
 
 
 def contract(thing: type) -> str:

@@ -83,7 +83,7 @@ def test_the_sweep_ends_clean_in_every_heap() -> None:
 def test_the_camera_example_comes_through_with_pools(python: bool) -> None:
     if not python and not paths.micropython():
         pytest.skip("no MicroPython unix port here: examples/camera_pool.py ran on CPython only")
-    path = [str(p) for p in (paths.LIB, paths.SHIM)]
+    path = [str(p) for p in (paths.LIB, *paths.SHIM_PATH)]
     # 1.1 MiB: the stand-in's own modules and the camera's frame are on this heap too
     unix = [str(paths.micropython()), "-X", "heapsize=1100k"]
     command = [*([sys.executable] if python else unix), str(paths.EXAMPLES / "camera_pool.py")]

@@ -16,10 +16,9 @@ import paths
 import pytest
 from readme_blocks import blocks
 
-SHIMS = paths.ROOT / "port_shims"
 LIBRARY = sorted(p.stem for p in paths.LIB.glob("*.py"))  # types inline
 TYPED = {p.parent.name for p in paths.LIB.glob("*/py.typed")}  # types inline, no stubs
-FIRMWARE = sorted(p.stem for p in paths.SHIM.glob("*.pyi"))
+FIRMWARE = sorted(p.stem for p in paths.API.glob("*.pyi"))
 # what stubtest is to pass over, and why
 _ALLOWED = {
     r"KPU\.kpu_fmap\.__init__": "only the firmware makes one",
@@ -35,7 +34,8 @@ _DEVICE = ("attr-defined", "var-annotated")
 
 def run(module: str, *arguments: str, path: tuple[Path, ...]) -> subprocess.CompletedProcess:
     """python -m MODULE with the folders on mypy's path and, with all stand-ins, on Python's."""
-    runtime = (paths.LIB, paths.SHIM, SHIMS / "maixcam", SHIMS / "ascend", SHIMS / "rknn")
+    others = (paths.SHIMS / name for name in ("maixcam", "ascend", "rknn"))
+    runtime = (paths.LIB, *paths.SHIM_PATH, *others)
     env = dict(
         os.environ,
         PYTHONPATH=os.pathsep.join(map(str, runtime)),
@@ -51,7 +51,7 @@ def test_stubs_of_the_firmware_are_true(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text("".join(f"{name}  # {why}\n" for name, why in _ALLOWED.items()))
     options = ("--allowlist", str(allowed), "--ignore-unused-allowlist", "--concise")
-    done = run("mypy.stubtest", *options, *FIRMWARE, path=(paths.SHIM,))
+    done = run("mypy.stubtest", *options, *FIRMWARE, path=(paths.API,))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -122,7 +122,7 @@ def test_examples_fit_the_stubs(tmp_path: Path) -> None:
     )
     off = [f"--disable-error-code={code}" for code in _DEVICE]
     cache = f"--cache-dir={tmp_path / 'cache'}"
-    done = run("mypy", *options, *off, cache, *files, path=(paths.LIB, paths.SHIM))
+    done = run("mypy", *options, *off, cache, *files, path=(paths.LIB, paths.API))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

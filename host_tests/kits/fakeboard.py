@@ -146,7 +146,7 @@ class FakeBoard:
         """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail;
         `card` is /sd."""
         self.root, self.kind = root, kind
-        shim = [str(paths.SHIM)]
+        shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.LIB)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
         self._boot = _BOOT[kind].format(
             shim=shim,

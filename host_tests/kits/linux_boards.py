@@ -16,7 +16,7 @@ import paths
 
 def shim(folder: str, board: str, port: str) -> tuple[ModuleType, ModuleType]:
     """(board module of port_shims/folder, our port module), with the folder importable."""
-    place = str(paths.ROOT / "port_shims" / folder)
+    place = str(paths.SHIMS / folder)
     if place not in sys.path:
         sys.path.append(place)
     return importlib.import_module(board), importlib.import_module(port)

@@ -83,7 +83,7 @@ def run_on_linux(block: Block, folder: Path) -> subprocess.CompletedProcess[str]
         (folder / f"{name}.cvimodel").write_bytes(model)
     before, live = LINUX[block.platform]
     script = f"{before}\n{block.text}\nassert {live} == 0, {live}\n"
-    env = {"PYTHONPATH": f"{paths.LIB}:{paths.ROOT / 'port_shims' / block.platform}"}
+    env = {"PYTHONPATH": f"{paths.LIB}:{paths.SHIMS / block.platform}"}
     return subprocess.run(
         [sys.executable, "-c", script],
         env=env,
@@ -128,8 +128,7 @@ def run_on_unix(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
     fill(folder)
     script = folder / "my_test.py"
     script.write_text(block.text, encoding="utf-8")
-    shims = paths.ROOT / "port_shims"
-    places = (str(p) for p in (shims / "k210", shims, paths.LIB))
+    places = (str(p) for p in (*paths.SHIM_PATH, paths.LIB))
     return subprocess.run(
         [str(paths.micropython()), str(script)],
         env={"MICROPYPATH": ":".join((*places, ".frozen"))},

@@ -11,7 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LIB = ROOT / "lib"
-SHIM = ROOT / "port_shims" / "k210"
+SHIMS = ROOT / "port_shims"
+#: the K210's stand-in: what a script imports, the chip behind it, the simulator around it; then
+#: what all stand-ins use, and the K210's memory as numbers
+API, CHIP, SIM = (SHIMS / "k210" / part for part in ("api", "chip", "sim"))
+MODEL = SHIMS / "k210_model"
+SHIM_PATH = (API, CHIP, SIM, SHIMS)
 DEVICE = ROOT / "host_tests" / "device"
 HOST_TESTS = ROOT / "host_tests"
 KITS = HOST_TESTS / "kits"
@@ -19,7 +24,7 @@ RUNNERS = KITS / "runners"
 EXAMPLES = ROOT / "examples"
 TOOLS = ROOT / "tools"
 #: What device code may import, in this order, on every interpreter.
-DEVICE_PATH = (LIB, SHIM, SHIM.parent, DEVICE, KITS)
+DEVICE_PATH = (LIB, *SHIM_PATH, DEVICE, KITS)
 
 
 def models() -> Path | None:

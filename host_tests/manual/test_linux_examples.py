@@ -17,7 +17,7 @@ def run(example: str, folder: str, cwd: Path, before: str, after: str) -> str:
     """What the example prints on the stand-in in port_shims/folder, between lines of Python."""
     run = f"runpy.run_path({str(paths.EXAMPLES / example)!r}, run_name='__main__')"
     script = f"{before}\nimport runpy\n{run}\n{after}\n"
-    env = {"PYTHONPATH": f"{paths.LIB}:{paths.ROOT / 'port_shims' / folder}"}
+    env = {"PYTHONPATH": f"{paths.LIB}:{paths.SHIMS / folder}"}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

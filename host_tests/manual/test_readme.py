@@ -118,7 +118,7 @@ def test_the_least_is_enough(tmp_path: Path) -> None:
     least = text.split("The least for a report on a K210: ")[1].split(". ")[0]
     for name in re.findall(r"`(\w+\.py)`", least):
         shutil.copy(paths.LIB / name, tmp_path)
-    env = {"PYTHONPATH": f"{tmp_path}:{paths.SHIM}"}
+    env = {"PYTHONPATH": ":".join(map(str, (tmp_path, *paths.SHIM_PATH)))}
     command = [sys.executable, "-c", "import maixmem; maixmem.report()"]
     done = subprocess.run(
         command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False

@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_it_passes_the_shared_checks(folder: Path) -> None:
-    path = [folder, paths.LIB, paths.SHIM.parent, paths.KITS]
+    path = [folder, paths.LIB, paths.SHIMS, paths.KITS]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_tiny.py"]
     done = subprocess.run(
         command,

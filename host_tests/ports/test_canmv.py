@@ -33,7 +33,7 @@ def canmv(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     for name in ("Maix", "KPU"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.syspath_prepend(str(paths.ROOT / "port_shims" / "canmv"))
+    monkeypatch.syspath_prepend(str(paths.SHIMS / "canmv"))
     monkeypatch.setattr(sys, "platform", "CanMV")
     board = importlib.import_module("k210_board")
     models = {f"/sd/{i}.kmodel": model(n) for i, n in enumerate(SIZES)}

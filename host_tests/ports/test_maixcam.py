@@ -209,7 +209,7 @@ def test_the_port_does_not_hide_pythons_sys():
     code = (
         "import maixmem_maixcam, sys; print(sys.version_info[0], hasattr(maixmem_maixcam, 'sys'))"
     )
-    env = {"PYTHONPATH": f"{paths.LIB}:{paths.ROOT / 'port_shims' / 'maixcam'}"}
+    env = {"PYTHONPATH": f"{paths.LIB}:{paths.SHIMS / 'maixcam'}"}
     done = subprocess.run(
         [python_sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     )

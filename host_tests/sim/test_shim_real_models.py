@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from paths import SHIM, models
+from paths import DEVICE_PATH, models
 
 #: heap_free() after the load, the error code, or a hang (after which the board was reset), in this
 #: order
@@ -97,7 +97,7 @@ def test_real_models(firmware: str) -> None:
     job = json.dumps([firmware, layout(folder, list(expected))])
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, job],
-        env=dict(os.environ, PYTHONPATH=str(SHIM)),
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(map(str, DEVICE_PATH))),
         capture_output=True,
         text=True,
         timeout=120,

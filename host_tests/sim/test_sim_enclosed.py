@@ -17,7 +17,7 @@ import paths
 import pytest
 from maixmem_cli.library import places
 
-TABLE = (paths.SHIM / "k210_names.txt").read_text(encoding="utf-8")
+TABLE = (paths.SIM / "k210_names.txt").read_text(encoding="utf-8")
 _ON_CPYTHON = (
     "import sys\nfrom maixmem_cli.library import places\nfrom maixmem_cli.cli import main\n"
     "places.micropython = lambda: None\nmain(sys.argv[1:])\n"

@@ -174,7 +174,7 @@ print(len(rings), rings[0] is t, 2000 <= time.ticks_diff(time.ticks_ms(), began)
 
 def test_the_page_has_the_table_as_it_is() -> None:
     page = (paths.ROOT / "docs" / "simulator.md").read_text(encoding="utf-8")
-    text = (paths.SHIM / "k210_names.txt").read_text(encoding="utf-8")
+    text = (paths.SIM / "k210_names.txt").read_text(encoding="utf-8")
     for section in k210_table.sections(text.splitlines(), "full"):
         kinds = [entry.kind for entry in section.entries.values()]
         names = " ".join(f"`{name}`" for name in section.names)

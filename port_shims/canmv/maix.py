@@ -11,7 +11,7 @@ size of the yolo layer's buffers is a guess.
 import k210_board as board
 import k210_files as files
 from k210_image import Image
-from k210_model import Header, KpuError
+from k210_kmodel import Header, KpuError
 
 SLOTS = 8
 

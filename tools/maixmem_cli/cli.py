@@ -16,8 +16,9 @@ import click
 from maixmem_cli.library import places
 from maixmem_cli.text import output
 
-if str(places.lib()) not in sys.path:
-    sys.path.insert(0, str(places.lib()))  # a checkout that was not installed
+if str(places.lib()) not in sys.path:  # a checkout that was not installed
+    sys.path.insert(0, str(places.lib()))
+    sys.path.append(str(places.shims()))  # behind everything else
 
 #: command -> one line of help; the module is loaded only when the command runs
 COMMANDS = {

@@ -3,8 +3,7 @@
 """The firmware that a plan is for: a name of the table, an image file, or a file that a board
 wrote about itself.
 
-The table is the stand-in's (port_shims/k210/k210_firmware.py, installed together with the
-command). What memory a build leaves is what its boot takes, replayed on the stand-in's allocator.
+The table and what the boot of a build takes of its memory are port_shims/k210_model.
 """
 
 from __future__ import annotations
@@ -17,14 +16,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from k210_model.boot import booted
+from k210_model.builds import BUILDS, GC_DEFAULT, SCRIPT_IDLE, Build
+from k210_model.heap import Heap
 from maixmem_k210_chip import IMAGE_OVERHEAD
 
 from maixmem_cli.firmware import board_file, emulated
 from maixmem_cli.flash.kfpkg import PackageError, read_package
-from maixmem_cli.library import places
 from maixmem_cli.serial.repl import BoardError
 
-GC_DEFAULT = 512 << 10
 IMAGE_START = b"\x21\xa8\xef\xbe\xad\xde"  # a jump and 0xDEADBEEF: how the SDK begins a program
 _TITLES = {
     "minimum": "minimum_with_ide_support",
@@ -53,7 +53,7 @@ class Firmware:
     image: int  #: the .bin file
     v4: bool  #: loads V4 models
     gc_heap: int = GC_DEFAULT
-    gc_used: int = 5056  #: of it, by MaixPy itself at the prompt (4,928 on lvgl)
+    gc_used: int = SCRIPT_IDLE  #: of it, by MaixPy itself at the prompt (4,928 on lvgl)
     title: str = ""
     source: str = "table, measured on v0.6.2_84"
     known_heap: int | None = None
@@ -107,7 +107,7 @@ class Firmware:
             file=None,
         )
 
-    def boot(self, gc_heap: int) -> Any:
+    def boot(self, gc_heap: int) -> Heap:
         """The allocator of the system heap at the prompt when the GC heap is set to so many bytes:
         yours to change."""
         return copy.deepcopy(_booted(self, gc_heap))
@@ -115,32 +115,22 @@ class Firmware:
 
 FIRMWARES = {
     name: Firmware(name, f.image, f.v4, title=_TITLES.get(name, name), scratch=f.fb_all)
-    for name, f in places.shim_module("k210", "k210_firmware").FIRMWARES.items()
+    for name, f in BUILDS.items()
 }
 
 
 @functools.lru_cache(maxsize=None)
-def _booted(firmware: Firmware, gc_heap: int) -> Any:
-    board = places.shim_module("k210", "k210_board")
+def _booted(firmware: Firmware, gc_heap: int) -> Heap:
     if firmware.name in FIRMWARES:
-        board.reset(firmware.name, gc_heap=gc_heap)
-        return copy.deepcopy(board.heap)
+        return booted(BUILDS[firmware.name], gc_heap)
     if firmware.known_heap is None:
         raise FirmwareError(
             f"{firmware.name}: an image does not tell what memory it leaves. "
             "Next: maixmem doctor --save board.toml on a board with it, then --firmware board.toml"
         )
-    figures = places.shim_module("k210", "k210_firmware")
-    base = _GUESS
-    for size in (firmware.gc_heap, gc_heap):  # first find the base, then boot from it
-        figures.FIRMWARES["given"] = figures.Firmware(firmware.image, base, firmware.v4, 0)
-        try:
-            board.reset("given", gc_heap=size)
-        finally:
-            del figures.FIRMWARES["given"]
-        if base == _GUESS:
-            base += board.heap.heap_free() - firmware.known_heap
-    return copy.deepcopy(board.heap)
+    guessed = booted(Build(firmware.image, _GUESS, firmware.v4), firmware.gc_heap)
+    base = _GUESS + guessed.heap_free() - firmware.known_heap
+    return booted(Build(firmware.image, base, firmware.v4), gc_heap)
 
 
 def choose(text: str, folder: Path = Path()) -> Firmware:

@@ -58,6 +58,7 @@ def _project(top: Path) -> str:
     folders = {
         "maixmem_cli": top / "tools" / "maixmem_cli",
         "maixmem_k210board": top / "tools" / "k210board",
+        "k210_model": top / "port_shims" / "k210_model",
         "maixmem_shims": top / "port_shims",
     }
     folders.update((p.parent.name, p.parent) for p in (top / "lib").glob("*/__init__.py"))
@@ -66,6 +67,7 @@ def _project(top: Path) -> str:
         ".".join((name, *path.parent.relative_to(folder).parts))
         for name, folder in folders.items()
         for path in folder.rglob("*.py")
+        if not any(folder in f.parents and f in path.parents for f in folders.values())
     }
     lists = {
         "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),

@@ -5,11 +5,9 @@ the package."""
 
 from __future__ import annotations
 
-import importlib
 import shutil
 import sys
 from pathlib import Path
-from types import ModuleType
 
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -25,18 +23,17 @@ def checkout() -> Path | None:
     return _CHECKOUT if (_CHECKOUT / "lib" / "maixmem.py").is_file() else None
 
 
-def shim(platform: str) -> Path:
-    """The folder with the stand-in modules of a platform."""
-    checkout = _CHECKOUT / "port_shims" / platform
-    return checkout if checkout.is_dir() else lib() / "maixmem_shims" / platform
+def shims() -> Path:
+    """The folder with the stand-ins of all platforms."""
+    checkout = _CHECKOUT / "port_shims"
+    return checkout if checkout.is_dir() else lib() / "maixmem_shims"
 
 
-def shim_module(platform: str, name: str) -> ModuleType:
-    """A module of the stand-in for a platform: its figures and books are the command's too."""
-    folder = str(shim(platform))
-    if folder not in sys.path:
-        sys.path.append(folder)  # behind everything else: it has modules named as the board's
-    return importlib.import_module(name)
+def k210() -> list[Path]:
+    """The import path of the K210's stand-in: what a script imports, the chip behind it, the
+    simulator around it, what all stand-ins and the model need."""
+    parts = [shims() / "k210" / part for part in ("api", "chip", "sim")]
+    return [*parts, shims(), lib()]
 
 
 def micropython() -> str | None:

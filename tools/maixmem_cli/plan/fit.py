@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import maixmem_kmodel
+from k210_model.heap import Heap
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
 from maixmem_k210_chip import (
@@ -119,7 +120,7 @@ class Fit:
 # use. A step is played on a copy, which becomes the moment when the step fits; one that does not
 # fit takes nothing, so that those after it are judged as well.
 class _Moment:
-    def __init__(self, heap: Any, gc_used: int) -> None:
+    def __init__(self, heap: Heap, gc_used: int) -> None:
         self.heap = heap
         self.gc_used = gc_used
         self._room = heap.limit

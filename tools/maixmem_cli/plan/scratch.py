@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What the calls of a loop take of the system heap while they run: it is there before and after.
 
-The table of the image functions is the stand-in's, where each was measured on the firmware
-(v0.6.2_84); it holds for other builds that have the function. Those below were measured there too.
+The table of the image functions is k210_model.image_work, measured on the firmware (v0.6.2_84); it
+holds for other builds that have the function. Those below were measured there too.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from maixmem_cli.kmodel.layers import read_layers
-from maixmem_cli.library import places
+from k210_model.image_work import WORK, block_bytes
 
-_WORK = places.shim_module("k210", "k210_work")
+from maixmem_cli.kmodel.layers import read_layers
+
 _PACK = ("compress", "compressed", "save_jpeg")
 _TEXT = (7680, 41)  # of the display's width of 320: a line of letters, and its marks
 OF_MODEL = ("run_yolo2",)  #: calls whose scratch follows from a model
@@ -28,7 +28,7 @@ CALLS = (
     *OF_MODEL,
     *_PACK,
     "lcd.draw_string",
-    *sorted(_WORK.WORK.keys() - {*_OF_TWO, "remove_shadows"}),
+    *sorted(WORK.keys() - {*_OF_TWO, "remove_shadows"}),
 )
 
 
@@ -47,8 +47,8 @@ def blocks(call: Any, most: int, file: Any) -> list[int]:
     w, h = call.size
     depth = 1 if call.format == "gray" else 2
     img = SimpleNamespace(_w=w, _h=h, _bpp=depth, size=lambda: w * h * depth)
-    sizes = _WORK.WORK[call.do](img, arguments(call.do), {})
-    return [n and _WORK.block_bytes(n, most) for n in sizes]
+    sizes = WORK[call.do](img, arguments(call.do), {})
+    return [n and block_bytes(n, most) for n in sizes]
 
 
 def arguments(do: str) -> tuple[int, ...]:

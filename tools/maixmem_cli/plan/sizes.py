@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from k210_model.gc_heap import pool_size
 from maixmem_image import camera_bytes, image_bytes
 
-from maixmem_cli.library import places
 from maixmem_cli.plan.project import Camera, Image, Pool
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
@@ -16,8 +16,7 @@ _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 
 def gc_pool(nbytes: int) -> int:
     """Usable bytes of a GC heap of so many bytes."""
-    pool: int = places.shim_module("k210", "k210_gc").pool_size(0, nbytes)
-    return pool
+    return pool_size(0, nbytes)
 
 
 def camera_blocks(camera: Camera) -> list[int]:

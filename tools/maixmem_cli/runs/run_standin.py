@@ -75,7 +75,7 @@ class Job:
 def run(job: Job) -> int:
     """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
     of a limited run."""
-    path = [str(places.shim("k210")), str(places.lib())]
+    path = [str(folder) for folder in places.k210()]
     micropython = places.micropython()
     if micropython is None:
         click.echo(_CPYTHON, err=True)
@@ -89,7 +89,7 @@ def run(job: Job) -> int:
         order, report = Path(temp) / "job", Path(temp) / "report"
         order.write_text(repr(job.order(report)), encoding="utf-8")
         child = subprocess.Popen(
-            [*command, str(places.shim("k210") / "k210_sim.py"), str(order)], env=env
+            [*command, str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)], env=env
         )
         status = _wait(child, job, report)
         if status == INTERRUPTED:

@@ -160,7 +160,7 @@ class World:
         self._code = dict(_CODE)
         self._code.update(code)
         self._nested = []
-        for section in table.sections(host.lines("k210_names.txt"), build):
+        for section in table.sections(host.lines(table, "k210_names.txt"), build):
             self._add(section)
         for module, name, made in self._nested:
             if hasattr(self.modules.get(module), name):

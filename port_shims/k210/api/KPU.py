@@ -13,8 +13,8 @@ from k210_console import say
 from k210_fmap import kpu_fmap
 from k210_gc import finaliser
 from k210_image import Image
+from k210_kmodel import KpuError
 from k210_kpu import Model
-from k210_model import KpuError
 
 _P = "[MAIXPY]kpu: "
 _TEXTS = {

@@ -5,7 +5,7 @@ heap."""
 
 import k210_board as board
 import k210_files as files
-from k210_model import (
+from k210_kmodel import (
     ERR_DECRYPT,
     ERR_FORMAT,
     ERR_FULL,

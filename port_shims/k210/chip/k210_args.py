@@ -2,46 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Arguments as the firmware takes them: counts, kinds and keywords, refused with its own texts."""
 
+from k210_model.values import as_float, as_int, as_str, as_tuple, option, type_name
+
 _MISSING = "function missing %d required positional arguments"
 _MANY = 1 << 20
-
-
-def _name(value):
-    return type(value).__name__
-
-
-def as_int(value):
-    if isinstance(value, (int, bool)):  # bool is no int on MicroPython
-        return int(value)
-    raise TypeError("can't convert %s to int" % _name(value))
-
-
-def as_float(value):
-    if isinstance(value, (int, float, bool)):
-        return float(value)
-    raise TypeError("can't convert %s to float" % _name(value))
-
-
-def as_str(value):
-    if isinstance(value, (str, bytes)):
-        return value
-    raise TypeError("can't convert '%s' object to str implicitly" % _name(value))
-
-
-def as_tuple(value, n=0):
-    """A tuple or list, of n items when n is not 0."""
-    if not isinstance(value, (tuple, list)):
-        raise TypeError("object '%s' isn't a tuple or list" % _name(value))
-    if n and len(value) != n:
-        raise ValueError("requested length %d but object has length %d" % (n, len(value)))
-    return value
-
-
-def option(args, kwargs, at, name, default):
-    """A value that is given by its name or, at the end of the places, by its place."""
-    if name in kwargs:
-        return kwargs[name]
-    return args[at] if len(args) > at else default
 
 
 def _as_color(value):
@@ -81,13 +45,13 @@ def _as_data(value):
 
 
 def _as_image(value):
-    if _name(value) != "Image":
-        raise TypeError("Can't convert %s to type" % _name(value))
+    if type_name(value) != "Image":
+        raise TypeError("Can't convert %s to type" % type_name(value))
 
 
 def _as_picture(value):
     """An image, the name of one, or a color."""
-    if _name(value) not in ("Image", "str"):
+    if type_name(value) not in ("Image", "str"):
         _as_color(value)
 
 

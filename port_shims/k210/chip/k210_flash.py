@@ -8,9 +8,10 @@ except ImportError:
     import uhashlib as hashlib
 
 from k210_host import host_open
+from maixmem_k210_chip import FLASH_SIZE as SIZE
+from maixmem_k210_chip import IMAGE_OVERHEAD, SPIFFS_SIZE
+from maixmem_k210_chip import SPIFFS_START as SPIFFS
 
-SIZE = 16 << 20
-SPIFFS = 0xD00000
 _STEP = 4096
 _BLANK = b"\xff" * 256
 _START = b"\x21\xa8\xef\xbe\xad\xde"
@@ -61,7 +62,7 @@ class Flash:
         if self.touched(0, self._firmware):
             return False
         if self.touched(SPIFFS, SIZE):
-            self.add(SPIFFS, SIZE - SPIFFS, _blank)
+            self.add(SPIFFS, SPIFFS_SIZE, _blank)
             self.burn(SPIFFS, _FORMATTED)
         return True
 
@@ -97,7 +98,7 @@ class Flash:
     def install(self, image):
         """Burn a firmware of `image` bytes as the boot ROM wants it, and a formatted file
         system."""
-        self._firmware = image + 37
+        self._firmware = image + IMAGE_OVERHEAD
         self.add(0, self._firmware, _Image(image).read)
         self.burn(SPIFFS, _FORMATTED)
 

@@ -14,17 +14,17 @@ import sys
 
 import k210_fence
 import k210_files
-import k210_firmware as figures
 import k210_gc
-from k210_crash import CURES, DeviceCrash, HardReset, RunEnded
+from faults import Faults
+from k210_ends import HardReset, RunEnded
 from k210_flash import Flash
-from k210_heap import Heap, Ram, Uctypes
-
-try:
-    from faults import Faults
-except ImportError:  # only this folder is on the path; that file is beside it, for all stand-ins
-    sys.path.append(__file__.replace("\\", "/").rsplit("/", 1)[0] + "/..")
-    from faults import Faults
+from k210_model import boot, builds
+from k210_model.boot import SPIFFS_READ
+from k210_model.crash import DeviceCrash
+from k210_model.gc_heap import pool_size
+from k210_model.heap import Heap
+from k210_ram import Ram, Uctypes
+from maixmem_k210_chip import IMAGE_OVERHEAD
 
 __all__ = (
     "FIRMWARES",
@@ -62,11 +62,10 @@ __all__ = (
     "uctypes",
 )
 
-FIRMWARES = figures.FIRMWARES
+FIRMWARES = builds.BUILDS
 CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
 _CPU_HZ = 400000000
-_PAGE = 4096
 
 
 # Contract. What the board remembers while it is on. `nets`: models that hold memory, oldest first;
@@ -103,7 +102,7 @@ class _State:
         self.nic = False
 
 
-heap = Heap()
+heap = Heap(print)
 ram = Ram(heap)
 uctypes = sys.modules["uctypes"] = Uctypes(ram)
 flash = Flash()
@@ -121,7 +120,7 @@ def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True,
     files {name: source}.
 
     A source is bytes, the path of a host file, or an object with .size and .read(offset, n)."""
-    state.firmware = figures.firmware(firmware)
+    state.firmware = builds.build(firmware)
     state.build = firmware
     state.camera = camera
     state.card = card
@@ -131,7 +130,7 @@ def reset(firmware="minimum", gc_heap=None, flash=None, files=None, camera=True,
     for address in sorted(flash or {}):
         _flash.burn(address, flash[address])
     k210_files.format(files or {})
-    gc_configure(figures.GC_DEFAULT if gc_heap is None else gc_heap)
+    gc_configure(builds.GC_DEFAULT if gc_heap is None else gc_heap)
     faults.clear()
     power_on()
 
@@ -152,50 +151,29 @@ def power_on():
     heap.mark()
 
 
-def _boot(firmware, size):
-    """The allocations of the boot, in its order; the figures of heap_free() follow from them."""
+def _boot(build, size):
     if not flash.start():
         crash(
             "it does not start: something was burned over the firmware, which ends at 0x%x"
-            % (firmware.image + 37),
+            % (build.image + IMAGE_OVERHEAD),
             "burn the firmware again, and models at 0x300000 or higher",
         )
-    heap.restart(firmware.base, figures.RAM_END)
-    _alloc_all(firmware.early)
-    scratch((8,))
-    spi_read(figures.SPIFFS_READ, "boot")
-    _alloc_all(firmware.late)
-    if size < figures.GC_BOOTS:
-        crash(
-            "no boot with a GC heap of %d bytes (nlr_jump_fail)" % size,
-            "erase the file system at 0xD00000",
-        )
-    address = heap.malloc(size)
-    if not address:
-        print("GC heap size %d is too large, reset GC heap size\nGC size 128k" % size)
-        size = figures.GC_FALLBACK
-        address = heap.malloc(size)
-    heap.gc_block = address
-    state.gc_active = size
-    k210_gc.heap.restart(k210_gc.pool_size(address, size), figures.SCRIPT_IDLE)
-    _alloc_all((24, 5120))
-    spi_read(figures.SPIFFS_READ, "boot")
-    _main_py()
+    heap.gc_block, state.gc_active = _lives(boot.boot, heap, build, size)
+    k210_gc.heap.restart(pool_size(heap.gc_block, state.gc_active), builds.SCRIPT_IDLE)
+    _main_py("boot")
 
 
-def _main_py():
-    """The main.py of a fresh board: it shows a picture on the display, if the GC heap lets it
-    run."""
+def _main_py(who):
+    """The interpreter starts, and the firmware's main.py runs if the GC heap lets it."""
+    _lives(boot.repl, heap, who)
     if greets():
         free_blocks("lcd")
-        flash_read("lcd.init")
-        lcd_take(320, 240)
-        scratch((7680, 41))
+        state.blocks["lcd"] = [_lives(boot.greet, heap)]
 
 
 def greets():
     """True when the firmware's own main.py runs at the start."""
-    return state.gc_active >= figures.LCD_GC and not own_main()
+    return boot.greets(state.gc_active) and not own_main()
 
 
 def own_main():
@@ -211,7 +189,7 @@ def lcd_take(w, h):
 
 def flash_read(who):
     """A look into the file system of the flash."""
-    spi_read(figures.SPIFFS_READ, who)
+    spi_read(SPIFFS_READ, who)
 
 
 def frame_bytes(n):
@@ -229,15 +207,8 @@ def soft_reset():
     free_blocks("sensor")
     state.sensor = None
     live = heap.live()
-    _alloc_all((24, 5120))
-    spi_read(figures.SPIFFS_READ, "soft reset")
-    _main_py()
+    _main_py("soft reset")
     heap.mark(live)
-
-
-def _alloc_all(sizes):
-    for n in sizes:
-        heap.malloc(n)
 
 
 # -- steps of the board
@@ -247,6 +218,15 @@ def crash(cause, cure):
     """The board hangs: this call and every later one raise DeviceCrash."""
     state.dead = DeviceCrash(cause, cure)
     raise state.dead
+
+
+def _lives(step, *args):
+    """A step of the model; where that is a crash, the board is dead from then on."""
+    try:
+        return step(*args)
+    except DeviceCrash as e:
+        state.dead = e
+        raise
 
 
 def alive():
@@ -283,23 +263,12 @@ def point(name):
 def spi_read(n, who):
     """The SPI driver's buffer for reading n bytes from flash. It is not checked: a failure hangs
     the board."""
-    size = 4 * n + 130
-    block = heap.malloc(size)
-    if not block:
-        crash(
-            "%s needs %d bytes of system heap to read %d bytes of flash, heap_free() is %d"
-            % (who, size, n, heap.heap_free()),
-            CURES.get(who, "free memory first"),
-        )
-    heap.free(block)
+    _lives(boot.spi_read, heap, n, who)
 
 
 def scratch(sizes):
     """Blocks that one call takes and gives back; False when one did not fit."""
-    blocks = [heap.malloc(n) for n in sizes]
-    for block in blocks:
-        heap.free(block)
-    return 0 not in blocks
+    return boot.scratch(heap, sizes)
 
 
 def file_read(name):
@@ -307,7 +276,7 @@ def file_read(name):
     if k210_files.full_name(name).startswith("/sd/"):
         scratch((2048,))
     else:
-        spi_read(figures.SPIFFS_READ, "reading " + name)
+        spi_read(SPIFFS_READ, "reading " + name)
 
 
 def print_floats():
@@ -315,7 +284,7 @@ def print_floats():
     depends on the values)."""
     if not state.printed:
         live = heap.live()
-        _alloc_all((520, 32))
+        boot.take(heap, (520, 32))
         heap.mark(live)
         state.printed = True
 
@@ -331,7 +300,7 @@ def free_blocks(owner):
 def _config():
     data = k210_files.read(CONFIG, 0, 16)
     if len(data) < 16:
-        gc_configure(figures.GC_DEFAULT)
+        gc_configure(builds.GC_DEFAULT)
         data = k210_files.read(CONFIG, 0, 16)
     return data
 
@@ -348,7 +317,7 @@ def gc_largest():
 
 def gc_configured():
     """GC heap bytes in freq.conf, which is written with the default when it is missing."""
-    return struct.unpack(_CONFIG, _config())[-1] or figures.GC_DEFAULT
+    return struct.unpack(_CONFIG, _config())[-1] or builds.GC_DEFAULT
 
 
 def gc_configure(n):

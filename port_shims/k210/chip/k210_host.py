@@ -20,13 +20,10 @@ def is_file(name):
     return True
 
 
-def _beside(name):
-    return __file__.replace("\\", "/").rsplit("/", 1)[0] + "/" + name
-
-
-def lines(name):
-    """The lines of a text file that lies beside this module, and the file closed afterwards."""
-    with host_open(_beside(name), "r") as f:
+def lines(module, name):
+    """The lines of a text file that lies beside a module, and the file closed afterwards."""
+    folder = module.__file__.replace("\\", "/").rsplit("/", 1)[0]
+    with host_open(folder + "/" + name, "r") as f:
         for line in f:
             yield line
 

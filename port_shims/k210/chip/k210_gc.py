@@ -6,16 +6,9 @@ noticed."""
 import gc
 
 from k210_host import host_open
-
-_BLOCK = 32
+from k210_model.gc_heap import BLOCK, blocks
 
 NATIVE = not hasattr(gc, "callbacks")
-
-
-def pool_size(base, n):
-    """Usable bytes (mem_alloc + mem_free) of a GC heap of n bytes at this address."""
-    n = ((base + n) & ~(_BLOCK - 1)) - base
-    return 8 * n // 1036 * 128
 
 
 # Contract. `pool` is the usable size of the configured GC heap. On MicroPython the VM's own heap
@@ -33,22 +26,22 @@ class GcHeap:
     def take(self, n):
         """A zeroed bytearray of n bytes, or MemoryError."""
         if not NATIVE:
-            blocks = (n + _BLOCK - 1) & ~(_BLOCK - 1)
-            if blocks > self.pool - self.used:
+            nbytes = blocks(n)
+            if nbytes > self.pool - self.used:
                 gc.collect()
-            if blocks > self.pool - self.used:
+            if nbytes > self.pool - self.used:
                 raise MemoryError("memory allocation failed, allocating %d bytes" % n)
-            self.used += blocks
+            self.used += nbytes
         return bytearray(n)
 
     def give(self, n):
-        self.used -= (n + _BLOCK - 1) & ~(_BLOCK - 1)
+        self.used -= blocks(n)
 
     def largest(self):
         """Bytes of the largest block: the counted heap lies in one piece, the VM's is found by
         trying."""
         gc.collect()
-        return self._tried(gc.mem_free()) if NATIVE else self.mem_free() & ~(_BLOCK - 1)
+        return self._tried(gc.mem_free()) if NATIVE else self.mem_free() & ~(BLOCK - 1)
 
     def _tried(self, high):
         low = 0

@@ -6,11 +6,8 @@ back.
 Measured on the firmware (v0.6.2_84, full): every malloc and free of one call. Nothing is computed;
 what would be found is not found."""
 
-import k210_board as board
-import k210_files as files
-from k210_args import as_int, as_tuple, option
+from k210_model.values import as_int, as_tuple, option
 
-_EIO = 5
 ALL = -1  # the largest block that the firmware asks for, a figure of the build: `most`
 FREE = 0  # gives the latest block back
 
@@ -172,8 +169,6 @@ def _shadows(img, args, kwargs):
 
 def _other(img, args, kwargs):
     """The other side of a sum: an image, or a line of one color."""
-    if isinstance(args[0], str) and files.source(args[0]) is None:
-        raise OSError(_EIO)
     return () if type(args[0]).__name__ == "Image" else (_line(img),)
 
 
@@ -227,14 +222,9 @@ WORK = {
 }
 for _name in ("add", "sub", "mul", "div", "min", "max", "difference"):
     WORK[_name] = _other
+OF_TWO = (_other, _replaced)  #: rows whose first argument is another image, or the name of one
 _NOT_SUPPORTED = "Image format is not supported!"
 _TOO_LARGE = "The maximum supported resolution for find_apriltags() is < 64K pixels."
-_NO_ROOM = (
-    "Out of Memory! Please reduce the resolution of the image you are running this "
-    "algorithm on to bypass this "
-    "issue!"
-)
-_NOT_EVEN = "Too many fb_alloc! no space save! try again or reduce img size!"
 
 
 def block_bytes(size, most):
@@ -243,42 +233,3 @@ def block_bytes(size, most):
         n, planes = size
         return most // n * n - planes * n
     return most if size == ALL else (size + 31) & ~31
-
-
-def use(sizes, meanwhile=None):
-    """Takes the blocks in turn and gives them back; MemoryError, in the firmware's words, when one
-    does not fit.
-
-    `meanwhile` is called while all are held.
-
-    As on the board, what was taken before the one that failed is not given back."""
-    held = []
-    for n in sizes:
-        if n == FREE:
-            board.heap.free(held.pop())
-            continue
-        block = board.heap.malloc(block_bytes(n, board.state.firmware.fb_all))
-        if not block:
-            raise MemoryError(_NOT_EVEN if n == ALL else _NO_ROOM)
-        held.append(block)
-    if meanwhile:
-        meanwhile()
-    while held:
-        board.heap.free(held.pop())
-
-
-def methods():
-    """{name: method of an image}: in-place functions give the image, finders an empty list."""
-    return {name: _method(name) for name in WORK}
-
-
-def _method(name):
-    point = "image." + name
-
-    def method(img, *args, **kwargs):
-        board.point(point)
-        img._touched()
-        use(WORK[name](img, args, kwargs))
-        return [] if name[:5] == "find_" and name != "find_edges" else img
-
-    return method

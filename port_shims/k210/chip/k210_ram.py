@@ -1,92 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The K210's system heap: newlib's malloc on a moving break, and RAM as its lists lie there."""
+"""The K210's RAM as words, with the lists of its system heap in them, for programs that look."""
 
 import gc
 
-from maixmem_k210_chip import chunk
-from maixmem_k210_malloc import Malloc
+from k210_model.builds import RAM_START as _RAM
 
-_RAM = 0x80000000
 _TABLE = _RAM + 0x1000  # where this firmware has malloc's table ...
 _STATE = _TABLE + 0x900  # ... and the words that say where the GC heap is
-_HEAD = 16  # from a chunk to the block that malloc gives
 _SMALL = 512
-
-
-# Contract.  One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000).
-# The rules are those of the library's own Malloc.  malloc returns an address or 0; free wants an
-# address that malloc gave.  heap_free() of the board is limit - break.
-class Heap(Malloc):
-    def __init__(self):
-        self.restart(_RAM, 0x80600000)
-
-    def restart(self, base, limit):
-        Malloc.__init__(self, [], None, base, base)
-        self.base = base
-        self.limit = limit
-        self.highest = base
-        self.gc_block = 0
-        self._asked = {}
-        self._boot = 0
-
-    def heap_free(self):
-        return self.limit - self.end
-
-    def lowest(self):
-        """The least that heap_free() was since mark()."""
-        return self.limit - self.highest
-
-    def malloc(self, n):
-        if n > 0x7FFFFFFF:
-            return 0
-        at = self.take(chunk(n))
-        if not at:
-            print("E (0) SYSCALL: Out of memory\n")
-            return 0
-        self.highest = max(self.highest, self.end)
-        self._asked[at] = n
-        return at + _HEAD
-
-    def free(self, address):
-        if not address:
-            return
-        at = address - _HEAD
-        if at not in self._asked:
-            raise ValueError("free(0x%x): not a block of this heap" % address)
-        del self._asked[at]
-        self.give(at)
-
-    def total_free(self):
-        """All that is not in use, behind the break as well."""
-        return sum([n for n, _ in self.pieces()]) + self.limit - self.top
-
-    def fill_up(self):
-        """Takes what the top has without growing, and every hole: what is left is heap_free()."""
-        for size, _ in self.pieces():
-            self.malloc(size - 8)
-        self.malloc(self.end - self.top - 40)
-
-    def asked(self, address):
-        """Bytes that were asked for a block."""
-        return self._asked[address - _HEAD]
-
-    def pieces(self):
-        """(bytes, address) of each free chunk below the top."""
-        return self.holes + ([self.last] if self.last else [])
-
-    def spent(self):
-        """Bytes of all blocks."""
-        return sum(self._asked.values())
-
-    def live(self):
-        """Bytes of the blocks that mark() does not count."""
-        return self.spent() - self._boot
-
-    def mark(self, live=0):
-        """From now on live() counts from this many bytes, and lowest() from here."""
-        self.highest = self.end
-        self._boot = self.spent() - live
 
 
 # Contract.  The 32-bit words of the board's RAM by their number, as its uctypes.struct gives them:

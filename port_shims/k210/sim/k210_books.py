@@ -12,8 +12,8 @@ except ImportError:  # CPython, where begin() does nothing
 
 import k210_gc
 import k210_system
+from k210_model.gc_heap import BLOCK
 
-_BLOCK = 32
 _PICTURE = 2 * 320 * 240  # bytes: what the firmware's main.py draws, where there is room for it
 _HOLE = 8192  # bytes that it then leaves free below its last block
 _PIECES = (2048, 512, 128, 32)
@@ -46,7 +46,7 @@ def balance(pool, idle, below=0):
             piece = bytearray(n)
     piece = None
     gc.collect()
-    ballast.append(bytearray(max(0, gc.mem_free() - (pool - idle) - 5 * _BLOCK)))
+    ballast.append(bytearray(max(0, gc.mem_free() - (pool - idle) - 5 * BLOCK)))
     hole = bytearray(below)
     ballast.append(bytearray(1))
     del hole

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Runs the table of what image functions take of the system heap (k210_model.image_work)."""
+
+import k210_board as board
+import k210_files as files
+from k210_model.image_work import ALL, FREE, OF_TWO, WORK, block_bytes, inside
+
+_EIO = 5
+_NO_ROOM = (
+    "Out of Memory! Please reduce the resolution of the image you are running this "
+    "algorithm on to bypass this "
+    "issue!"
+)
+_NOT_EVEN = "Too many fb_alloc! no space save! try again or reduce img size!"
+
+
+def use(sizes, meanwhile=None):
+    """Takes the blocks in turn and gives them back; MemoryError, in the firmware's words, when one
+    does not fit.
+
+    `meanwhile` is called while all are held.
+
+    As on the board, what was taken before the one that failed is not given back."""
+    held = []
+    for n in sizes:
+        if n == FREE:
+            board.heap.free(held.pop())
+            continue
+        block = board.heap.malloc(block_bytes(n, board.state.firmware.fb_all))
+        if not block:
+            raise MemoryError(_NOT_EVEN if n == ALL else _NO_ROOM)
+        held.append(block)
+    if meanwhile:
+        meanwhile()
+    while held:
+        board.heap.free(held.pop())
+
+
+def methods():
+    """{name: method of an image}: in-place functions give the image, finders an empty list."""
+    return {name: _method(name) for name in WORK}
+
+
+def _method(name):
+    point = "image." + name
+
+    def method(img, *args, **kwargs):
+        board.point(point)
+        img._touched()
+        if WORK[name] in OF_TWO and isinstance(args[0], str) and files.source(args[0]) is None:
+            raise OSError(_EIO)
+        use(WORK[name](img, args, kwargs))
+        return [] if name[:5] == "find_" and name != "find_edges" else img
+
+    return method

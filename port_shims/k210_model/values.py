@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Values of a script as the firmware converts them, refused with its own texts."""
+
+
+def type_name(value):
+    return type(value).__name__
+
+
+def as_int(value):
+    if isinstance(value, (int, bool)):  # bool is no int on MicroPython
+        return int(value)
+    raise TypeError("can't convert %s to int" % type_name(value))
+
+
+def as_float(value):
+    if isinstance(value, (int, float, bool)):
+        return float(value)
+    raise TypeError("can't convert %s to float" % type_name(value))
+
+
+def as_str(value):
+    if isinstance(value, (str, bytes)):
+        return value
+    raise TypeError("can't convert '%s' object to str implicitly" % type_name(value))
+
+
+def as_tuple(value, n=0):
+    """A tuple or list, of n items when n is not 0."""
+    if not isinstance(value, (tuple, list)):
+        raise TypeError("object '%s' isn't a tuple or list" % type_name(value))
+    if n and len(value) != n:
+        raise ValueError("requested length %d but object has length %d" % (n, len(value)))
+    return value
+
+
+def option(args, kwargs, at, name, default):
+    """A value that is given by its name or, at the end of the places, by its place."""
+    if name in kwargs:
+        return kwargs[name]
+    return args[at] if len(args) > at else default
