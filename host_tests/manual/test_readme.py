@@ -13,10 +13,10 @@ import sys
 import unicodedata
 from pathlib import Path
 
-import maixmem_advice
 import paths
 import pytest
 from maixmem_cli.cli import COMMANDS
+from maixmem_cli.errors import table
 from maixmem_cli.firmware.builds import FIRMWARES
 from manual import CHINESE, DOCS, README
 from readme_blocks import blocks
@@ -87,7 +87,7 @@ def test_every_error_text_is_one_that_users_meet() -> None:
     assert len(rows) > 20
     for row in rows:
         for text in re.findall(r"`([^`]+)`", row[0]):
-            assert text in library or maixmem_advice.find(text), f"{text!r} is said by nothing"
+            assert text in library or table.find(text), f"{text!r} is said by nothing"
 
 
 def test_extras_that_the_manual_and_the_command_name_are_there() -> None:

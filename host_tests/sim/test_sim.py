@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import kmodel_build
-import maixmem_advice
 import paths
 import pytest
 from commands import invoke
+from maixmem_cli.errors import table
 from maixmem_cli.library import tracing
 
 _LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
@@ -61,7 +61,7 @@ def test_an_error_ends_in_its_meaning_and_one_clear_line(sim) -> None:
     assert lines[0].startswith("Traceback")
     assert 'script.py", line 2' in out
     assert "k210_sim.py" not in out
-    assert f"= {maixmem_advice.find(lines[-1])[0]}" in lines
+    assert f"= {table.answer(lines[-1])[0]}" in lines
     assert "script.py failed: ValueError: [MAIXPY]kpu: load error:2002" in lines[-1]
 
 

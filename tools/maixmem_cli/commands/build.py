@@ -93,7 +93,8 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
 
     Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the
     sizes. In a checkout it also writes the repository's own package.json and manifest.py, and the
-    lists of modules in pyproject.toml. Exit status 1: --check found one of them stale.
+    lists of modules in pyproject.toml, and what is made of the table of errors. Exit status 1:
+    --check found one of them stale.
     """
     top = places.checkout()
     old = stale(top) if top else []
@@ -104,7 +105,7 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
             click.echo(
                 f"stale: {', '.join(old)}. Next: maixmem build"
                 if old
-                else "up to date: package.json, manifest.py, pyproject.toml"
+                else "up to date: package.json, manifest.py, pyproject.toml, errors"
             )
         sys.exit(1 if old else 0)
     try:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import maixmem_advice
 from maixmem import __version__
 from maixmem_report import bar, kib
 
 from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
 from maixmem_cli.emulator.connect import connect
+from maixmem_cli.errors import table
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.firmware.survey import survey
@@ -72,6 +72,7 @@ class Diagnosis:
     def __init__(self, board: RawRepl, full: bool) -> None:
         self._board = board
         self._full = full
+        self._table = "k210"  # whose errors are looked up
         self.results: dict[str, Any] = {}
         self.findings: list[dict[str, Any]] = []
 
@@ -81,8 +82,8 @@ class Diagnosis:
         text, _, step = what.partition("Next: ")
         steps = list(cure) or ([step] if step else [])
         if not steps:
-            known = maixmem_advice.find(what)
-            steps = list(known[1]) if known else [_UNKNOWN]
+            known = table.answer(what, self._table)
+            steps = known[1] if known else [_UNKNOWN]
         self.findings.append({"what": text.rstrip(), "cure": steps})
 
     def ask(self, name: str, code: str, timeout: float = 60) -> Any:

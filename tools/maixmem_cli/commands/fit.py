@@ -198,10 +198,12 @@ def _init(file: Path | None) -> None:
         click.echo(project.EXAMPLE, nl=False)
         return
     model = file.with_name(project.EXAMPLE_MODEL)
-    for path in (file, model):
-        if path.exists():
-            raise click.UsageError(f"{path} is there already. Next: another name or folder")
+    if file.exists():
+        raise click.UsageError(f"{file} is there already. Next: another name or folder")
     write_file("PROJECT.toml", file, project.EXAMPLE)
+    if model.exists():
+        click.echo(f"wrote {file}, for your {model}. Next: maixmem fit {file}")
+        return
     write_file("PROJECT.toml", model, example_model.data())
     click.echo(f"wrote {file} and {model} (a model that finds nothing). Next: maixmem fit {file}")
 

@@ -184,6 +184,16 @@ def _text_rows(text: str, board: str | None) -> list[Row]:
     return []
 
 
+def answer(text: str, board: str = "k210") -> tuple[str, list[str]] | None:
+    """What one message means on a board, and the next steps, its own first; None when it is not
+    known."""
+    found, own = find(text, board), own_step(text)
+    if not found:
+        return ("maixmem refused, and says why", [own]) if own else None
+    said = found[0].steps_on(board)
+    return found[0].means, [own, *said] if own else said
+
+
 def own_step(text: str) -> str:
     """The step that a message of this library names; "" where it names none."""
     m = _OURS.search(text)

@@ -21,14 +21,16 @@ _ROLES = (
     "maixmem_pool",
 )
 
+_FLASH = (*_ROLES, "maixmem_flash", "maixmem_kmodel")
+
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (*_ROLES, "maixmem_flash", "maixmem_k210", "maixmem_k210_old", "maixmem_kmodel"),
-    "canmv": (*_ROLES, "maixmem_flash", "maixmem_canmv", "maixmem_kmodel"),
-    "generic": _ROLES,
-    "maixcam": (*_ROLES, "maixmem_maixcam"),
-    "rknn": (*_ROLES, "maixmem_rknn"),
-    "ascend": (*_ROLES, "maixmem_ascend"),
+    "k210": (*_FLASH, "maixmem_k210", "maixmem_k210_old", "maixmem_known_k210"),
+    "canmv": (*_FLASH, "maixmem_canmv", "maixmem_known_canmv"),
+    "generic": (*_ROLES, "maixmem_known_mpy"),
+    "maixcam": (*_ROLES, "maixmem_maixcam", "maixmem_known_linux"),
+    "rknn": (*_ROLES, "maixmem_rknn", "maixmem_known_linux"),
+    "ascend": (*_ROLES, "maixmem_ascend", "maixmem_known_linux"),
 }
 PLATFORMS = tuple(_STARTS)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from maixmem import __version__
 
+from maixmem_cli.errors import made
 from maixmem_cli.library.modules import K210
 
 NAME = "maixmem"
@@ -48,6 +49,8 @@ def repository_files(top: Path) -> dict[str, str]:
         "package.json": package_json(sources),
         "manifest.py": manifest,
         "pyproject.toml": _project(top),
+        "docs/errors.md": made.page(),
+        **{f"lib/{name}.py": made.device_module(board) for name, board in made.MODULES.items()},
     }
 
 

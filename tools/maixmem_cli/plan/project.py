@@ -299,7 +299,10 @@ def _model(i: int, values: Any, folder: Path) -> Model:
             f"[model {i + 1}] stream = true needs an address: load_flash reads flash only"
         )
     if not file.is_file():
-        raise ProjectError(f"[model {i + 1}] file = {str(file)!r}: no such file")
+        raise ProjectError(
+            f"[model {i + 1}] file = {str(file)!r}: no such file. Next: put your model there, or "
+            "`maixmem fit --init NEW.toml` in that folder makes an example with its model"
+        )
     return model
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import maixmem_advice
 
 from maixmem_cli.emulator.compiler import NoBoardHere
 from maixmem_cli.emulator.pictures import PictureError
@@ -26,6 +25,7 @@ from maixmem_cli.emulator.session import (
     Outcome,
     Session,
 )
+from maixmem_cli.errors import table
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import explain
 from maixmem_cli.runs import run_standin
@@ -84,7 +84,7 @@ def watch(session: Session) -> None:
 def _say_failed(script: Path, error: str) -> None:
     """What the error means and what to do, as after a run on the stand-in, and one last line."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
-    meaning, steps = maixmem_advice.find(last) or ("", ())
+    meaning, steps = table.answer(last) or ("", [])
     if meaning:
         click.echo(f"= {meaning}", err=True)
     for i, step in enumerate(steps, 1):

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors that canmv is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+
+ROWS = (
+    """|system heap, there
+!no room for this model: refused in time
+0""",
+    """|PoolError|release: |no piece starts at|damaged: 
+!given back twice, or to another
+Give back once what acquire(), take() or alloc() returned.""",
+    """|KModelError|offset 0x
+!no model is here, or a damaged one
+Flash it again, behind the firmware, at a multiple of 4096.""",
+    """|FlashOverlap| overlaps |every official firmware|erases whole|64 KiB frames
+!flash bytes with two owners
+gap_for(nbytes) of that map: a free address.""",
+    """|incompatible .mpy
+a .mpy file for another MicroPython
+Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+    """|Out of normal MicroPython Heap
+the GC heap has no block for an image
+RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.
+Drop images, gc.collect(); see maixmem.report().""",
+    """|Out of Memory! Please reduce|Too many fb_alloc|Out of temporary Frame Buffer
+no system heap for its work buffer (700 KiB to save or compress)
+A smaller picture: QVGA, not VGA.
+Do it before models are loaded, or free one.
+Hard reset only after find_line_segments(): each failure keeps 790 KB.""",
+    """|heap is locked
+no allocation here (heap_lock, interrupt)
+Allocate before; in a callback: micropython.schedule().""",
+    """|SYSCALL: Out of memory
+the system heap ran out: what follows says of what
+1
+A load from an address takes 262274 bytes more.
+Camera frames take 5*w*h bytes: a smaller frame.
+If it hangs now: reset the board.""",
+    """|misaligned load|misaligned store|misaligned fetch
+an address that is no multiple of its size: a pointer that was overwritten or freed
+Only 'recovered': the program went on; note the call before it.
+2
+Leave out the call before it: a known bug in get_statistics().
+Or a newer firmware: v0.6.2-84.""",
+    """|core dump
+|fault load
+|fault store
+|fault fetch
+|illegal instruction
+|unhandled interrupt
+|SYSCALL: sys_exit called
+the board hangs: the system heap ran out, or freed memory was used
+2
+1
+A load from an address takes 262274 bytes more: ModelManager refuses in time.
+Or pix_to_ai() on what copy() gave: use ImagePool.
+Or copy_to_fb=True (give an image), snapshot() without camera.
+Or YOLO models on firmware before v0.5.1-48: update.
+3""",
+    """|odel buffer memory alloc
+the system heap has no room for this model
+1
+0
+Smaller camera frames, and a build with fewer parts.""",
+    """|Failed to load model|Probe model size failed
+the model was refused: its version, or no system heap for it
+1
+0
+A build with fewer parts (Minimum size OMV function).""",
+    """|won't fit in the
+the target image is too small, or a copy shrunk it
+One target per size.""",
+    """|memory allocation failed
+the GC heap has no block of that size: full, or in pieces
+4
+5""",
+    """|ENOMEM|errno:12
+no system heap for camera frames or a driver
+A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
+Camera before models, or after: `maixmem fit` says which fits.
+sensor.reset() before trying again.""",
+    """|ENOENT|errno:2|No such file or directory
+no such file
+6
+7""",
+    """|ENODEV|errno:19|can't mount SD card|SDcard not mount
+no SD card
+7""",
+    """|ensor timeout|ensor Timeout
+the camera delivers no frame
+3
+The same after few frames with helloworld: another sensor cures it.
+Cable in straight; 5 V supply that holds under load.""",
+    """|Reset Failed
+|not found sensor
+|Not init!
+|reset failed
+|No sensor
+|no sensor
+|not find sensor
+|ensor is not supported
+|ensor control failed
+|scan sensor1 error
+|scan sensor2 error
+|sensors don't match
+|Sensor Init Failed
+|mt9d111 detect
+|Unable to init I2C0
+the camera was not set up, or none is there
+3""",
+    """|errno:5|EIO
+a device or a file system did not answer (camera not set up, or no such file)
+3
+6
+7""",
+    """|4KiB align|align with 4KiB
+flash tools want multiples of 4096
+The next 0x1000: `maixmem flash FILE@ADDR`.""",
+    """|MemoryError
+the heap has no block of that size: full, or in pieces
+4
+5
+A smaller picture, or fewer bits a pixel.
+0""",
+)
+STEPS = (
+    "Free a model before the next is loaded: ModelManager does it.",
+    "Ask first: maixmem_kmodel.read_info(source).",
+    "Reset the board: nothing can catch this.",
+    "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?",
+    "gc.collect(); maixmem.report() shows the largest block.",
+    "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
+    "Check the path: os.listdir() of its folder.",
+    "Put the SD card in, then reset.",
+)
+
+
+def known():
+    """(rows, steps): a row has its keys after "|", what they mean, then steps, or their number."""
+    return ROWS, STEPS

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors that linux is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+
+ROWS = (
+    """|PoolError|release: |no piece starts at|damaged: 
+!given back twice, or to another
+Give back once what acquire(), take() or alloc() returned.""",
+    """|heap is locked
+no allocation here (heap_lock, interrupt)
+Allocate before; in a callback: micropython.schedule().""",
+    """|memory allocation failed
+the GC heap has no block of that size: full, or in pieces
+0""",
+    """|ENOMEM|errno:12|Cannot allocate memory
+the system has no memory for a driver, a socket or a file
+0
+Close what is open and not used.""",
+    """|ENOENT|errno:2|No such file or directory
+no such file
+1""",
+    """|errno:5|EIO
+a device or a file system did not answer (camera not set up, or no such file)
+1""",
+    """|MemoryError
+the heap has no block of that size: full, or in pieces
+0
+A smaller picture, or fewer bits a pixel.""",
+)
+STEPS = (
+    "gc.collect(); maixmem.report() shows the largest block.",
+    "Check the path: os.listdir() of its folder.",
+)
+
+
+def known():
+    """(rows, steps): a row has its keys after "|", what they mean, then steps, or their number."""
+    return ROWS, STEPS

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What is made of the table of errors: the modules of lib/ that advise() reads, and the page of the
+manual."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from maixmem_cli.errors.table import Row, rows
+
+#: module of lib/ -> the board whose rows it has
+MODULES = {
+    "maixmem_known_k210": "k210",
+    "maixmem_known_canmv": "canmv",
+    "maixmem_known_mpy": "micropython",
+    "maixmem_known_linux": "linux",
+}
+_HEAD = '''\
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors that {board} is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+
+'''
+_TAIL = '''
+
+def known():
+    """(rows, steps): a row has its keys after "|", what they mean, then steps, or their number."""
+    return ROWS, STEPS
+'''
+_PAGE = """\
+# Errors by their text
+
+`maixmem explain TEXT` knows these and [more](hang.md) on the desk, `maixmem_advice.advise(error)` on the board. Errors of this
+library end with `Next:` and the step; the platform's own number is in the exception's `.code`. This page is made of the table in
+`tools/maixmem_cli/errors/rows` by `maixmem build`.
+"""
+_SECTIONS = (
+    ("This library's", lambda row: row.ours),
+    ("MaixPy's on the K210", lambda row: "k210" in row.on),
+    ("Other MicroPython boards'", lambda row: "micropython" in row.on or "esp32" in row.on),
+    ("Other boards' and compilers'", lambda row: True),
+)
+_KEYS_SHOWN = 4
+
+
+def device_module(board: str) -> str:
+    """The text of the module of lib/ with a board's rows."""
+    mine = [row for row in rows() if row.board and board in row.on]
+    count = Counter(step for row in mine for step in row.steps_on(board))
+    shared = [step for step, n in count.items() if n > 1]
+    text = _HEAD.format(board=board) + "ROWS = (\n"
+    for row in sorted(mine, key=lambda row: not row.ours):
+        steps = [
+            str(shared.index(step)) if step in shared else step for step in row.steps_on(board)
+        ]
+        lines = [("!" if row.ours else "") + row.means, *steps]
+        text += f'    """{_keys(row)}\n' + "\n".join(lines) + '""",\n'
+    text += ")\nSTEPS = (\n" + "".join(f'    "{step}",\n' for step in shared) + ")\n"
+    return text + _TAIL
+
+
+def _keys(row: Row) -> str:
+    keys = "|" + "|".join(row.match)
+    return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in row.match)
+
+
+def page() -> str:
+    """docs/errors.md."""
+    text, left = _PAGE, [row for row in rows() if row.kind == "error"]
+    for title, wanted in _SECTIONS:
+        here = [row for row in left if wanted(row)]
+        left = [row for row in left if row not in here]
+        text += f"\n## {title}\n\n| text | what it means | what to do |\n|---|---|---|\n"
+        text += "".join(_line(row) for row in here)
+    return text
+
+
+def _line(row: Row) -> str:
+    named = [_shown(key) for key in row.match]
+    keys = ", ".join(f"`{key}`" for key in named[:_KEYS_SHOWN])
+    sure = "" if row.sure == "certain" else f" ({row.sure})"
+    board = next(b for b in ("k210", "canmv", "esp32", *sorted(row.on)) if b in row.on)
+    todo = row.says or " ".join(row.steps_on(board))
+    cells = (keys, row.means + sure, f"{todo} [More]({row.page}).")
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _shown(key: str) -> str:
+    """A key as it stands in a message."""
+    kind, _, number = key.partition(":")
+    shown = {"error": f"load error:{number}", "errno": f"[Errno {number}]"}
+    return shown.get(kind, key) if number.lstrip("-").isdigit() else key
