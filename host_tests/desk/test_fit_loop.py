@@ -127,6 +127,11 @@ while True:
 """
 
 
+def test_a_line_on_the_display_needs_no_camera(folder: Path) -> None:
+    got, _ = answer(folder, 'firmware = "full"\n[[call]]\ndo = "lcd.draw_string"\n')
+    assert got.fits and not got.refused
+
+
 def test_a_script_shows_the_calls_of_its_loop(folder: Path) -> None:
     yolo(folder)
     script = folder / "main.py"
@@ -137,6 +142,6 @@ def test_a_script_shows_the_calls_of_its_loop(folder: Path) -> None:
         ("run_yolo2", (0, 0), "faces"),
         ("lens_corr", (224, 224), ""),
         ("mean", (32, 32), ""),
-        ("lcd.draw_string", (320, 240), ""),
+        ("lcd.draw_string", (0, 0), ""),
     ]
     assert [(i.size, i.once) for i in wanted.images] == [((64, 64), True), ((32, 32), False)]

@@ -17,7 +17,7 @@ else:
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan import project_checks as check
-from maixmem_cli.plan.scratch import CALLS, OF_MODEL
+from maixmem_cli.plan.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
 from maixmem_cli.profiler.gate import Limits
 
 _TABLES = ("model", "pool", "image", "result", "call")
@@ -342,7 +342,7 @@ def _call(i: int, values: Any, camera: Camera | None) -> Call:
     call = Call(
         name=table.take("name", check.text, do),
         do=do,
-        size=table.take("size", check.size, (0, 0) if of_model else whole),
+        size=table.take("size", check.size, (0, 0) if do in WITHOUT_IMAGE else whole),
         format=table.take("format", check.one_of(("rgb565", "gray")), "rgb565"),
         model=table.take("model", check.text) if of_model else "",
         anchors=table.take("anchors", check.count, 5),

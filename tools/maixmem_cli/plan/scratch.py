@@ -18,6 +18,7 @@ from maixmem_cli.kmodel.layers import read_layers
 _PACK = ("compress", "compressed", "save_jpeg")
 _TEXT = (7680, 41)  # of the display's width of 320: a line of letters, and its marks
 OF_MODEL = ("run_yolo2",)  #: calls whose scratch follows from a model
+WITHOUT_IMAGE = (*OF_MODEL, "lcd.draw_string")  #: whose scratch does not follow from an image
 #: calls whose first argument is the size of their kernel: the smallest
 _KERNEL = "mean median mode midpoint morph gaussian gaussian_blur blur laplacian erode dilate open"
 _ARGS: dict[str, tuple[int, ...]] = dict.fromkeys(_KERNEL.split(), (1,))
@@ -25,9 +26,8 @@ _ARGS.update(close=(1,), top_hat=(1,), black_hat=(1,), find_edges=(0,))
 _OF_TWO = ("add sub mul div min max difference blend replace assign set bilateral cartoon").split()
 #: what a [[call]] can do; those that take one line of pixels, or a second image, are left out
 CALLS = (
-    *OF_MODEL,
+    *WITHOUT_IMAGE,
     *_PACK,
-    "lcd.draw_string",
     *sorted(WORK.keys() - {*_OF_TWO, "remove_shadows"}),
 )
 

@@ -165,7 +165,7 @@ class _Reader(ast.NodeVisitor):
         self.call(node, row, "of which model?" if len(models) != 1 else "")
 
     def call_lcd_draw_string(self, node: ast.Call) -> None:
-        self.call(node, {"do": "lcd.draw_string", "size": [320, 240]})
+        self.call(node, {"do": "lcd.draw_string"})
 
     def call(self, node: ast.Call, row: dict[str, Any], question: str = "") -> None:
         """A call that takes memory while it runs: each kind once."""
