@@ -23,7 +23,7 @@ def has_v4(p):
         return False
     p.free_bytes()
     if p.v4 is None and "flash_read" not in p.lacks and p.largest > 4 * PAGE:
-        import KPU as kpu
+        from maixmem_k210_kpu import kpu  # the firmware's, whatever is called KPU meanwhile
 
         word = int.from_bytes(p.read_flash(_PROBE, 4), "little")
         if not run_once("kmodel", "begins_model", word):

@@ -57,6 +57,13 @@ _SENTENCES = {
     "init_yolo2(), regionlayer_yolo2() and those of maix.KPU run it.",
     "slot_taken": "slot {} of {} is the next one, and taken by {!r}. Next: release() that model, "
     "then use() it again.",
+    "kpu_fmap": "kpu_fmap: its model went for another meanwhile. Next: take its values, [:], "
+    "before the next model runs.",
+    "kpu_deinit": "kpu_net {}: kpu.deinit() was called on it. Next: kpu.load() it again.",
+    "kpu_turns": "maixmem: there is no room for all models at once, so they take turns: loading "
+    "{} again took {} ms.",
+    "kpu_unjudged": "maixmem: kpu.load({}) cannot be judged and is tried as the firmware would: "
+    "{}",
     "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001. "
     "Next: use({0!r}), make one and load() what save() kept.",
     "image": "net {!r}: an image is needed, not {}. Next: sensor.snapshot(), or image.Image "

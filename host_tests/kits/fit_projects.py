@@ -28,7 +28,7 @@ def models(folder: Path) -> list[Path]:
 def project(seed: int, builds: list[str], files: list[Path]) -> str:
     """A project.toml."""
     r = random.Random(seed)
-    lines = [f'firmware = "{r.choice(builds)}"', f'program = "{r.choice((4, 16, 48))}K"']
+    lines = [f'firmware = "{r.choice(builds)}"', f'program = "{r.choice((8, 16, 48))}K"']
     order = ["camera", "lcd", "pools", "images", "models", "results"]
     if r.random() < 0.5:
         r.shuffle(order)

@@ -196,6 +196,7 @@ _CALLS = {
     "run_yolo2": "yolo({c.model!r}, {c.anchors})",
     "lcd.draw_string": "lcd.draw_string(0, 0, 'abc')",
     "mean": "sensor.snapshot().mean(1)",
+    "find_blobs": "sensor.snapshot().find_blobs([(0, 100)])",
 }
 _STEPS = {
     "camera": _camera,

@@ -22,10 +22,11 @@ _ROLES = (
 )
 
 _FLASH = (*_ROLES, "maixmem_flash", "maixmem_kmodel")
+_AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (*_FLASH, "maixmem_k210", "maixmem_k210_old", "maixmem_known_k210"),
+    "k210": (*_FLASH, "maixmem_k210", "maixmem_k210_old", "maixmem_known_k210", *_AUTO),
     "canmv": (*_FLASH, "maixmem_canmv", "maixmem_known_canmv"),
     "generic": (*_ROLES, "maixmem_known_mpy"),
     "maixcam": (*_ROLES, "maixmem_maixcam", "maixmem_known_linux"),
@@ -50,11 +51,15 @@ def imports(module: str) -> frozenset[str]:
                 found.add(node.module or "")
             elif isinstance(node, ast.Import):
                 found.update(a.name for a in node.names)
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _BRING:
+            elif isinstance(node, ast.Call) and _name(node.func) in _BRING:
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
                     found.add(f"maixmem_{first.value!s}")
     return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
+
+
+def _name(func: ast.expr) -> str:
+    return getattr(func, "id", "") or getattr(func, "attr", "")
 
 
 def files(module: str) -> list[Path]:

@@ -1,0 +1,223 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem_kpu in the place of KPU, on the K210 stand-in: the shapes of its calls, turns, and what
+is said to those who call kpu.load()."""
+
+import image
+import k210_board as board
+import KPU as bare
+import maixmem
+import maixmem_report
+from devtest import SLOW, raises
+from kmodel_build import v3
+from maixmem import KModelError, NoRoom
+
+NEEDS = ("shim",)
+HEAP = "4m"
+import maixmem_kpu as kpu  # noqa: E402 - after maixmem_report
+
+A, B, C, NONE = 0x300000, 0x600000, 0xA00000, 0xC00000
+
+
+def model(kib):
+    """A V3 model whose body is about `kib` KiB."""
+    return v3((8, 8, 1), [("conv", 4), ("raw", 2, kib * 1024)], main_mem=4096)
+
+
+def start(build="full", kib=(1200, 1300, 300)):
+    """A board with three models, and maixmem_kpu as it is after its import."""
+    kpu._m.release_all()
+    board.reset(build, flash={A: model(kib[0]), B: model(kib[1]), C: model(kib[2])})
+    maixmem.set_port(None)
+    kpu._m.__init__(keep=5)
+    del kpu._said[:]
+    return kpu
+
+
+def picture():
+    img = image.Image(size=(8, 8)).to_grayscale()
+    img.pix_to_ai()
+    return img
+
+
+def live():
+    """How many models the board has."""
+    return len(board.nets())
+
+
+# --- shapes ---
+
+
+def test_it_has_every_name_of_the_firmware():
+    start()
+    for name in dir(bare):
+        if name[:1] != "_":
+            assert hasattr(kpu, name), name
+
+
+def test_what_is_no_source_is_refused_in_the_firmware_s_words():
+    start()
+    for source in (None, True, 0, "", 1.5, b"x", [], (1, 2)):
+        kind = text = None
+        try:
+            bare.load(source)
+        except (TypeError, ValueError) as e:
+            kind, text = type(e), str(e)
+        assert str(raises(kind, kpu.load, source)) == text, source
+    if not SLOW:  # its open() gives None for a file that is not there
+        kind = text = None
+        try:
+            bare.load("/sd/none.kmodel")
+        except (ValueError, OSError) as e:
+            kind, text = type(e), str(e)
+        assert str(raises(kind, kpu.load, "/sd/none.kmodel")) == text
+    raises(KModelError, kpu.load, NONE)
+    assert live() == 0
+
+
+def test_a_net_prints_answers_and_ends_as_the_firmware_s():
+    start()
+    net = kpu.load(C)
+    assert str(net) == repr(net) and "model_addr" in str(net)
+    assert net.model_addr() == C and net.model_size() > 300 << 10
+    assert raises(AttributeError, getattr, net, "legs")
+    raises(TypeError, kpu.forward, 5, picture())
+    raises(TypeError, kpu.forward, net, "no image")
+    assert kpu.deinit(net) is True and kpu.deinit(net) is True and live() == 0
+    assert "deinit" in str(raises(ValueError, kpu.forward, net, picture()))
+    raises(TypeError, kpu.deinit, 5)
+
+
+def test_a_result_answers_as_the_firmware_s():
+    start()
+    net = kpu.load(C)
+    made = kpu.forward(net, picture())
+    values = made[:]
+    assert len(values) == made.size() // 4 and made[0] == values[0] and made.index() >= 0
+    assert kpu.forward(net, picture())[:] == values
+    assert kpu.get_output(net, 0)[:] == values
+    text = str(raises(ValueError, bare.fmap, bare.forward(bare.load(C), picture()), 0))
+    assert str(raises(ValueError, kpu.fmap, made, 0)) == text, "only int8 ones, there as here"
+    assert kpu.netinfo(net) is not None
+    kpu.fmap_free(made)
+
+
+# --- turns ---
+
+
+def test_models_take_turns_and_come_back_as_they_were():
+    start()
+    a, b = kpu.load(A), kpu.load(B)
+    assert live() <= 1, "the second waits for its first use"
+    assert kpu.init_yolo2(a, 0.5, 0.3, 1, (1.0, 1.0)) is True
+    first = kpu.forward(a, picture())
+    values = first[:]
+    for _ in range(4):
+        kpu.forward(b, picture())
+        assert live() == 1 and a.handle is None
+        assert kpu.forward(a, picture())[:] == values
+        assert live() == 1 and a.handle.net_arg() is not None, "init_yolo2 was said again"
+    assert kpu.deinit(a) and kpu.deinit(b) and live() == 0 and board.kpu_live() == 0
+
+
+def test_a_result_outlives_its_model():
+    start()
+    a, b = kpu.load(A), kpu.load(B)
+    made = kpu.forward(a, picture())
+    values = made[:]
+    kpu.forward(b, picture())
+    assert a.handle is None and made[:] == values and made[0] == values[0]
+
+
+def test_those_that_fit_stay():
+    start("minimum")
+    a, b, c = kpu.load(A), kpu.load(B), kpu.load(C)
+    for net in (a, b, c):
+        kpu.forward(net, picture())
+    assert live() == 3
+
+
+def test_what_never_fits_is_refused_by_load_in_its_own_words():
+    start(kib=(2600, 1300, 300))
+    text = str(raises(NoRoom, kpu.load, A))
+    assert text.startswith("kpu.load(" + hex(A) + ")") and "use(" not in text, text
+    assert live() == 0
+    kpu.forward(kpu.load(B), picture())
+
+
+def test_the_same_source_again_takes_over():
+    start()
+    for _ in range(8):
+        net = kpu.load(C)
+        kpu.forward(net, picture())
+    assert live() == 1
+
+
+def test_a_classifier_keeps_its_model():
+    start()
+    a = kpu.load(A)
+    made = kpu.classifier(a, 2, 4)
+    assert made.add_class_img(picture()) == 0
+    b = kpu.load(C)
+    kpu.forward(b, picture())
+    assert a.handle is not None
+    big = kpu.load
+    raises(NoRoom, lambda: kpu.forward(big(B), picture()))
+    assert made.add_class_img(picture()) == 1
+
+
+def test_other_yolo_values_load_the_model_anew_and_leak_nothing():
+    start()
+    a = kpu.load(C)
+    kpu.init_yolo2(a, 0.5, 0.3, 1, (1.0, 1.0))
+    taken = board.kpu_live()
+    for i in range(5):
+        assert kpu.init_yolo2(a, 0.5 + i / 16, 0.3, 1, (1.0, 1.0))
+    assert live() == 1 and board.kpu_live() == taken
+    raises(ValueError, kpu.init_yolo2, a, 5, 0.3, 1, (1.0, 1.0))
+    raises(ValueError, kpu.run_yolo2, kpu.load(A), picture())
+
+
+# --- buffers first ---
+
+
+def test_models_go_before_a_buffer_that_leaves_them_room():
+    start()
+    a = kpu.load(C)
+    kpu.forward(a, picture())
+    kpu._before(400000)
+    assert a.handle is None, "it comes back above the buffer"
+    kpu.forward(a, picture())
+    assert live() == 1
+
+
+def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
+    """Loading takes 262274 bytes more than the model keeps: after the buffer there is no room for
+    them."""
+    start()
+    a = kpu.load(A)
+    free = maixmem.port().free_bytes()
+    kpu._before(free - a.cost.need["heap"] - 8192)
+    assert a.handle is not None
+    kpu._before(100000000)
+    assert a.handle is None, "the firmware would have no room at all"
+
+
+def test_what_cannot_be_judged_is_tried_as_the_firmware_would():
+    start()
+    kpu.forward(kpu.load(C), picture())
+    plain = kpu._m.port.inspect
+
+    def no_memory(source, **how):
+        raise MemoryError("no GC heap for it")
+
+    kpu._m.port.inspect = no_memory
+    try:
+        b = kpu.load(B)
+    finally:
+        kpu._m.port.inspect = plain
+    assert b.handle is not None and live() == 1, "with all others out of its way"
+    assert kpu.forward(b, picture())[:]
+    kpu.forward(kpu.load(A), picture())
+    kpu.forward(b, picture())
+    assert live() == 1

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The calls of maixmem_kpu that programs seldom make, and what is said again to a model that comes
+back. Comes in with the first of them, and stays.
+"""
+
+from maixmem import resident
+from maixmem_kpu import _asked, _Fmap, _kpu, _new, _ready
+
+
+def replay(t):
+    """Says to a model again what was said to it before it went."""
+    for key, what in t.asked.items():
+        if key == "init_yolo2":
+            _kpu.init_yolo2(t.handle, *what[0], **what[1])
+        elif key == "set_layers":
+            _kpu.set_layers(t.handle, what)
+        else:
+            _kpu.set_outputs(t.handle, *what)
+
+
+def load_flash(address, *stream):
+    return _new(address, {"stream": stream})
+
+
+def get_output(t, *args):
+    made = _kpu.get_output(_ready(t), *args)
+    if made is not None:
+        made = _Fmap(made)
+        if not t.results:  # the first is that of forward()
+            t.results = (_Fmap(None),)
+        t.results = tuple(t.results) + (made,)
+    return made
+
+
+def set_outputs(t, *what):
+    done = _kpu.set_outputs(_ready(t), *what)
+    if done:
+        _asked(t, what[0], what)
+    return done
+
+
+def set_layers(t, n):
+    done = _kpu.set_layers(_ready(t), n)
+    if done:
+        _asked(t, "set_layers", n)
+    return done
+
+
+def netinfo(t):
+    return _kpu.netinfo(_ready(t))
+
+
+def _bare(f):
+    return f._get() if isinstance(f, _Fmap) else f
+
+
+def fmap(f, *args):
+    return _kpu.fmap(_bare(f), *args)
+
+
+def fmap_free(f):
+    return _kpu.fmap_free(_bare(f))
+
+
+def classifier(t, *args, **how):
+    """It learns what no load brings back: its model stays until deinit()."""
+    made = _kpu.classifier(_ready(t), *args, **how)
+    t.pin = True
+    return resident("k210_net").Classifier(t, made)
+
+
+def load_classifier(t, *args):
+    found = _kpu.classifier.load(_ready(t), *args)
+    t.pin = True
+    return (resident("k210_net").Classifier(t, found[0]),) + tuple(found[1:])
