@@ -132,6 +132,7 @@ def _load(t):
             raise _lib.KModelError(_words(t, e))
     _m.state = "loaded"
     if again:
+        _lib.resident("k210_room")  # from now on a turn looks for room without reading its file
         _say("kpu_turns", t.name, _ms() - began)
 
 
