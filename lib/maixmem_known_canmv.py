@@ -33,15 +33,13 @@ Allocate before; in a callback: micropython.schedule().""",
     """|SYSCALL: Out of memory
 the system heap ran out: what follows says of what
 1
-A load from an address takes 262274 bytes more.
 Camera frames take 5*w*h bytes: a smaller frame.
 If it hangs now: reset the board.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
 Only 'recovered': the program went on; note the call before it.
 2
-Leave out the call before it: a known bug in get_statistics().
-Or a newer firmware: v0.6.2-84.""",
+Leave out the call before it: a known bug in get_statistics().""",
     """|core dump
 |fault load
 |fault store
@@ -52,10 +50,6 @@ Or a newer firmware: v0.6.2-84.""",
 the board hangs: the system heap ran out, or freed memory was used
 2
 1
-A load from an address takes 262274 bytes more: ModelManager refuses in time.
-Or pix_to_ai() on what copy() gave: use ImagePool.
-Or copy_to_fb=True (give an image), snapshot() without camera.
-Or YOLO models on firmware before v0.5.1-48: update.
 3""",
     """|odel buffer memory alloc
 the system heap has no room for this model
@@ -77,7 +71,6 @@ the GC heap has no block of that size: full, or in pieces
     """|ENOMEM|errno:12
 no system heap for camera frames or a driver
 A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
-Camera before models, or after: `maixmem fit` says which fits.
 sensor.reset() before trying again.""",
     """|ENOENT|errno:2|No such file or directory
 no such file

@@ -53,6 +53,14 @@ def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
     assert "heap" in mpremote(board.port, "exec", "import maixmem; maixmem.report()")
 
 
+def test_nothing_stays_in_memory_after_a_deploy(modern) -> None:
+    """What deploy imports to try it would take the room of an image, and doctor would say so."""
+    maixmem("deploy", "--port", modern.port, "--modules", "pool")
+    with connect(modern.port) as there:
+        loaded = there.ask("import sys\nprint([m for m in sys.modules if m[:7] == 'maixmem'])")
+    assert loaded == []
+
+
 def test_again_copies_nothing_and_a_changed_file_only_itself(modern) -> None:
     maixmem("deploy", "--port", modern.port, "--modules", "pool")
     again = json.loads(maixmem("deploy", "--port", modern.port, "--modules", "pool", "--json"))

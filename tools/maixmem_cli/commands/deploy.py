@@ -24,6 +24,8 @@ from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 from maixmem_cli.serial.transfer import Transfer, TransferError, cut, refused
 from maixmem_cli.text.output import JSON, console, print_json
 
+_RESET = 10  # seconds that a board has to be back after a soft reset
+
 _PROBE = "maixmem_try"
 Progressing = Callable[[str, int], None]
 
@@ -158,6 +160,8 @@ def to_board(
             deploy_scripts.IMPORT.format(names=p.names, target=p.folder or "/"),
             "importing the modules",
         )
+        with contextlib.suppress(BoardError):  # what was imported to try it goes: doctor counts it
+            board.soft_reset(_RESET)
     return {
         "board": str(p.who),
         "kind": p.who.kind,

@@ -62,6 +62,7 @@ _FLASH = (
     Column("known from"),
 )
 _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
+_IMAGES = ("k210", "canmv")  # ports whose GC heap holds images
 
 
 # `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}.
@@ -101,6 +102,8 @@ class Diagnosis:
         self.files()
         self.place(who)
         if self.ask("report", questions.REPORT):
+            port = self.results["report"]["port"]
+            self._table = {"generic": "micropython"}.get(port, port)
             self.memory()
             if self.results["report"]["port"] == "k210":
                 self.gc_heap()
@@ -156,6 +159,7 @@ class Diagnosis:
         for r in report["regions"]:
             if (
                 r["name"] == "gc"
+                and report["port"] in _IMAGES
                 and r["largest"] is not None
                 and r["largest"] < _QVGA <= r["free"]
             ):

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Every step that names a call of the library is done on a port of each board that it is given
+for: none raises NotImplementedError, none names a module that is not there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import paths
+import pytest
+from maixmem_cli.errors import table
+from maixmem_cli.library.modules import modules
+
+#: name in a step -> how it is called
+_CALLS = {
+    "maixmem.report": "import maixmem; maixmem.report(str)",
+    "maixmem.set_gc_heap": "import maixmem; maixmem.set_gc_heap(262144)",
+    "maixmem_pool.BufferPool": "from maixmem_pool import BufferPool; BufferPool(64, 1).acquire()",
+    "ImagePool": "from maixmem_pool import ImagePool; ImagePool(8, 8).acquire()",
+    "FlashMap": "from maixmem_flash import FlashMap; FlashMap().scan().report(str)",
+    "read_info": (
+        "from maixmem_kmodel import read_info, KModelError\n"
+        "try: read_info(b'x' * 64)\nexcept KModelError: pass"
+    ),
+    "ModelManager": "from maixmem_models import ModelManager; ModelManager()",
+    "gap_for": "from maixmem_flash import FlashMap; FlashMap().gap_for(4096)",
+}
+_NAMES = re.compile(
+    r"\b(maixmem\.\w+|maixmem_\w+\.BufferPool|ImagePool|FlashMap|read_info"
+    r"|ModelManager|gap_for)\b"
+)
+#: board -> (platform of the table of modules, stand-ins in front, lines before)
+_BOARDS = {
+    "k210": ("k210", paths.SHIM_PATH, "import k210_board; k210_board.reset('minimum')"),
+    "canmv": (
+        "canmv",
+        (paths.SHIMS / "canmv", *paths.SHIM_PATH),
+        (
+            "import sys, k210_board\n"
+            "sys.platform = 'CanMV'\n"
+            "sys.modules['Maix'] = sys.modules['KPU'] = None\n"
+            "k210_board.reset('minimum')"
+        ),
+    ),
+    "micropython": ("generic", (), "import sys; sys.modules['Maix'] = None"),
+}
+_OTHERS = {"maixcam": "maixcam", "rknn": "rknn", "ascend": "ascend"}
+
+
+def _named(board: str) -> set[str]:
+    """The calls that the steps for a board name."""
+    said = " ".join(
+        step for row in table.rows() if board in row.on for step in row.steps_on(board)
+    )
+    return set(_NAMES.findall(said))
+
+
+def _generic(board: str) -> str:
+    """The board that a test can stand for it."""
+    return board if board in (*_BOARDS, *_OTHERS) else "micropython"
+
+
+@pytest.mark.parametrize("board", sorted({b for row in table.rows() for b in row.on} - {"pc"}))
+def test_a_board_is_told_of_calls_that_it_has(board: str) -> None:
+    names = _named(board)
+    assert names <= set(_CALLS), names - set(_CALLS)
+    place = _generic(board)
+    platform = _OTHERS[place] if place in _OTHERS else _BOARDS[place][0]
+    there = modules(platform)
+    for name in names:
+        wanted = set(re.findall(r"(?:from|import) (maixmem\w*)", _CALLS[name]))
+        assert wanted <= set(there), (name, wanted)
+    if place in _OTHERS:
+        assert names <= {"maixmem.report", "ModelManager"}, "tested with the runtimes' stand-ins"
+
+
+@pytest.mark.parametrize("board", sorted(_BOARDS))
+def test_the_calls_of_steps_run_on_a_port_of_that_board(board: str) -> None:
+    _, shims, first = _BOARDS[board]
+    names = sorted(set.union(*(_named(b) for b in _named_like(board))))
+    assert names
+    program = [first, *(_CALLS[name] for name in names)]
+    path = os.pathsep.join(map(str, (*shims, paths.LIB)))
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(program)],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (names, done.stderr)
+
+
+def _named_like(board: str) -> list[str]:
+    boards = {b for row in table.rows() for b in row.on} - {"pc"}
+    return [b for b in boards if _generic(b) == board]
+
+
+def test_no_step_for_another_board_names_what_only_a_k210_has() -> None:
+    for row in table.rows():
+        for board in row.on - {"k210", "pc"}:
+            for step in row.steps_on(board):
+                for word in ("set_gc_heap", "ImagePool", "kpu.", "kflash", "Maix.", "minimum"):
+                    assert word not in step, (row.id, board, step)
