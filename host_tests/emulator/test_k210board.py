@@ -165,7 +165,7 @@ def test_a_flash_without_firmware_ends_with_a_sentence() -> None:
     from maixmem_cli.emulator.board import Board, BoardStopped
 
     with (
-        Board(bytearray(b"\xff" * flash_image.SIZE)) as board,
+        Board(bytearray(b"\xff" * flash_image.FLASH_SIZE)) as board,
         pytest.raises(BoardStopped, match="no firmware"),
     ):
         for _ in range(3):

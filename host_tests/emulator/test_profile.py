@@ -172,7 +172,7 @@ def test_threads_have_lines_of_their_own(image: Path, tmp_path: Path) -> None:
 def leaks(kept: bool) -> list[ledger.Leak]:
     """Of a loop of 20 rounds that makes six blocks in each, and frees those of the last round, or
     none."""
-    base = heaps.END - 100000
+    base = heaps.RAM_END - 100000
     books = ledger.Ledger(
         heaps.SystemHeap(0, base, base, 4096, ()), heaps.GcHeap(0, 0, 0, bytes(8))
     )

@@ -256,7 +256,7 @@ def test_flash_image(tmp_path: Path) -> None:
     with pytest.raises(flash_image.ImageError, match=r"0x000400 lies .* ends at 0x00040d.*higher"):
         flash_image.build(firmware, [(0x400, model)])
     with pytest.raises(flash_image.ImageError, match="lower address"):
-        flash_image.build(firmware, [(flash_image.SIZE - 2, model)])
+        flash_image.build(firmware, [(flash_image.FLASH_SIZE - 2, model)])
 
 
 def test_card_too_full_for_its_top(tmp_path: Path) -> None:

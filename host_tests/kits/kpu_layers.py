@@ -13,11 +13,11 @@ import random
 import struct
 from dataclasses import dataclass, field
 
-from register_programs import KPU_RAM, RAM_BASE
+from register_programs import KPU_RAM, RAM_START
 
 KPU = 0x40800000
 ARGUMENT, CLEAR, EIGHT_BIT = KPU, KPU + 0x20, KPU + 0x40
-WEIGHTS, NORM, ACTIVATION = RAM_BASE + 0x500000, RAM_BASE + 0x510000, RAM_BASE + 0x520000
+WEIGHTS, NORM, ACTIVATION = RAM_START + 0x500000, RAM_START + 0x510000, RAM_START + 0x520000
 OUTPUT_LINE = 0x4000
 
 
@@ -118,7 +118,7 @@ class Layer:
 
     def outcome(self, ram: bytes) -> list[list[int]]:
         """The output planes in the AI RAM."""
-        start = KPU_RAM - RAM_BASE + 64 * OUTPUT_LINE
+        start = KPU_RAM - RAM_START + 64 * OUTPUT_LINE
         return [
             [
                 v

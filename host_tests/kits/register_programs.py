@@ -7,11 +7,12 @@ from __future__ import annotations
 import struct
 import time
 
-from maixmem_cli.emulator.board import RAM_BASE, Board
+from k210_model.heap import RAM_START
+from maixmem_cli.emulator.board import Board
 from maixmem_cli.flash import image as flash_image
 
-TABLE = RAM_BASE + 0x1000
-KPU_RAM = RAM_BASE + (6 << 20)
+TABLE = RAM_START + 0x1000
+KPU_RAM = RAM_START + (6 << 20)
 _MOST = 5 << 20  # bytes of an image that the boot ROM copies
 _CODE = (
     0xF14022F3,  # csrr t0, mhartid
@@ -38,11 +39,11 @@ def run(stores: list[tuple[int, int]], memory: dict[int, bytes]) -> tuple[bytes,
         for at, data in memory.items()
         for i in range(0, len(data), 8)
     ]
-    image = bytearray(struct.pack(f"<{len(_CODE)}I", *_CODE).ljust(TABLE - RAM_BASE, b"\0"))
+    image = bytearray(struct.pack(f"<{len(_CODE)}I", *_CODE).ljust(TABLE - RAM_START, b"\0"))
     for where, what in [*copies, *stores, (0, 0)]:
         image += struct.pack("<QQ", where, what & (1 << 64) - 1)
     assert len(image) < _MOST
-    chip = bytearray(b"\xff" * flash_image.SIZE)
+    chip = bytearray(b"\xff" * flash_image.FLASH_SIZE)
     boot = flash_image.boot_image(bytes(image))
     chip[: len(boot)] = boot
     with Board(chip) as board:

@@ -19,7 +19,8 @@ import time
 from dataclasses import dataclass, field
 
 import paths
-from maixmem_cli.emulator.board import RAM_BASE, RAM_SIZE, Board
+from k210_model.heap import RAM_START
+from maixmem_cli.emulator.board import RAM_SIZE, Board
 from maixmem_cli.flash import image as flash_image
 
 DATA, LOG, TOP = 0x80080000, 0x80100000, 0x80600000
@@ -282,8 +283,8 @@ def write(seed: int, count: int) -> Program:
 
 def on_board(program: Program, *, sanitize: bool = False) -> bytes:
     """The RAM after the program, on our board."""
-    chip = bytearray(b"\xff" * flash_image.SIZE)
-    image = program.image.ljust(DATA - RAM_BASE, b"\0") + program.data
+    chip = bytearray(b"\xff" * flash_image.FLASH_SIZE)
+    image = program.image.ljust(DATA - RAM_START, b"\0") + program.data
     boot = flash_image.boot_image(bytes(image))
     chip[: len(boot)] = boot
     with Board(chip, sanitize=sanitize) as board:
@@ -300,18 +301,18 @@ def on_unicorn(program: Program) -> bytes:
     import unicorn
 
     machine = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)
-    machine.mem_map(RAM_BASE, RAM_SIZE)
-    machine.mem_write(RAM_BASE, bytes(program.image))
+    machine.mem_map(RAM_START, RAM_SIZE)
+    machine.mem_write(RAM_START, bytes(program.image))
     machine.mem_write(DATA, program.data)
-    machine.emu_start(RAM_BASE, RAM_BASE + len(program.image) - 4)
-    return bytes(machine.mem_read(RAM_BASE, RAM_SIZE))
+    machine.emu_start(RAM_START, RAM_START + len(program.image) - 4)
+    return bytes(machine.mem_read(RAM_START, RAM_SIZE))
 
 
 def differences(program: Program, a: bytes, b: bytes) -> list[str]:
     """What differs first after each instruction, in words; the first few."""
     found = []
     for i, name in enumerate(program.names):
-        at = LOG - RAM_BASE + i * ENTRY
+        at = LOG - RAM_START + i * ENTRY
         one, two = (struct.unpack_from(f"<{ENTRY // 8}Q", m, at) for m in (a, b))
         if one != two:
             before = struct.unpack_from(f"<{ENTRY // 8}Q", a, at - ENTRY if i else at)
@@ -323,7 +324,7 @@ def differences(program: Program, a: bytes, b: bytes) -> list[str]:
             ]
             found.append(f"{i}: {name}: " + ", ".join(said))
             break  # what follows is a consequence
-    lo, hi = DATA - RAM_BASE, DATA - RAM_BASE + 4096
+    lo, hi = DATA - RAM_START, DATA - RAM_START + 4096
     if not found and a[lo:hi] != b[lo:hi]:
         found.append("the data differ")
     return found

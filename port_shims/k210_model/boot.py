@@ -11,12 +11,11 @@ from k210_model.builds import (
     GC_BOOTS,
     GC_FALLBACK,
     LCD_GC,
-    RAM_END,
     SPIFFS_READ,
     Build,
 )
 from k210_model.crash import CURES, DeviceCrash
-from k210_model.heap import Heap
+from k210_model.heap import RAM_END, Heap
 
 
 def booted(build: Build, gc_heap: int) -> Heap:

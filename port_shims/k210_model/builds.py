@@ -2,10 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The builds of the firmware, as figures measured on it (v0.6.2_84)."""
 
-from maixmem_k210_chip import RAM
-
-RAM_START = 0x80000000
-RAM_END = RAM_START + RAM
 GC_DEFAULT = 512 * 1024
 GC_FALLBACK = 128 * 1024
 GC_BOOTS = 2784

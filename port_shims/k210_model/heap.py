@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 """The K210's system heap: newlib's malloc on a moving break."""
 
-from maixmem_k210_chip import chunk
+from maixmem_k210_chip import RAM, chunk
 from maixmem_k210_malloc import Malloc
 
-from k210_model.builds import RAM_END, RAM_START
-
+RAM_START = 0x80000000
+RAM_END = RAM_START + RAM  # where the KPU's begins
 _HEAD = 16  # from a chunk to the block that malloc gives
 
 
-# Contract.  One Heap is the whole newlib arena of the board, from `base` to `limit` (0x80600000).
+# Contract.  One Heap is the whole newlib arena of the board, from `base` to `limit`.
 # The rules are those of the library's own Malloc.  malloc returns an address or 0; free wants an
 # address that malloc gave.  heap_free() of the board is limit - break.
 class Heap(Malloc):

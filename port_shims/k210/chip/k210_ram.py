@@ -4,7 +4,7 @@
 
 import gc
 
-from k210_model.builds import RAM_START as _RAM
+from k210_model.heap import RAM_START as _RAM
 
 _TABLE = _RAM + 0x1000  # where this firmware has malloc's table ...
 _STATE = _TABLE + 0x900  # ... and the words that say where the GC heap is

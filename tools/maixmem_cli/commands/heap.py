@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from maixmem_k210_chip import RAM
 
 from maixmem_cli.commands.script_options import FLASH, SD, firmware_options
 from maixmem_cli.emulator import compiler
+from maixmem_cli.emulator.board import RAM_SIZE
 from maixmem_cli.text.output import JSON, print_json, write_file
 
-_RAM = (6 << 20, 8 << 20)  # bytes of a dump from 0x80000000 on, without and with the KPU's
+_RAM = (RAM, RAM_SIZE)  # bytes of a dump, without and with the KPU's
 
 
 @click.command(

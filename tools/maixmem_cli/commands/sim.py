@@ -14,7 +14,7 @@ from maixmem_k210_gc import check_gc_heap
 
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
-from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT
 from maixmem_cli.library import tracing
 from maixmem_cli.plan import flash_harm
 from maixmem_cli.runs import run_standin
@@ -157,7 +157,7 @@ def command(
             if given:
                 text = "a firmware image does not have this. Next: --firmware NAME, a build's name"
                 raise click.BadParameter(text, param_hint=option)
-        if board_heap != run_standin.BOARD_HEAP:
+        if board_heap != GC_DEFAULT:
             limits["gc_heap"] = board_heap
         sys.exit(run_on_image(script, firmware, flash, sd, limits))
     for name in _OF_IMAGES:

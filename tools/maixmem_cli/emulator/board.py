@@ -17,7 +17,6 @@ from typing import Any
 
 from maixmem_cli.emulator.compiler import board_program
 
-RAM_BASE = 0x80000000
 RAM_SIZE = 8 << 20
 _ANSWER = 30.0  # seconds
 # What the order "state" answers, in this order, and after it for each hart.

@@ -14,7 +14,8 @@ import struct
 from array import array
 from collections import Counter
 
-from maixmem_cli.emulator.board import RAM_BASE
+from k210_model.heap import RAM_START
+
 from maixmem_cli.emulator.qstrs import Qstrs
 from maixmem_cli.emulator.signatures import allocator, call_targets
 
@@ -27,7 +28,7 @@ class Functions:
 
     def __init__(self, code: bytes) -> None:
         self._code = code
-        self._end = RAM_BASE + len(code)
+        self._end = RAM_START + len(code)
         self._words = array("Q", code[: len(code) & ~7])
         self.names = self._named()
         self.names.update(
@@ -50,13 +51,13 @@ class Functions:
         return f"{address:#x}, {text} (it begins at {begin:#x})"
 
     def _inside(self, address: int) -> bool:
-        return RAM_BASE < address < self._end
+        return RAM_START < address < self._end
 
     def _function(self, address: int) -> tuple[int, int] | None:
         """(type, address of the code) of an object that may be a function."""
         if not self._inside(address) or address & 7 or address + 24 > self._end:
             return None
-        kind, first, second = struct.unpack_from("<3Q", self._code, address - RAM_BASE)
+        kind, first, second = struct.unpack_from("<3Q", self._code, address - RAM_START)
         if not self._inside(kind) or kind & 7:
             return None
         target = first if self._inside(first) else second

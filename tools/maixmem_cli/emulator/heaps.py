@@ -19,11 +19,10 @@ from itertools import groupby
 from mmap import mmap
 from typing import Union
 
-from maixmem_cli.emulator.board import RAM_BASE
+from k210_model.gc_heap import BLOCK
+from k210_model.heap import RAM_END, RAM_START
+from maixmem_k210_chip import PAGE
 
-END = RAM_BASE + (6 << 20)  # where the KPU's RAM begins; heap_free() counts up to here
-PAGE = 4096
-BLOCK = 32
 BINS = 127
 FREE, HEAD, TAIL, MARKED = range(4)
 Ram = Union[bytes, bytearray, memoryview, mmap]
@@ -61,7 +60,7 @@ class SystemHeap:
     @property
     def heap_free(self) -> int:
         """What Maix.utils.heap_free() says."""
-        return END - self.end
+        return RAM_END - self.end
 
     @property
     def used(self) -> list[Chunk]:
@@ -119,7 +118,7 @@ class GcHeap:
 
 def word(ram: Ram, address: int) -> int:
     """The 64 bits at an address."""
-    return struct.unpack_from("<Q", ram, address - RAM_BASE)[0]
+    return struct.unpack_from("<Q", ram, address - RAM_START)[0]
 
 
 def _walk(ram: Ram, start: int, top: int) -> list[tuple[int, int, int]] | None:
@@ -140,13 +139,13 @@ def _rings_agree(words: array[int], bins: int) -> bool:
     16."""
     for b in range(BINS):
         me = bins + 16 * b - 16
-        i = (bins + 16 * b - RAM_BASE) // 8
+        i = (bins + 16 * b - RAM_START) // 8
         first, last = words[i], words[i + 1]
         if first == me and last == me:
             continue
         for chunk, field in ((first, 3), (last, 2)):
-            j = (chunk - RAM_BASE) // 8 + field
-            if not RAM_BASE <= chunk < END or chunk % 8 or j >= len(words) or words[j] != me:
+            j = (chunk - RAM_START) // 8 + field
+            if not RAM_START <= chunk < RAM_END or chunk % 8 or j >= len(words) or words[j] != me:
                 return False
     return True
 
@@ -173,7 +172,7 @@ class Finder:
             self._find_bins(ram)
         assert self._bins is not None and self._base is not None
         top = word(ram, self._bins - 16)
-        if not RAM_BASE < top < END - 16:
+        if not RAM_START < top < RAM_END - 16:
             raise NotFound("the system heap has no top chunk")
         found = _walk(ram, self._base, top)
         if not found:
@@ -183,8 +182,8 @@ class Finder:
         return SystemHeap(self._bins, self._base, top, word(ram, top + 8) & ~7, chunks)
 
     def _find_bins(self, ram: Ram) -> None:
-        words = array("Q", bytes(ram[: END - RAM_BASE]))
-        own = [i for i, v in enumerate(words) if v == RAM_BASE + 8 * i - 16]
+        words = array("Q", bytes(ram[: RAM_END - RAM_START]))
+        own = [i for i, v in enumerate(words) if v == RAM_START + 8 * i - 16]
         pairs = {i for i in own if i + 1 < len(words) and words[i + 1] == words[i]}
         tried: set[int] = set()
         for i in sorted(pairs):
@@ -200,16 +199,16 @@ class Finder:
 
     def _try_bins(self, ram: Ram, words: array[int], first: int) -> bool:
         top = words[first - 2]
-        if not RAM_BASE < top < END - 16 or top % 16:
+        if not RAM_START < top < RAM_END - 16 or top % 16:
             return False
         size = word(ram, top + 8)
         if size & 7 != 1 or (top + (size & ~7)) % PAGE:
             return False
-        bins = RAM_BASE + 8 * first
+        bins = RAM_START + 8 * first
         if not _rings_agree(words, bins):
             return False
         near = words[first : first + 4096]  # the base is kept in the data section too
-        starts = sorted({v for v in near if RAM_BASE < v < top and v % 16 == 0})
+        starts = sorted({v for v in near if RAM_START < v < top and v % 16 == 0})
         for start in starts:
             if _walk(ram, start, top):
                 self._bins, self._base = bins, start
@@ -220,10 +219,10 @@ class Finder:
         """The GC heap."""
         if self._gc_state is None:
             self._gc_state = self._find_gc(ram)
-        table, length, _, pool, end = struct.unpack_from("<5Q", ram, self._gc_state - RAM_BASE)
+        table, length, _, pool, end = struct.unpack_from("<5Q", ram, self._gc_state - RAM_START)
         if not self._is_gc((table, length, table + length, pool, end)):
             raise NotFound("the GC heap's books changed: the interpreter has not started yet")
-        packed = bytes(ram[table - RAM_BASE : table - RAM_BASE + length])
+        packed = bytes(ram[table - RAM_START : table - RAM_START + length])
         return GcHeap(table, length, pool, b"".join(map(_UNPACK.__getitem__, packed)))
 
     @staticmethod
@@ -231,14 +230,14 @@ class Finder:
         table, length, finalisers, pool, end = q
         return (
             64 < length < 1 << 20
-            and RAM_BASE < table < END
+            and RAM_START < table < RAM_END
             and finalisers == table + length
-            and finalisers < pool < end <= END
+            and finalisers < pool < end <= RAM_END
             and end - pool == length * 4 * BLOCK
         )
 
     def _find_gc(self, ram: Ram) -> int:
-        words = array("Q", bytes(ram[: END - RAM_BASE]))
+        words = array("Q", bytes(ram[: RAM_END - RAM_START]))
         found = [
             i
             for i in range(len(words) - 5)
@@ -248,7 +247,7 @@ class Finder:
         ]
         if len(found) != 1:
             raise NotFound(f"{len(found)} places look like MicroPython's GC heap, not one")
-        return RAM_BASE + 8 * found[0]
+        return RAM_START + 8 * found[0]
 
 
 _UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]

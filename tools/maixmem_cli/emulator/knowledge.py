@@ -15,8 +15,10 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from k210_model.heap import RAM_START
+
 from maixmem_cli.emulator import heaps, signatures
-from maixmem_cli.emulator.board import RAM_BASE, Board
+from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.compiler import cache
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
 
@@ -82,7 +84,7 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
         repl.check(_IDS)
         for kind, module, function in MARKS:
             at = int(repl.check(f"print(_id({module!r}, {function!r}))").split()[-1])
-            address = _function(board, at, RAM_BASE + length)
+            address = _function(board, at, RAM_START + length)
             if address:
                 found.marks.append((kind, address))
     return found
@@ -91,10 +93,10 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
 def _function(board: Board, at: int, end: int) -> int | None:
     """The C function of a builtin: py/obj.h, mp_obj_fun_builtin_fixed_t, or _var_t with a word
     more."""
-    if not RAM_BASE <= at < heaps.END - 24:
+    if not RAM_START <= at < heaps.RAM_END - 24:
         return None
     for place in (at + 8, at + 16):
         target = heaps.word(board.ram, place)
-        if RAM_BASE < target < end and not target & 1:
+        if RAM_START < target < end and not target & 1:
             return target
     return None

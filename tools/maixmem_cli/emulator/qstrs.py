@@ -12,8 +12,9 @@ from __future__ import annotations
 import struct
 from array import array
 
+from k210_model.heap import RAM_START
+
 from maixmem_cli.emulator import heaps
-from maixmem_cli.emulator.board import RAM_BASE
 
 _FIRST = range(100, 10000)  # strings of the interpreter itself
 _LAYOUTS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
@@ -24,7 +25,7 @@ class Qstrs:
     """Strings by their number, as RAM has them now."""
 
     def __init__(self, ram: heaps.Ram) -> None:
-        self._ram = bytes(ram[: heaps.END - RAM_BASE])
+        self._ram = bytes(ram[: heaps.RAM_END - RAM_START])
         self._words = array("Q", self._ram)
         self._pools: list[
             tuple[int, int, int]
@@ -41,7 +42,7 @@ class Qstrs:
 
     def _string(self, address: int, layout: tuple[int, int]) -> str | None:
         hashed, counted = layout
-        at = address - RAM_BASE + hashed
+        at = address - RAM_START + hashed
         if not 0 <= at < len(self._ram) - 300:
             return None
         length = int.from_bytes(self._ram[at : at + counted], "little")
@@ -73,13 +74,13 @@ class Qstrs:
             and w[i + 1] == 0
             and 0 < w[i + 2] < 4096
             and w[i + 3] in _FIRST
-            and w[i + 4] >= RAM_BASE
+            and w[i + 4] >= RAM_START
         ]
 
     def _follow(self, at: int, total: int) -> None:
         """Each next pool points to the one before it and knows how many strings come first."""
         while True:
-            head = struct.pack("<QQ", RAM_BASE + 8 * at, total)
+            head = struct.pack("<QQ", RAM_START + 8 * at, total)
             found = self._ram.find(head)
             while found >= 0 and (found % 8 or not 0 < self._words[found // 8 + 3] <= 1 << 16):
                 found = self._ram.find(head, found + 1)
@@ -100,11 +101,11 @@ def exit_value(ram: heaps.Ram, value: int | None, text: int) -> tuple[int, str]:
         return (value >> 1) & 0xFF, ""
     if value & 3 == 2:
         return 1, Qstrs(ram).text(value >> 2) + "\n"
-    if not RAM_BASE <= value < heaps.END - 32:
+    if not RAM_START <= value < heaps.RAM_END - 32:
         return 1, ""
-    kind, _, length, at = struct.unpack_from("<4Q", ram, value - RAM_BASE)
-    if kind == text and RAM_BASE <= at < heaps.END - length:
-        return 1, bytes(ram[at - RAM_BASE : at - RAM_BASE + length]).decode(
+    kind, _, length, at = struct.unpack_from("<4Q", ram, value - RAM_START)
+    if kind == text and RAM_START <= at < heaps.RAM_END - length:
+        return 1, bytes(ram[at - RAM_START : at - RAM_START + length]).decode(
             errors="replace"
         ) + "\n"
     return 0, ""  # None, and what is no text

@@ -17,7 +17,7 @@ import struct
 from array import array
 from collections import Counter
 
-from maixmem_cli.emulator.board import RAM_BASE
+from k210_model.heap import RAM_START
 
 _REACH = 96  # bytes between the beginning of a function and its signature
 _ADDI, _LD, _ANDI = 0x13, 0x3003, 0x7013
@@ -54,7 +54,7 @@ def _jumps(words: list[int], links: tuple[int, ...] = (_JUMP, _CALL)) -> Counter
 
 def _begin(jumps: Counter[int], at: int) -> int | None:
     before = [i for i in range(at - _REACH // 2, at + 1) if jumps[i]]
-    return RAM_BASE + 2 * before[-1] if before else None
+    return RAM_START + 2 * before[-1] if before else None
 
 
 def _sizes(words: list[int]) -> list[int]:
@@ -110,9 +110,9 @@ def allocator(code: bytes) -> dict[str, int]:
 def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
     """The entries of the table of opcodes, when there is one such table."""
     words = [v for (v,) in struct.iter_unpack("<Q", code[: len(code) & ~7])]
-    end, length, found = RAM_BASE + len(code), 0, []
+    end, length, found = RAM_START + len(code), 0, []
     for i, v in enumerate(words):
-        length = length + 1 if RAM_BASE <= v < end else 0
+        length = length + 1 if RAM_START <= v < end else 0
         entries = words[i + 1 - _OPCODES : i + 1]
         if length >= _OPCODES and entries.count(entries[_A_SMALL_NUMBER]) == _SMALL_NUMBERS:
             found.append(tuple(entries))
@@ -121,7 +121,7 @@ def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
 
 def call_targets(code: bytes) -> list[int]:
     """The addresses that a call goes to."""
-    return [RAM_BASE + 2 * i for i in _jumps(_words(code), (_CALL,))]
+    return [RAM_START + 2 * i for i in _jumps(_words(code), (_CALL,))]
 
 
 def bytecode(code: bytes) -> int | None:
@@ -129,6 +129,6 @@ def bytecode(code: bytes) -> int | None:
     entries = _opcode_entries(code)
     if not entries:
         return None
-    first = (min(entries) - RAM_BASE) // 2
+    first = (min(entries) - RAM_START) // 2
     calls = _jumps(_words(code), (_CALL,))
-    return max((RAM_BASE + 2 * i for i in calls if i <= first), default=None)
+    return max((RAM_START + 2 * i for i in calls if i <= first), default=None)

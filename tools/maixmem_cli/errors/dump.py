@@ -16,6 +16,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from k210_model.heap import RAM_END, RAM_START
+
 _HEAD = re.compile(r"core dump: ([a-z ]+)")
 _CAUSE = re.compile(r"Cause (0x[0-9a-fA-F]+), EPC (0x[0-9a-fA-F]+)")
 _REGISTER = re.compile(r"\breg\[(\d\d)\]\(([^)]*)\) = (0x[0-9a-fA-F]{1,16})")
@@ -38,8 +40,8 @@ REGIONS = (
     (0x40000000, 0x40600000, "main RAM, past the cache"),
     (0x40600000, 0x40800000, "AI RAM, past the cache"),
     (0x50000000, 0x54000000, "a device's registers"),
-    (0x80000000, 0x80600000, "main RAM: code, stacks, both heaps"),
-    (0x80600000, 0x80800000, "AI RAM of the KPU"),
+    (RAM_START, RAM_END, "main RAM: code, stacks, both heaps"),
+    (RAM_END, 0x80800000, "AI RAM of the KPU"),
     (0x88000000, 0x88020000, "the boot ROM"),
 )
 _NULL = 0x10000  # a piece or two behind a null pointer
@@ -70,9 +72,9 @@ class Dump:
         """Known causes that this dump agrees with."""
         epc, sp = self.epc, self.registers.get("sp")
         found = []
-        if sp is not None and not 0x80000000 <= sp < 0x80600000:
+        if sp is not None and not RAM_START <= sp < RAM_END:
             found.append("a stack that ran over (deep recursion; a thread has 4 KB)")
-        if epc and not 0x80000000 <= epc < 0x80600000:
+        if epc and not RAM_START <= epc < RAM_END:
             found.append("a jump through an object that was freed, or was never one")
         if self.cause == 1 and epc == 0 and self.registers.get("ra") == 0:
             found.append("a stack that was written over, as pix_to_ai() does on a copy()")

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from maixmem_k210_chip import FLASH_SIZE
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -90,6 +92,6 @@ def _value(data: dict[str, Any], key: str, kind: type) -> Any:
 
 def _number(data: dict[str, Any], key: str) -> int:
     n: int = _value(data, key, int)
-    if not 0 < n <= 16 << 20:
+    if not 0 < n <= FLASH_SIZE:
         raise ValueError(f"{key} = {n}: not a number of bytes on a K210")
     return n

@@ -10,13 +10,13 @@ import re
 import struct
 
 from maixmem_k210_chip import IMAGE_OVERHEAD
+from maixmem_k210_gc import EDGE, gc_heap_of
 
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.serial import questions
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
-_EDGE = 160  # bytes that the size of a GC heap, counted in blocks, may be off by
 _MEMTEST = re.compile(r"free sys heap memory *: *(\d+) KB")
 # Address 1 holds the length of the firmware.
 _SURVEY = f"""
@@ -69,13 +69,13 @@ def survey(board: RawRepl) -> BoardFile:
         if not found:
             raise BoardError(f"{board.url}: neither heap_free() nor KPU.memtest() tells its heap")
         free = int(found[1]) * 1024
-    stored, pool = told["stored"], told["pool"] * 1036 // 1024
+    stored, pool = told["stored"], gc_heap_of(told["pool"])
     return BoardFile(
         version=told["version"],
         machine=told["machine"],
         firmware_end=told["image"] and told["image"] + IMAGE_OVERHEAD,
         heap_free=free,
-        gc_heap=stored if abs(stored - pool) < _EDGE else pool,
+        gc_heap=stored if abs(stored - pool) < EDGE else pool,
         gc_used=used,
         v4=_loads_v4(board),
         frame_sizes=tuple(told["sizes"]),

@@ -10,10 +10,11 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from maixmem_k210_chip import FLASH_SIZE
+
 from maixmem_cli.flash.kfpkg import PackageError, read_package
 from maixmem_cli.text.output import unreadable
 
-SIZE = 16 << 20
 HEAD = struct.Struct(
     "<BI"
 )  # flag byte and length, before the firmware; its SHA-256 comes after it
@@ -72,10 +73,10 @@ def _pieces(path: Path, address: int | None) -> Iterable[tuple[int, bytes, str]]
 def place(chip: bytearray, path: Path, address: int | None) -> None:
     """Puts a file at an address, a package where it says, a firmware (address None) at 0."""
     for at, data, name in _pieces(path, address):
-        if at + len(data) > SIZE:
+        if at + len(data) > FLASH_SIZE:
             raise ImageError(
                 f"{name}: {len(data)} bytes at {at:#08x} end at {at + len(data):#x}, the "
-                f"flash at {SIZE:#x}."
+                f"flash at {FLASH_SIZE:#x}."
                 " Next: a lower address"
             )
         code = HEAD.unpack_from(chip)[1]
@@ -90,7 +91,7 @@ def place(chip: bytearray, path: Path, address: int | None) -> None:
 
 def build(firmware: Path, files: Iterable[tuple[int, Path]] = ()) -> bytearray:
     """The chip's bytes. ImageError when a file is unreadable or does not fit."""
-    chip = bytearray(b"\xff" * SIZE)
+    chip = bytearray(b"\xff" * FLASH_SIZE)
     place(chip, firmware, None)
     for address, path in files:
         place(chip, path, address)

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from maixmem_k210_chip import IMAGE_OVERHEAD  # what sha256Prefix puts around a file
+from maixmem_k210_chip import FLASH_SIZE, IMAGE_OVERHEAD  # sha256Prefix puts it around a file
 
 from maixmem_cli.text.output import printable
 
@@ -29,7 +29,7 @@ LIST_NAME = "flash-list.json"
 LIST_VERSION = "0.1.0"
 MAX_LIST = 1 << 20  # bytes of flash-list.json
 MAX_ENTRIES = 256  # one for every 64 KiB of the biggest chip
-MAX_MEMBER = 16 << 20  # no chip that a K210 boots from is bigger
+MAX_MEMBER = FLASH_SIZE  # no chip that a K210 boots from is bigger
 MAX_TOTAL = 64 << 20  # all members of one package, and the package file itself
 
 # What zipfile and its decompressors raise on damaged, encrypted or exotic members.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterator
 
 from maixmem_flash_check import unaligned
-from maixmem_k210_gc import MIN_GC_HEAP
+from maixmem_k210_gc import MIN_GC_HEAP, gc_heap_of
 from maixmem_report import kib
 
 from maixmem_cli.firmware.builds import FIRMWARES
@@ -195,8 +195,8 @@ def _sizes(answer: Fit) -> list[int]:
     now = answer.project.gc_heap
     sizes = [
         (now - missing["heap"]) // _STEP * _STEP,
-        -(-(now + missing["gc"] * 1036 // 1024) // _STEP) * _STEP,
-        -(-(_gc_wanted(answer) * 1036 // 1024) // _STEP) * _STEP,
+        -(-(now + gc_heap_of(missing["gc"])) // _STEP) * _STEP,
+        -(-(gc_heap_of(_gc_wanted(answer))) // _STEP) * _STEP,
     ]
     return sorted({s for s in sizes if s != now and s >= MIN_GC_HEAP}, key=lambda s: abs(s - now))
 

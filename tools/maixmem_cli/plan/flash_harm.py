@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_k210_chip import SPIFFS_START
 
-_SPIFFS = 0xD00000  # to the end of the chip: the file system /flash
+from maixmem_cli.firmware.builds import FIRMWARES
 
 
 def harm(build: str, files: dict[int, Path]) -> list[str]:
@@ -26,9 +26,9 @@ def harm(build: str, files: dict[int, Path]) -> list[str]:
                 "board does not start. "
                 "Next: an address from 0x300000"
             )
-        if last > _SPIFFS:
+        if last > SPIFFS_START:
             found.append(
-                f"{name} ends at {last:#x}, in the file system from {_SPIFFS:#x}: the "
+                f"{name} ends at {last:#x}, in the file system from {SPIFFS_START:#x}: the "
                 "firmware formats that at "
                 "the start, and what was there of the file is gone. Next: a lower address"
             )

@@ -14,7 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from maixmem_cli.firmware.builds import FIRMWARES, Firmware
+from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan import project_checks as check
 from maixmem_cli.plan.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
@@ -157,7 +157,7 @@ class Result:
 @dataclass(frozen=True)
 class Project:
     firmware: Firmware
-    gc_heap: int = 512 << 10
+    gc_heap: int = GC_DEFAULT
     program: int = 32 << 10
     order: tuple[str, ...] = STEPS
     camera: Camera | None = None

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from maixmem_k210_chip import FLASH_SIZE
+from maixmem_k210_chip import FLASH_SIZE, RAM
 
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.text.numbers import parse_size
 
-_MOST = (6 << 20) // 64  # images of a pool: each takes 64 bytes beside its pixels, of 6 MiB in all
+_MOST = RAM // 64  # images of a pool: each takes 64 bytes beside its pixels
 
 
 def firmware(value: Any, folder: Path) -> Firmware:

@@ -205,7 +205,7 @@ class Profile:
         """Reads the events; `system` and `gc` are the heaps as they were before the script."""
         session = self.session
         self.gc_total = gc.total
-        self.heap_total = heaps.END - system.base
+        self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
         self.books.feed(list(session.tracer.events()))
         self._stacks = session.tracer.stacks(Qstrs(session.board.ram))

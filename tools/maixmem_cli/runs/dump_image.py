@@ -8,8 +8,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from k210_model.heap import RAM_START
+
 from maixmem_cli.emulator import functions, signatures
-from maixmem_cli.emulator.board import RAM_BASE
 from maixmem_cli.errors.dump import Dump, region
 
 _NAMES = (
@@ -74,7 +75,7 @@ def _compressed(half: int) -> Access | None:
 
 def tell(dump: Dump, code: bytes) -> None:
     """Puts into a dump what the image tells, and what it does not."""
-    at = (dump.epc or 0) - RAM_BASE
+    at = (dump.epc or 0) - RAM_START
     if dump.epc is None or not 0 <= at < len(code) - 4:
         dump.image.append("EPC is not in this image: another build, or a jump to nowhere")
         return
@@ -90,7 +91,7 @@ def tell(dump: Dump, code: bytes) -> None:
         dump.image.append(f"it {verb} {did.nbytes} bytes at {where}, {region(address)}")
     found = functions.Functions(code)
     for what, place in (("EPC", dump.epc), ("called from", dump.registers.get("ra"))):
-        if place is not None and 0 <= place - RAM_BASE < len(code):
+        if place is not None and 0 <= place - RAM_START < len(code):
             dump.image.append(f"{what}: {found.describe(place)}")
     allocator = signatures.allocator(code)
     if found.begin(dump.epc) in allocator.values():

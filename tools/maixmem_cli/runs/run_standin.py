@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from k210_model.builds import GC_DEFAULT
 from maixmem_report import kib
 
 from maixmem_cli.library import places
 
-BOARD_HEAP = 512 << 10  # the GC heap of MaixPy as it comes
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
 _POLL = 0.02
@@ -43,7 +43,7 @@ class Job:
     source: str
     firmware: str = "full"
     flash: dict[int, Path] = field(default_factory=dict)
-    board_heap: int = BOARD_HEAP
+    board_heap: int = GC_DEFAULT
     heap: int | None = None
     folder: Path | None = None
     files: dict[str, str] = field(default_factory=dict)
