@@ -124,7 +124,7 @@ def resident(name: str):
 
 
 def _new(there):
-    return [x for x in sys.modules if x[:8] == "maixmem_" and x not in there]
+    return [x for x in list(sys.modules) if x[:8] == "maixmem_" and x not in there]
 
 
 def run_once(name: str, function: str, *args):

@@ -16,6 +16,6 @@ class Port(maixmem_k210.Port):
     name = "canmv"
     slots = 8
 
-    def for_models(self) -> "maixmem_k210.Port":
+    def for_models(self, manager=None) -> "maixmem_k210.Port":
         """The port that loads models as well: it is the port of this program from now on."""
         return set_port(resident("canmv_kpu").Port())

@@ -67,7 +67,7 @@ class Port(maixmem_k210_kpu.Port):
         self.taken = [None] * self.slots
         self.next = 0
 
-    def for_models(self) -> "Port":
+    def for_models(self, manager=None) -> "Port":
         """This port."""
         return self
 

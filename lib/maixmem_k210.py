@@ -104,7 +104,7 @@ class Port:
         """
         return run_once("k210_gc", "set_gc_heap", nbytes)
 
-    def for_models(self) -> "Port":
+    def for_models(self, manager=None) -> "Port":
         """The port that loads models as well: it is the port of this program from now on."""
         return self if hasattr(self, "load") else set_port(resident("k210_kpu").Port())
 

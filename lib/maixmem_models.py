@@ -63,7 +63,8 @@ class Net:
 #   "rolled_back"  what was resident is resident (nothing was freed, or it was loaded again)
 #   "empty"        neither the new model nor those that had to go are resident
 #   "loaded"       the new model is resident (the last use() succeeded)
-# and the next use() works from there. Threads: one at a time; the manager has no lock.
+# and the next use() works from there. Threads: one at a time; on CPython they
+# wait for each other (maixmem_linux).
 # The last manager of an "evict" port is remembered, and a new one on that port frees what it
 # holds: the models of a program that was stopped and run again in the same interpreter, as the IDE
 # does.
@@ -74,7 +75,7 @@ class ModelManager:
     _last = None  # type: ModelManager | None  # the manager made last
 
     def __init__(self, port=None, keep: "int | None" = None, margin: "int | None" = None) -> None:
-        p = (port or _port()).for_models()
+        p = (port or _port()).for_models(self)
         if keep is None:
             keep = 1 if p.share == "evict" else p.slots
         if keep < 1:

@@ -6,7 +6,11 @@ The K210's port has all of it itself and does without the base class, which woul
 GC heap.
 """
 
+import sys
+
 from maixmem import Region, resident
+
+_THREADS = "maixmem_linux.threads"  # by name: no board with MicroPython needs the file
 
 
 # The base class of all ports: what a platform has says its own class, the rest is answered here. A
@@ -16,7 +20,8 @@ from maixmem import Region, resident
 #   active read_flash(offset, n) n bytes of flash, as bytes or a bytearray
 #   new_image(w, h, format)             a new image of w x h pixels
 #   copy_into(dst, src) copies pixels between images of one size and format, allocates none
-# For models (one thread at a time; sources and handles are whatever the platform takes and gives):
+# For models (one thread at a time, managers see to it; sources and handles are whatever the
+# platform takes and gives):
 #   inspect(source, **how) -> Cost reads headers, loads nothing; raises KModelError, OSError,
 #   NoRoom. Asked once
 #                                       a name. Cost.refuse set: use() raises before anything is
@@ -59,9 +64,11 @@ class Port:
         """Sentences about a set-up that will make trouble."""
         return []
 
-    def for_models(self) -> "Port":
+    def for_models(self, manager=None) -> "Port":
         """This port with what loads models, for the manager: parts that nobody else needs come in
         here."""
+        if manager is not None and sys.implementation.name == "cpython":  # its threads preempt
+            __import__(_THREADS, None, None, ["guard"]).guard(self, manager)
         return self
 
     @property

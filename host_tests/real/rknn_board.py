@@ -28,7 +28,7 @@ def tell(*values):
 
 
 # Contract. `library` for our port or for plain calls, live() bytes of buffers that exist, path(name) of a model, fail(k)
-# makes the k-th allocation from now on and all later ones fail (0: none).
+# makes the k-th allocation from now on, and all later ones unless it is not `forever`, fail (0: none).
 class Real:
     """The vendor's library and the fake driver."""
 
@@ -49,8 +49,8 @@ class Real:
         """Calls of the driver that named a buffer which was not there."""
         return self._npu.fake_bad()
 
-    def fail(self, k):
-        self._npu.fake_fail_at(k, 1)
+    def fail(self, k, forever=True):
+        self._npu.fake_fail_at(k, int(forever))
 
     def path(self, name):
         return os.path.join(os.environ["BENCH"], "models", ALL[name][0])
@@ -78,12 +78,13 @@ class StandIn:
     def bad(self):
         return 0
 
-    def fail(self, k):
+    def fail(self, k, forever=True):
         npu = self.lib.runtime.npu
         vars(npu).pop("_fits", None)
         if k:
             asked, fits = itertools.count(1), npu._fits
-            npu._fits = lambda nbytes: next(asked) < k and fits(nbytes)
+            works = (lambda n: n < k) if forever else (lambda n: n != k)
+            npu._fits = lambda nbytes: works(next(asked)) and fits(nbytes)
 
     def path(self, name):
         return os.path.join(self._folder, name + ".rknn")

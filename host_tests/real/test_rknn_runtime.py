@@ -66,6 +66,17 @@ def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
+def test_two_threads_and_one_manager(version: str, tmp_path: Path):
+    """500 random calls while allocations fail: nothing is lost. On the stand-in too."""
+    rows = bench.rows(bench.rknn(version, "rknn_threads.py", version))
+    works = [["works", name, 1] for name in range(5)]
+    end = ["end", 0, 0, 0, 0]
+    wanted = [["done", 500, True, True], ["agree", True], *works, end, ["loaded", 1, 1], end]
+    assert rows == wanted
+    assert rows == bench.on_stand_in("rknn_threads.py", version, tmp_path)
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
 def test_without_a_driver_one_sentence_says_so(version: str):
     done = bench.rknn(version, "rknn_refusals.py", version, driver=False)
     (row,) = [row for row in bench.rows(done) if row[0] == "good"]

@@ -28,7 +28,7 @@ from maixmem_rknn.block import Block
 from maixmem_rknn.cost import LoadOptions, RknnCost
 from maixmem_rknn.librknnrt import open_library
 from maixmem_rknn.loading import Loader, buffer, name_of
-from maixmem_rknn.lock import ExclusiveLock
+from maixmem_rknn.lock import ExclusiveLock, LockError
 from maixmem_rknn.model import Model
 from maixmem_rknn.runtime import Runtime
 
@@ -222,6 +222,14 @@ class Port(maixmem_generic.Port):
             text = "{} bytes of NPU memory, {} are free: unload a model. rknn_create_mem: NULL"
             raise NoRoom(text.format(nbytes, free), "npu", nbytes, free)
         return mem
+
+    def check_may_wait(self) -> None:
+        """LockError in a thread that is inside a model's with block: who it waits for may be waiting for its end."""
+        for model in list(self.models):
+            if model.lock.held_by(model):
+                raise LockError(
+                    f"{model} is in use: leave its with block before models are switched"
+                )
 
     def _check_mine(self, model: Model) -> None:
         if model not in self.models:

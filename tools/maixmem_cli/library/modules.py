@@ -22,6 +22,7 @@ _ROLES = (
 )
 
 _FLASH = (*_ROLES, "maixmem_flash", "maixmem_kmodel")
+_LINUX = ("maixmem_known_linux", "maixmem_linux")
 _AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
@@ -29,9 +30,9 @@ _STARTS: dict[str, tuple[str, ...]] = {
     "k210": (*_FLASH, "maixmem_k210", "maixmem_k210_old", "maixmem_known_k210", *_AUTO),
     "canmv": (*_FLASH, "maixmem_canmv", "maixmem_known_canmv"),
     "generic": (*_ROLES, "maixmem_known_mpy"),
-    "maixcam": (*_ROLES, "maixmem_maixcam", "maixmem_known_linux"),
-    "rknn": (*_ROLES, "maixmem_rknn", "maixmem_known_linux"),
-    "ascend": (*_ROLES, "maixmem_ascend", "maixmem_known_linux"),
+    "maixcam": (*_ROLES, "maixmem_maixcam", *_LINUX),
+    "rknn": (*_ROLES, "maixmem_rknn", *_LINUX),
+    "ascend": (*_ROLES, "maixmem_ascend", *_LINUX),
 }
 PLATFORMS = tuple(_STARTS)
 
