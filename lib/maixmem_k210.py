@@ -18,10 +18,7 @@ from maixmem import NoRoom, Region, const, message, resident, run_once, set_port
 try:
     from Maix import utils
 except ImportError:
-    try:
-        from maix import utils  # CanMV
-    except ImportError:
-        utils = None  # MaixPy before v0.5.0: maixmem_k210_old
+    utils = run_once("k210_less", "maix_utils")
 
 _PIECE = const(4096)  # bytes read from flash at once
 _LEAST = const(256)  # ... where there is little room
@@ -41,7 +38,7 @@ class Port:
     slots = 5  # the firmware refuses a sixth model
     margin = 0  # what malloc will do is known to the byte
     lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
-    heap = maixmem_k210_heap.find()  # None where malloc's lists are not found
+    heap = maixmem_k210_heap.found  # None where malloc's lists are not found
 
     def regions(self) -> "list[Region]":
         """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included, as malloc's lists
@@ -86,13 +83,12 @@ class Port:
         set, and firmware that damages its heap."""
         self.free_bytes()
         off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
-        new = sys.implementation.version >= (0, 6)  # MaixPy's
-        if self.exact and abs(off) <= _EDGE and new:
-            return []
-        try:
-            return run_once("k210_gc", "warnings", self)
-        except MemoryError:  # no GC heap to look
-            return []
+        if not self.exact or abs(off) > _EDGE or sys.implementation.version < (0, 6):  # MaixPy's
+            try:
+                return run_once("k210_gc", "warnings", self)
+            except MemoryError:  # no GC heap to look
+                pass
+        return []
 
     def set_gc_heap(self, nbytes: int) -> str:
         """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns

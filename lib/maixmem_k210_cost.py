@@ -26,6 +26,16 @@ _TOP = const(32)  # that malloc leaves at the top
 # --- what a model takes ---
 
 
+def again(p, cost) -> None:
+    """The file of a model is another one than at add(): its Cost becomes that of the new one.
+    KModelError where that cannot run, OSError with the path where it is gone."""
+    new = inspect(p, cost.source, cost.how)
+    for name in ("need", "peak", "chunks", "nbytes", "certainty", "refuse", "warning", "head"):
+        setattr(cost, name, getattr(new, name))
+    if cost.refuse:
+        raise KModelError(message("cannot_run", cost.refuse))
+
+
 def inspect(p, source, how: dict) -> Cost:
     """The Cost of a model, for the port `p`: cost.chunks are chunks(), cost.nbytes what it has in
     flash."""
@@ -50,6 +60,9 @@ def inspect(p, source, how: dict) -> Cost:
     cost.source = source
     cost.chunks = load
     cost.nbytes = info.nbytes or 1
+    cost.how = how
+    if type(source) is str:
+        cost.head = p.head_of(source)
     if not info.main_mem:
         cost.certainty = "bound"
     if not info.plain or peak > RAM or refuse or method[:5] != "load_":

@@ -14,8 +14,8 @@ _RAM = const(0x80000000)
 _END = const(0x80600000)
 _PAGE = const(4096)
 _LEAST = const(32)  # the smallest chunk, and what malloc leaves at the top
-_HEAD = const(8)  # bytes of a chunk that its block does not have
 _LISTS = const(128)
+_HEAD = const(8)  # bytes of a chunk that its block does not have
 
 
 class Damaged(Exception):
@@ -37,26 +37,9 @@ class Heap:
 
     free = largest = holes = top = heap_free = 0
 
-    def __init__(self, words, start: int) -> None:
-        """Finds malloc's table, which lies below the address `start`. LookupError where it does
-        not."""
+    def __init__(self, words, table: int) -> None:
         self.words = words
-        i = (start - _RAM) >> 3 << 1
-        while i > 4 * _LISTS:
-            own = words[i] - _RAM - 4 * i
-            back = own == -24  # the empty head of some list: its second word
-            if back or own == -16:
-                self.table = i - 6 if back else i - 4
-                for _ in range(_LISTS):
-                    if words[self.table + 6] == _RAM + 4 * self.table != words[self.table + 4]:
-                        try:
-                            self._look(None)
-                            return
-                        except Damaged:
-                            break
-                    self.table -= 4
-            i -= _LISTS
-        raise LookupError
+        self.table = table  # the number of its first word
 
     def look(self, into: "list | None" = None) -> None:
         """Takes the figures anew. `into` gets (bytes, address) of each hole in the order in which
@@ -117,16 +100,42 @@ class Heap:
         self.heap_free = _END - end
 
 
-def find() -> "Heap | None":
-    """The heap of this board; None where malloc's table is not found. 64 bytes, 2 to 5 ms."""
+# --- where malloc has its lists: looked for once, in 2 to 5 ms ---
+
+
+def _find():
+    """The heap of this board, by malloc's table in RAM; None where that is not found."""
     try:
         import uctypes
 
         words = uctypes.struct(_RAM, (uctypes.ARRAY | 0, uctypes.UINT32 | (_END - _RAM) // 4))
     except (ImportError, AttributeError):
         return None
-    start = id(sys.modules)  # static, and malloc's table lies below it
-    try:
-        return Heap(words, start if _RAM < start < _END else _END)
-    except LookupError:
-        return None
+    i = id(sys.modules)  # static, and malloc's table lies below it
+    i = ((i if _RAM < i < _END else _END) - _RAM) >> 3 << 1
+    heap = None
+    while not heap and i > 4 * _LISTS:
+        own = words[i] - _RAM - 4 * i
+        back = own == -24  # the empty head of some list: its second word
+        if back or own == -16:
+            heap = _above(words, i - 6 if back else i - 4)
+        i -= _LISTS
+    return heap
+
+
+def _above(words, table):
+    """The heap that one of the 128 list heads up to this one is the first of, or None."""
+    for _ in range(_LISTS):
+        if words[table + 6] == _RAM + 4 * table != words[table + 4]:
+            heap = Heap(words, table)
+            try:
+                heap.look()
+                return heap
+            except Damaged:
+                return None
+        table -= 4
+    return None
+
+
+found = _find()
+_find = _above = None  # their bytes come back

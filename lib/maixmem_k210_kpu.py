@@ -12,7 +12,7 @@ import gc
 import maixmem_k210
 import maixmem_k210_chip as chip
 import maixmem_models
-from maixmem import Cost, KModelError, NoRoom, message, resident, run_once
+from maixmem import Cost, KModelError, NoRoom, const, message, resident, run_once
 
 try:
     import KPU as kpu
@@ -20,6 +20,8 @@ try:
     kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
 except (ImportError, AttributeError):
     kpu = run_once("k210_less", "kpu_module")
+
+_FILE = const(20480)  # of the system heap that reading a file may take, unchecked
 
 
 # Firmware calls with the guards that it lacks: a released model and an object that is no image are
@@ -95,9 +97,23 @@ class Port(maixmem_k210.Port):
         Without malloc's lists heap_free() must have what a load takes at worst.
         """
         self.free_bytes()
+        source = cost.source
+        if type(source) is str and not freed and self.largest > _FILE:
+            if self.head_of(source) != cost.head:  # another card, an update
+                run_once("k210_cost", "again", self, cost)
+            self.free_bytes()
         if margin + cost.peak["heap"] + 2 * chip.PAGE <= self.behind:  # whatever is free below
             return None
         return run_once("k210_room", "check_fit", self, cost, margin, freed)
+
+    def head_of(self, path: str) -> tuple:
+        """(first bytes, size) of a file, which tell whether it is another one; OSError with its
+        path."""
+        try:
+            with open(path, "rb") as file:
+                return file.read(40), file.seek(0, 2)
+        except OSError as e:
+            raise run_once("k210_load", "not_read", path, e)
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""

@@ -1,10 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The module KPU of a firmware that lacks calls which every model needs. A one-time part."""
+"""The modules of the firmware under other names, and KPU where it lacks calls which every model
+needs. A one-time part."""
 
 from maixmem import message
 
 _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
+
+
+def maix_utils():
+    """Maix.utils of CanMV; None on MaixPy before v0.5.0, which has none: maixmem_k210_old."""
+    try:
+        from maix import utils
+
+        return utils
+    except ImportError:
+        return None
 
 
 def kpu_module():

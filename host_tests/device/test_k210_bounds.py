@@ -16,6 +16,8 @@ LEAST = 4 * 256 + 130 + 8192  # of the heap, to read the smallest piece of flash
 class Load:
     """What a Cost says of a load."""
 
+    source = None
+
     def __init__(self, *chunks):
         self.chunks = list(chunks)
         self.peak = {"heap": 0}

@@ -3,13 +3,16 @@
 """malloc's lists read from RAM: equal to what the stand-in's heap has, damage said, and a load
 foretold."""
 
+import sys
+
 import k210_board as board
 import KPU as kpu
 import maixmem
-from devtest import heap_locked, raises
+from devtest import SLOW, Skip, heap_locked, raises
 from kmodel_build import v3
-from maixmem_k210_heap import Damaged, Heap, find
+from maixmem_k210_heap import Damaged
 from maixmem_k210_room import chunks, plan
+from maixmem_models import ModelManager
 
 NEEDS = ("shim",)  # malloc's table has to be where it can be written over
 HEAP = "4m"
@@ -145,8 +148,19 @@ def test_damage_is_said_with_its_address():
 
 
 def test_other_firmware_has_no_table():
-    assert find() is not None
-    raises(LookupError, Heap, [0] * 4096, RAM + 8192)
+    if SLOW:
+        raise Skip("the modules of this runner are objects and stay")
+    started()
+    name = "maixmem_k210_heap"
+    before = sys.modules.pop(name)
+    try:
+        assert __import__(name).found.free == board.heap.total_free()
+        del sys.modules[name]
+        board.ram.blank = True
+        assert __import__(name).found is None
+    finally:
+        sys.modules[name] = before
+        board.ram.blank = False
 
 
 # --- what a load will do ---
@@ -234,3 +248,39 @@ def test_a_forecast_knows_what_goes_with_a_net():
             kpu.deinit(nets[i])
         assert (p.check_fit(cost) is None) == (forecast is None), going
         assert outcome(A) == (forecast and ("hang" if forecast.hangs else 2006)), going
+
+
+# --- a model in a file ---
+
+
+def filed(size, main_mem=20000):
+    """The bytes of a model."""
+    return bytes(v3((28, 28, 1), [("conv", 16), ("raw", 2, size)], main_mem=main_mem).to_bytes())
+
+
+def test_a_file_that_was_changed_gets_a_new_forecast():
+    p = started()
+    board.mount_file("/sd/m.kmodel", filed(40000))
+    m = ModelManager(p)
+    m.add("m", "/sd/m.kmodel")
+    need = m.models["m"].cost.need["heap"]
+    board.mount_file("/sd/m.kmodel", filed(80000))
+    m.use("m")
+    assert m.models["m"].cost.need["heap"] == need + 40000 == m.models["m"].took
+    m.release("m")
+    board.mount_file("/sd/m.kmodel", filed(80000, 6000000))  # a bare load fails
+    raises(maixmem.NoRoom, m.use, "m")
+    board.mount_file("/sd/m.kmodel", filed(40000))
+    m.models["m"].cost = None
+    m.use("m")
+    m.release_all()
+
+
+def test_a_file_that_is_gone_is_named():
+    p = started()
+    board.mount_file("/sd/m.kmodel", filed(40000))
+    m = ModelManager(p)
+    m.add("m", "/sd/m.kmodel")
+    board.mount_file("/sd/m.kmodel", None)  # no longer there
+    e = raises(OSError, m.use, "m")
+    assert "/sd/m.kmodel" in str(e) and "Next:" in str(e), e

@@ -19,12 +19,13 @@ class Ram:
     def __init__(self, heap):
         self.heap = heap
         self.poked = {}
+        self.blank = False  # nothing is there
 
     def __getitem__(self, i):
         address = _RAM + 4 * i
         if self.poked and address in self.poked:
             return self.poked[address]
-        if i & 1 or not self.heap.end > self.heap.base:
+        if i & 1 or self.blank or not self.heap.end > self.heap.base:
             return 0
         if _TABLE <= address < _TABLE + 2064:
             return self._table((address - _TABLE) >> 3)
