@@ -17,6 +17,7 @@ from maixmem_cli.emulator.connect import connect
 from maixmem_cli.errors import table
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.firmware.survey import survey
 from maixmem_cli.serial import questions
 from maixmem_cli.serial.identity import Identity, identity
@@ -100,6 +101,7 @@ class Diagnosis:
         who = identity(self._board)
         self.results["who"] = [who.implementation, list(who.version), who.platform, who.machine]
         self.files()
+        self.build(who)
         self.place(who)
         if self.ask("report", questions.REPORT):
             port = self.results["report"]["port"]
@@ -134,6 +136,12 @@ class Diagnosis:
                     f"Remove files there; maixmem deploy --remove --target {folder} "
                     "takes the library off.",
                 )
+
+    def build(self, who: Identity) -> None:
+        """A build of MaixPy that is known to be bad."""
+        if who.kind == "maixpy":
+            for text in known_bad(self.ask("build", questions.BUILD) or ""):
+                self.find(text)
 
     def place(self, who: Identity) -> None:
         """The library in a folder where the board does not look."""

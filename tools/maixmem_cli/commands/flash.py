@@ -94,6 +94,7 @@ def describe(layout: Layout, findings: list[tuple[str, str]], suggested: bool) -
         "unaligned": [r.name for r in unaligned(m)],
         "unread": [{"start": a, "end": b, "why": why} for a, b, why in m.unread],
         "findings": [{"what": what, "text": text} for what, text in findings],
+        "notes": layout.notes,
     }
     if m.conflicts() or unaligned(m):
         answer["moves"] = _places(lambda: flash_moves.plan(m))
@@ -145,6 +146,8 @@ def show(m: FlashMap, answer: dict[str, Any]) -> None:
     show_table(out, _COLUMNS, rows)
     for finding in answer["findings"]:
         out.print(f"[bold red]{finding['what']}:[/] {escape(finding['text'])}")
+    for text in answer["notes"]:
+        out.print(f"[yellow]![/] {escape(text)}")
     for risk in answer["risks"]:
         out.print(f"[yellow]risk:[/] {escape(risk['text'])}")
     for gap in answer["unread"]:

@@ -175,17 +175,22 @@ def _of_board(path: Path) -> Firmware:
 
 
 def _of_image(path: Path, data: bytes) -> Firmware:
-    found = _VERSION.search(data)
-    version = found[0].decode() if found else "version unknown"
+    said = version(data) or "version unknown"
     return Firmware(
         name=path.name,
         image=len(data),
         v4=_V4_TEXT in data,
-        title=version,
-        source=f"the image {path.name}, {version}",
+        title=said,
+        source=f"the image {path.name}, {said}",
         scratch=(700 if _FINDERS in data else 300) << 10,
         file=path,
     )
+
+
+def version(data: bytes) -> str:
+    """The version that an image says, such as "v0.6.2-84-g8fcd84a58"; "" when it says none."""
+    found = _VERSION.search(data)
+    return found[0].decode() if found else ""
 
 
 def image_bytes(path: Path) -> bytes:

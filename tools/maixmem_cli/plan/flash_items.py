@@ -18,6 +18,7 @@ from maixmem_kmodel import read_info
 
 from maixmem_cli.firmware import builds
 from maixmem_cli.firmware.builds import IMAGE_START, Firmware
+from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.flash import moves
 from maixmem_cli.flash.kfpkg import Member, PackageError, read_package
 from maixmem_cli.text.numbers import hexa, parse_address
@@ -39,6 +40,7 @@ class Layout:
     members: list[tuple[FlashRegion, Member]] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     dumps: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  #: what is known of a firmware among them
 
     @classmethod
     def of(cls, items: Iterable[str], size: int, firmware: Firmware | None = None) -> Layout:
@@ -72,6 +74,7 @@ class Layout:
         build = firmware or builds.assumed(self.map.size)
         if build:
             self.map.add(f"firmware ({build.name})", 0, build.end, "firmware", build.source)
+            self.notes += known_bad(build.title)
 
     def add(self, text: str) -> None:
         """Adds one item of the command line, or notes a dump for later. Raises ItemError."""
@@ -134,7 +137,21 @@ class Layout:
                 if Path(m.name).suffix in (".kmodel", ".smodel"):
                     self.findings.append(f"{where}: {e}")
                     kind = "model"
+        if kind == "data" and self._is_file_system(m):
+            kind = "filesystem"
         self.members.append((self.map.add(printable(m.name), m.address, m.nbytes, kind), m))
+        if kind == "firmware":
+            said = builds.version(m.data)
+            self.notes += known_bad(said) if said else []
+
+    def _is_file_system(self, m: Member) -> bool:
+        """True for the contents of /flash, as packages of boards bring them: they have the very
+        range of the file system, and take its place in the map."""
+        for r in self.map.regions:
+            if r.kind == "filesystem" and (r.start, r.end - r.start) == (m.address, m.nbytes):
+                self.map.regions.remove(r)
+                return True
+        return False
 
     def scan_dump(self, path: Path) -> None:
         """Adds what is in a dump of the chip. Raises ItemError when it is one of another chip."""

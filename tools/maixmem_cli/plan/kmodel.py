@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from maixmem_kmodel import KModel, KModelError
 from maixmem_report import kib
 
 from maixmem_cli.firmware.builds import Firmware
+from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.flash.kfpkg import MAX_TOTAL, Member, PackageError, read_package
 from maixmem_cli.kmodel.layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel.v5 import read_v5
@@ -153,7 +154,13 @@ def _entry(name: str, source: object, firmwares: list[Firmware]) -> Entry:
             model = read_v5(source)
     except KModelError as e:
         return Entry(name, error=str(e), verdicts=[Verdict(f, [], str(e)) for f in firmwares])
-    return Entry(name, model, None, layers, [judge(model, f) for f in firmwares])
+    return Entry(name, model, None, layers, [_known(judge(model, f)) for f in firmwares])
+
+
+def _known(verdict: Verdict) -> Verdict:
+    """With what is known of that very build."""
+    bad = known_bad(verdict.firmware.title)
+    return replace(verdict, text="; ".join([verdict.text, *bad])) if bad else verdict
 
 
 def judge(model: KModel, firmware: Firmware) -> Verdict:

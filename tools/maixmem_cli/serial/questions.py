@@ -38,6 +38,8 @@ for p in [home, '/flash', '/sd'] if sys.platform in ('MaixPy', 'CanMV') else []:
 """
 )
 PLACE = "say([home, place])"
+# MaixPy's is "v0.6.2-84-g8fcd84a58 on 2022-08-26"; CircuitPython on a PC has no os.uname().
+BUILD = "say(os.uname()[3] if hasattr(os, 'uname') else '')"
 # Every folder that imports look into, and its files; the working folder by its name.
 FILES = """
 found = {}
