@@ -419,3 +419,42 @@ def test_a_memory_is_destroyed_once(boards):
         p.lib.release([(ctx, mem)])
     with pytest.raises(ValueError, match="was released"):
         p.lib.set_internal(ctx, mem, 1)
+
+
+def test_memory_made_with_a_model_outlives_who_works_in_it(boards):
+    """The end of the model that a Block was made with would end the process of who runs in it."""
+    raw, p = boards()
+    maker, user = p.load(small("maker"), dup=True), p.load(small("user"))
+    mem = p.create(maker.ctx, 65536)
+    for block in (Block.of(mem), Block(mem.contents.virt, 65536, fd=mem.contents.fd)):
+        user.inputs[0].attach(block)
+        with pytest.raises(ValueError, match="works in memory that was made with"):
+            p.unload(maker)
+        assert user.run(b"q" * 64) == answer(small("user"), b"q" * 64)
+    block = Block.of(mem)
+    p.unload(user)
+    p.unload(maker)
+    other = p.load(small("other"))
+    for late in (lambda: other.inputs[0].attach(block), lambda: Block.of(mem)):
+        with pytest.raises(ValueError, match="went with the model"):
+            late()
+    with pytest.raises(ValueError, match="not ours, or destroyed"):
+        p.create(maker.ctx, 4096)
+    p.unload(other)
+    assert (raw.npu.live, p.used) == (0, 0)
+
+
+def test_a_view_of_what_is_replaced(boards):
+    """attach() gives the memory back that slices of views still look at: not while they do."""
+    raw, p = boards()
+    maker, user = p.load(small("maker"), dup=True), p.load(small("user"))
+    block = Block.of(p.create(maker.ctx, 65536))
+    with user:
+        part = user.inputs[0].view()[:8]
+    with pytest.raises(ValueError, match="views of"):
+        user.inputs[0].attach(block)
+    part[:] = bytes(8)
+    del part
+    user.inputs[0].attach(block)
+    p.unload(user)
+    p.unload(maker)

@@ -96,8 +96,17 @@ class Program:
             model.inputs[0].attach(outside, PAGE)
             model.outputs[0].attach(outside, 1 << 20)
             self.row("attached", self.run(model))
+            self.refused(owner, block, model)
             self.unload(model)
         self.unload(owner)
+
+    # the end of the maker would end the process at the next run
+    def refused(self, owner, block, model):
+        model.inputs[0].attach(block)
+        try:
+            self.port.unload(owner)
+        except ValueError as e:
+            self.row("refused", "works in memory that was made with" in str(e), self.run(model))
 
     def manager(self):
         from maixmem_models import ModelManager

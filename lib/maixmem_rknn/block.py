@@ -39,15 +39,21 @@ class Block:
         self.fd = fd
         self.phys = phys or 0
         self.cached = cached
+        self.users: list[str] = []  # the models that work in it, by name, one for each view
+        self._mem: Any = None
 
     @classmethod
     def of(cls, mem: Any) -> Block:
-        """The block that rknn_create_mem made."""
+        """The block that rknn_create_mem made. ValueError when its model was unloaded since."""
+        _check_there(mem)
         m = mem.contents
-        return cls(m.virt, m.size, m.fd if m.fd >= 0 else None, m.phys)
+        block = cls(m.virt, m.size, m.fd if m.fd >= 0 else None, m.phys)
+        block._mem = mem
+        return block
 
     def check(self, nbytes: int, offset: int) -> None:
         """ValueError when `nbytes` at `offset` are not all inside, or the descriptor is none."""
+        _check_there(self._mem)
         end = self.nbytes
         if self.fd is not None:
             _check_memory(self.fd)
@@ -66,6 +72,14 @@ class Block:
 
     def __str__(self) -> str:
         return f"physical 0x{self.phys:x}" if self.fd is None else f"fd {self.fd}"
+
+
+# What runtime.py marks when it gives a memory of its own back.
+def _check_there(mem: Any) -> None:
+    if getattr(mem, "given_back", False):
+        raise ValueError(
+            "this memory went with the model that it was made with. Next: keep that model loaded"
+        )
 
 
 # The runtime would take any number. A dma-buf is an anonymous inode, as a memfd is: what has a name in a folder is a file.

@@ -203,6 +203,7 @@ class Loader:
         port, lib, options = self._port, self._lib, cost.options
         ctx = model.require_ctx()
         flag = options.flag(lib)
+        lib.names[ctx] = model.name
         try:
             size = lib.mem_size(ctx)
             if file is not None:

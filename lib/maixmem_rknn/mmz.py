@@ -35,7 +35,7 @@ _CALLS = {
 }
 
 
-# Contract. Owns its memory until free(), which has to come after the models that use it were unloaded: the NPU would go on
+# Contract. Owns its memory until free(), which refuses while a model uses it: the NPU would go on
 # writing there. Both a descriptor and, where the memory is in one piece, a physical address.
 class MmzBlock(Block):
     """A Block of the allocator's memory, in whole pages."""
@@ -50,7 +50,11 @@ class MmzBlock(Block):
         self._handle = handle
 
     def free(self) -> None:
-        """Gives the memory back. Harmless the second time; OSError when the allocator refuses."""
+        """Gives the memory back. Harmless the second time; OSError when the allocator refuses,
+        ValueError while models work in it."""
+        if self.users:
+            text = "{} works in this memory. Next: unload it first"
+            raise ValueError(text.format(", ".join(sorted(set(self.users)))))
         handle, self._handle = self._handle, None
         if handle is not None and self._free(handle) != 0:
             self._handle = handle

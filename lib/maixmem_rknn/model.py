@@ -109,7 +109,7 @@ class Model:
             text = "{} shapes given, {} has {} inputs"
             raise ValueError(text.format(len(shapes), self, len(self.inputs)))
         with self:
-            self._check_no_views()
+            self.check_no_views()
             now, before = [tensor.shape for tensor in self.inputs], self.place
             place = self.sets.place_of([tuple(shape) for shape in shapes], now, self)
             tensors = self.inputs + self.outputs
@@ -196,8 +196,9 @@ class Model:
             tensors = self.outputs if output else self.inputs
             tensors += [Tensor(self, attr, bool(output)) for attr in attrs]
 
-    # Views of this with block would look at memory that is going to be another.
-    def _check_no_views(self) -> None:
+    def check_no_views(self) -> None:
+        """Ends the views of this with block, whose memory is going to be another; ValueError while
+        slices or arrays of them are in use."""
         for view in self._lent:
             view.release()
         del self._lent[:]

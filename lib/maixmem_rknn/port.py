@@ -210,6 +210,10 @@ class Port(maixmem_generic.Port):
         if handle.users:
             text = "{} models work on the weights of {}: unload them first"
             raise ValueError(text.format(len(handle.users), handle))
+        users = self.lib.users_of(handle.require_ctx(), self.arena.mem)
+        if users:
+            text = "{} works in memory that was made with {}. Next: unload it first"
+            raise ValueError(text.format(", ".join(users), handle))
         handle.check_views()
         self._loader.close(handle)
 

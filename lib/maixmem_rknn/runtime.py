@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from maixmem_rknn.api import (
     CALLS,
@@ -34,6 +34,15 @@ from maixmem_rknn.api import (
 from maixmem_rknn.block import Block
 from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError
 from maixmem_rknn.kept import Mapped
+
+
+class Memory(NamedTuple):
+    """A memory of a context: page-rounded bytes (0 of a view), where it starts in its block."""
+
+    mem: Any
+    nbytes: int
+    start: int
+    block: Block | None
 
 
 # Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes. The order of release is kept
@@ -65,7 +74,8 @@ class Runtime:
         self.used = 0
         self.leaked_bytes = 0
         self.leaked_contexts = 0
-        self._mems: dict[int, dict[int, tuple[Any, int, int]]] = {}
+        self._mems: dict[int, dict[int, Memory]] = {}
+        self.names: dict[int, str] = {}  # of the models, for those who wait for one
         self._used_by_none: set[int] = set()  # contexts of which a dup failed
         self._by_address = False  # what kept.py needs was seen of this runtime
 
@@ -186,6 +196,7 @@ class Runtime:
             self.release_all(ctx)
         finally:
             del self._mems[ctx]
+            self.names.pop(ctx, None)
             mapped = Mapped() if ctx in self._used_by_none else None
             self._used_by_none.discard(ctx)
             if self._calls["rknn_destroy"](ctx) != 0:
@@ -195,7 +206,27 @@ class Runtime:
 
     def held(self, ctx: int, but: Any = None) -> int:
         """Page-rounded bytes of our own memories of `ctx`, except `but`."""
-        return sum([nbytes for mem, nbytes, _ in self._mems_of(ctx).values() if mem is not but])
+        return sum([m.nbytes for m in list(self._mems_of(ctx).values()) if m.mem is not but])
+
+    def users_of(self, ctx: int, but: Any = None) -> list[str]:
+        """Names of the models that work in memories made with `ctx`, except `but`.
+
+        By address: a Block may have been made from the numbers of one.
+        """
+        found = []
+        for own in list(self._mems_of(ctx).values()):
+            if own.block is None and own.mem is not but:
+                start = own.mem.contents.virt
+                found += self._users_between(ctx, start, start + own.mem.contents.size)
+        return sorted(set(found))
+
+    def _users_between(self, ctx: int, start: int, end: int) -> list[str]:
+        return [
+            self._name(other)
+            for other, mems in list(self._mems.items())
+            for m in list(mems.values())
+            if other != ctx and m.block is not None and start <= m.block.virt < end
+        ]
 
     def run(self, ctx: int) -> None:
         """One inference, until it is done. It flushes the caches of inputs and outputs that the runtime made."""
@@ -256,10 +287,11 @@ class Runtime:
         if not 0 < nbytes < 1 << 32:
             raise ValueError(f"{nbytes} bytes: must be 1 to 4294967295")
         with self._making:
+            self._mems_of(ctx)
             mem = self._calls["rknn_create_mem"](ctx, nbytes)
             if mem and not self.mini:
                 self._by_address = mem.contents.priv == mem.contents.virt
-            return self._keep(ctx, mem, pages(nbytes), 0)
+            return self._keep(ctx, mem, pages(nbytes), 0, None)
 
     def view(self, ctx: int, block: Block, nbytes: int, offset: int = 0) -> Any:
         """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would not check the range.
@@ -267,13 +299,14 @@ class Runtime:
         As physical address the full runtime stores all ones for every descriptor, good or bad: Block.check() looks first.
         """
         block.check(nbytes, offset)
+        self._mems_of(ctx)
         if block.fd is None:
             where = (block.phys + offset, block.virt + offset, nbytes)
             mem = self._calls["rknn_create_mem_from_phys"](ctx, *where)
         else:
             call = self._call("rknn_create_mem_from_fd")
             mem = call(ctx, block.fd, block.virt, nbytes, offset)
-        mem = self._keep(ctx, mem, 0, offset + (block.phys if block.fd is None else 0))
+        mem = self._keep(ctx, mem, 0, offset + (block.phys if block.fd is None else 0), block)
         if mem is None:
             raise RknnError(f"a view of {nbytes} bytes at {offset} of {block}", MALLOC_FAIL)
         return mem
@@ -291,15 +324,19 @@ class Runtime:
 
     def release_all(self, ctx: int, but: Any = None) -> None:
         """Destroys every memory of `ctx` except `but`."""
-        mems = [mem for mem, _, _ in self._mems_of(ctx).values()]
+        mems = [m.mem for m in self._mems_of(ctx).values()]
         self.release([(ctx, mem) for mem in mems if mem is not but])
 
     def _destroy_mem(self, ctx: int, mem: Any) -> None:
         found = self._mems.get(ctx, {}).pop(ctypes.addressof(mem.contents), None)
         if found is None:
             return
-        nbytes = found[1]
+        nbytes = found.nbytes
         self.used -= nbytes
+        if found.block is None:
+            mem.given_back = found.mem.given_back = True
+        else:
+            found.block.users.remove(self._name(ctx))
         if self._calls["rknn_destroy_mem"](ctx, mem) != 0:
             self.leaked_bytes += nbytes
 
@@ -334,14 +371,17 @@ class Runtime:
 
     def _block(self, ctx: int, mem: Any, need: int, kind: str) -> None:
         size = self._ours(ctx, mem).size
-        start = self._mems[ctx][ctypes.addressof(mem.contents)][2]
+        start = self._mems[ctx][ctypes.addressof(mem.contents)].start
         if size < need or start % PAGE:
             text = "{} memory: {} bytes at {}; the model needs {} at a multiple of {}"
             raise ValueError(text.format(kind, size, start, need, PAGE))
 
     # --- parts ---
 
-    def _mems_of(self, ctx: int) -> dict[int, tuple[Any, int, int]]:
+    def _name(self, ctx: int) -> str:
+        return self.names.get(ctx, f"context {ctx}")
+
+    def _mems_of(self, ctx: int) -> dict[int, Memory]:
         if ctx not in self._mems:
             raise ValueError(f"context {ctx}: not ours, or destroyed")
         return self._mems[ctx]
@@ -353,10 +393,12 @@ class Runtime:
         return mem.contents
 
     # `start` is where it begins in its block, or in physical memory.
-    def _keep(self, ctx: int, mem: Any, nbytes: int, start: int) -> Any:
+    def _keep(self, ctx: int, mem: Any, nbytes: int, start: int, block: Block | None) -> Any:
         if not mem:
             return None
-        self._mems_of(ctx)[ctypes.addressof(mem.contents)] = (mem, nbytes, start)
+        self._mems[ctx][ctypes.addressof(mem.contents)] = Memory(mem, nbytes, start, block)
+        if block is not None:
+            block.users.append(self._name(ctx))
         self.used += nbytes
         return mem
 

@@ -179,6 +179,7 @@ class Tensor:
             text += "Next: uncached memory, or a block with its fd"
             raise ValueError(text.format(model, model.lib.name))
         with model:
+            model.check_no_views()
             self._set(model.lib.view(model.require_ctx(), block, self.nbytes, offset))
             self._block = block
 
