@@ -65,6 +65,12 @@ def test_an_error_ends_in_its_meaning_and_one_clear_line(sim) -> None:
     assert "script.py failed: ValueError: [MAIXPY]kpu: load error:2002" in lines[-1]
 
 
+def test_an_empty_flash_is_cured_by_flash_first(sim) -> None:
+    out = sim(_LOAD)[1]
+    assert "\n1. Put the model into the flash of this run: --flash MODEL@ADDRESS.\n" in out
+    assert "--flash" not in sim("raise OSError(12)")[1]
+
+
 def test_a_syntax_error_is_the_scripts(sim) -> None:
     for options in ([], ["--trace"]):
         status, out, _ = sim("x = (\n", *options)

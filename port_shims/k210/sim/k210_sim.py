@@ -185,7 +185,7 @@ def _finish(session, job):
     except SystemExit as e:
         return _status(e)
     except Exception as e:
-        return _failed(job["script"], e)
+        return _failed(job, e)
     return 0
 
 
@@ -202,15 +202,18 @@ def _status(e):
     return 1
 
 
-def _failed(script, e):
+def _failed(job, e):
     """The traceback as the board prints it, what the error means, and one last line."""
     _print_exception(e)
     known = maixmem_advice.find(e)
     if known:
         print("= " + known[0])
-        for i, step in enumerate(known[1]):
+        steps = list(known[1])
+        if not job["flash"] and "error:2002" in str(e):
+            steps.insert(0, "Put the model into the flash of this run: --flash MODEL@ADDRESS.")
+        for i, step in enumerate(steps):
             print("{}. {}".format(i + 1, step))
-    print("{} failed: {}: {}".format(script, type(e).__name__, e))
+    print("{} failed: {}: {}".format(job["script"], type(e).__name__, e))
     return 1
 
 

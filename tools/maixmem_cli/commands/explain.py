@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
 from maixmem_cli.errors.table import boards
 from maixmem_cli.text.output import console, print_json, unreadable
@@ -32,7 +33,7 @@ _NOT_KNOWN = (
 @click.option(
     "--firmware",
     "image",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=IMAGE_FILE,
     metavar="IMAGE",
     help="The firmware of a core dump: names the access and the function.",
 )

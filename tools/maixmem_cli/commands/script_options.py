@@ -5,12 +5,14 @@ one is wanted."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Callable
 
 import click
 
 from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
+from maixmem_cli.firmware.builds import FIRMWARES
 
 FLASH = click.option(
     "--flash",
@@ -44,11 +46,42 @@ _LIMITS = (
         help="Save what goes to the display, as PNG.",
     ),
 )
+
+
+class _Image(click.Path):
+    """A firmware image: a file, or the name of a build whose file is where $MAIXMEM_FIRMWARE
+    says."""
+
+    name = "image"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in FIRMWARES and not Path(value).exists():
+            found = _kept(FIRMWARES[value].image)
+            if not found:
+                text = (
+                    f"{value!r} is the name of a build, and this runs on the firmware itself. "
+                    "Next: its .bin, or its folder in $MAIXMEM_FIRMWARE"
+                )
+                self.fail(text, param, ctx)
+            value = str(found)
+        return super().convert(value, param, ctx)
+
+
+def _kept(nbytes: int) -> Path | None:
+    """The file of so many bytes among those of $MAIXMEM_FIRMWARE, files or folders."""
+    for place in filter(None, os.environ.get("MAIXMEM_FIRMWARE", "").split(os.pathsep)):
+        for path in sorted(Path(place).glob("*")) if Path(place).is_dir() else [Path(place)]:
+            if path.is_file() and path.stat().st_size == nbytes:
+                return path
+    return None
+
+
+IMAGE_FILE = _Image(exists=True, dir_okay=False, path_type=Path)
 IMAGE = click.option(
     "--firmware",
     "image",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=IMAGE_FILE,
     metavar="IMAGE",
     help="The firmware: a .bin or .kfpkg of a MaixPy v1 release.",
 )

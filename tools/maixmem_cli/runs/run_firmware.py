@@ -36,6 +36,11 @@ _STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, HANGS: BOARD_HANGS, STU
 _STATUS[INTERRUPTED] = run_standin.INTERRUPTED
 
 
+# a load of flash where nothing was put
+_NO_MODEL = {"error:2002", "error:2003", "error:-1", "error:-2", "error:2"}
+_GIVE = "Put the model into the flash of this run: --flash MODEL@ADDRESS."
+
+
 class _NotHere(click.ClickException):
     exit_code = 2
 
@@ -68,7 +73,7 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         click.echo(outcome.error, nl=False, err=True)
         tell(explain.ending(session, outcome))
         if outcome.kind == RAISED:
-            _say_failed(script, outcome.error)
+            _say_failed(script, outcome.error, bool(options.files))
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(explain.memory_table(session)))
         for line in session.board.said().splitlines():
@@ -81,10 +86,12 @@ def watch(session: Session) -> None:
     session.port.on_silence = lambda seconds: tell(explain.silence(session, seconds))
 
 
-def _say_failed(script: Path, error: str) -> None:
+def _say_failed(script: Path, error: str, given: bool) -> None:
     """What the error means and what to do, as after a run on the stand-in, and one last line."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
     meaning, steps = table.answer(last) or ("", [])
+    if not given and table.codes(last) & _NO_MODEL:
+        steps = [_GIVE, *steps]
     if meaning:
         click.echo(f"= {meaning}", err=True)
     for i, step in enumerate(steps, 1):
