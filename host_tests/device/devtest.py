@@ -5,18 +5,19 @@ on an interpreter or a board.
 
 A device test file is plain functions named test_* with asserts. It may set
     NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
-    NEEDS = ("unix",)     names of interpreters it is limited to: cpython, unix, mp2019
+    NEEDS = ("unix",)     names of interpreters it is limited to, of kits/interpreters.py
     HEAP = "4m" GC heap for mp2019, where device_suite.HEAP is too small: its collector works by
     hand only
 
-SLOW is True on mp2019 (MicroPython v1.10, compiled to WebAssembly) and nowhere else, no board
-included: long runs are shorter there, with the same checks.
+OLD is True on mp2019 (MicroPython v1.10, compiled to WebAssembly) and nowhere else. SLOW is True
+there and on a Pico, in hardware or software: long runs are shorter there, with the same checks.
 """
 
 import gc
 import sys
 
-SLOW = sys.platform == "javascript" and sys.implementation.version < (1, 12)
+OLD = sys.platform == "javascript" and sys.implementation.version < (1, 12)
+SLOW = OLD or sys.platform in ("rp2", "RP2040")
 
 # what is imported from here on lies close together: this heap has the stand-in in it as well
 _ON_UNIX = sys.platform == "linux" and hasattr(gc, "threshold")
@@ -52,7 +53,7 @@ def raises(kind, f, *args, **kw):
 def imports_of(f):
     """Calls f and returns the names of the modules that the library's resident() and run_once()
     imported meanwhile."""
-    if SLOW:
+    if OLD:
         raise Skip("the modules of this runner are objects: their globals are out of reach")
     import maixmem
 
@@ -110,7 +111,10 @@ def run(module, names):
 def _print_exception(e):
     if hasattr(sys, "print_exception"):
         sys.print_exception(e)
-    else:
+        return
+    try:
         import traceback
-
+    except ImportError:  # CircuitPython's unix port
+        print(repr(e))
+    else:
         traceback.print_exception(type(e), e, e.__traceback__)

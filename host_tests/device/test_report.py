@@ -126,6 +126,8 @@ def in_pieces(piece):
 def test_a_heap_in_pieces_is_reported_all_the_same():
     if sys.implementation.name != "micropython":
         raise Skip("this interpreter does not count its heap")
+    if sys.platform in ("esp32", "webassembly"):
+        raise Skip("a heap that grows is full when the system has nothing left: test_growing")
     maixmem.report(lambda line: None)  # loads what it needs
     for piece in (200, 600, 1500, 7000):
         kept = in_pieces(piece)

@@ -6,14 +6,21 @@ them."""
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import paths
 
+if str(paths.TOOLS) not in sys.path:
+    sys.path.append(str(paths.TOOLS))
+from maixmem_cli.library import modules
+
 #: GC heap on the MicroPython of 2019, where a file does not set its own: a collection costs 5 ms
 #: for each MiB of it
 HEAP = "2m"
+#: what a test of any board may import beside the library for it
+_OURS = ("devtest", "esp32", "gc", "micropython", "sys", "uctypes")
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,7 @@ class Suite:
     tests: tuple[str, ...]
     needs: tuple[str, ...]
     heap: str = HEAP
+    imports: frozenset[str] = frozenset()
 
     @property
     def module(self) -> str:
@@ -31,15 +39,19 @@ class Suite:
 
     def runs_on(self, name: str) -> bool:
         """True when the file is not limited to other interpreters."""
-        limits = [n for n in self.needs if n in ("cpython", "unix", "mp2019")]
+        limits = [n for n in self.needs if n != "shim"]
         return not limits or name in limits
 
+    @property
+    def portable(self) -> bool:
+        """True when it has nothing to do with the K210: a board without a port can run it."""
+        return not self.needs and self.imports <= {*_OURS, *modules.modules("generic")}
+
     def main(self) -> str:
-        """The script that runs the file's tests on an interpreter or a board."""
-        return (
-            f"import devtest\nimport {self.module}\ndevtest.run({self.module}, "
-            f"{list(self.tests)!r})\n"
-        )
+        """The script that runs the file's tests on an interpreter or a board: a paragraph each,
+        for one that collects garbage only between them."""
+        tests = [f"devtest.run({self.module}, [{test!r}])" for test in self.tests]
+        return "\n\n".join([f"import devtest\nimport {self.module}", *tests]) + "\n"
 
 
 def suites(folder: Path = paths.DEVICE) -> list[Suite]:
@@ -49,12 +61,20 @@ def suites(folder: Path = paths.DEVICE) -> list[Suite]:
 
 def _read(path: Path) -> Suite:
     tests, settings = [], {"NEEDS": (), "HEAP": HEAP}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    found: set[str] = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for part in ast.walk(tree):
+        if isinstance(part, ast.ImportFrom):
+            found.add(part.module or "")
+        elif isinstance(part, ast.Import):
+            found.update(a.name for a in part.names)
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             tests.append(node.name)
         elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in settings:
             settings[node.targets[0].id] = ast.literal_eval(node.value)
-    return Suite(path, tuple(tests), tuple(settings["NEEDS"]), settings["HEAP"])
+    needs, heap = tuple(settings["NEEDS"]), settings["HEAP"]
+    return Suite(path, tuple(tests), needs, heap, frozenset(found))
 
 
 def results(output: str) -> dict[str, tuple[str, str]]:

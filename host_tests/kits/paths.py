@@ -41,8 +41,24 @@ def micropython() -> Path | None:
     return Path(found) if found else None
 
 
+def npm(name: str, variable: str = "") -> Path | None:
+    """A package that tools/dev.py unpacked ($variable names another folder), or None."""
+    folder = Path(sys.prefix) / "npm" / name / "package"
+    folder = Path(os.environ.get(variable, folder))
+    return folder if folder.is_dir() and shutil.which("node") else None
+
+
 def mp2019_lib() -> Path | None:
-    """The lib folder of npm micropython@1.1.8 ($MP2019_LIB, else the virtual environment's), or
-    None."""
-    folder = Path(os.environ.get("MP2019_LIB", Path(sys.prefix) / "npm" / "package" / "lib"))
-    return folder if (folder / "micropython.js").is_file() and shutil.which("node") else None
+    """The lib folder of npm micropython@1.1.8, or None."""
+    folder = npm("mp2019")
+    return folder / "lib" if folder else None
+
+
+def built(name: str) -> Path | None:
+    """What tools/build_interpreters.py built, or None."""
+    if str(TOOLS) not in sys.path:
+        sys.path.append(str(TOOLS))
+    import build_interpreters
+
+    path = build_interpreters.cache() / name
+    return path if path.is_file() else None
