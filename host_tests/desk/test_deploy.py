@@ -16,7 +16,7 @@ from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli.commands import deploy as cmd_deploy
 from maixmem_cli.emulator.connect import connect, open_board
-from maixmem_cli.library import modules
+from maixmem_cli.library import forms, modules
 from maixmem_cli.serial.identity import identity
 from maixmem_cli.serial.repl import PortError, RawRepl
 from maixmem_cli.serial.transfer import CHECK, Transfer, TransferError, matches
@@ -275,9 +275,7 @@ def test_the_probe_finds_what_the_board_loads(board) -> None:
     with open_board(board.port) as b:
         who = identity(b)
         assert who.bytecode is None  # MaixPy's sys.implementation has two fields
-        assert (
-            cmd_deploy.accepted(b, who, "/flash") == 6
-        )  # what the unix port behind the fake loads
+        assert forms.accepted(b, who, "/flash") == 6  # what the unix port behind the fake loads
     assert list(board.root.iterdir()) == []
 
 

@@ -4,16 +4,18 @@
 
     python host_tests/on_target --board /dev/ttyUSB0 [--mpy] [--model ADDR]... [NAME...]
 
-PORT is a serial port, a pty or socket://host:port. Copies lib/ and the tests to /flash, runs every
-device test file that a board can run (or those whose name contains NAME), prints one line per
-test. Exit status 0 all passed, 1 failures, 2 wrong use or no board.
+PORT is a serial port, a pty or socket://host:port. Copies lib/ and the tests to the board, runs
+every device test file that it can run (or those whose name contains NAME), prints one line per
+test. A board that is no K210 runs the files that have nothing to do with one; under CircuitPython
+its boot.py has to make the files writable. Exit status 0 all passed, 1 failures, 2 wrong use or no
+board.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -23,49 +25,91 @@ import click  # noqa: E402
 import device_suite  # noqa: E402
 import paths  # noqa: E402
 from maixmem_cli.emulator.connect import open_board  # noqa: E402
-from maixmem_cli.library.bytecode import compile_file  # noqa: E402
-from maixmem_cli.library.modules import K210  # noqa: E402
+from maixmem_cli.library import bytecode, modules  # noqa: E402
+from maixmem_cli.library.forms import accepted, contents  # noqa: E402
+from maixmem_cli.serial.identity import IMPORT_OS, Identity, identity  # noqa: E402
 from maixmem_cli.serial.repl import BoardError, RawRepl  # noqa: E402
 from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
 LINE_SECONDS = 600  # without a line from the board: a loaded desk runs an emulated one slowly
-HELPERS = (paths.DEVICE / "devtest.py", paths.KITS / "kmodel_build.py")
+HELPERS = (paths.DEVICE / "devtest.py",)
 
 
-def compiled(source: Path) -> bytes:
-    """The module as bytecode 4, which MaixPy loads."""
-    with tempfile.TemporaryDirectory() as temp:
-        return compile_file(source, 4, Path(temp) / "m.mpy").read_bytes()
+@dataclass(frozen=True)
+class Target:
+    """What goes where: `bytecode` is that of the library, None for sources."""
+
+    who: Identity
+    bytecode: int | None
+    models: tuple[int, ...]
+
+    @property
+    def is_k210(self) -> bool:
+        return self.who.kind == "maixpy"
+
+    @property
+    def folder(self) -> str:
+        return "/flash" if self.is_k210 else self.who.target.rstrip("/")
+
+    def files(self) -> dict[str, bytes]:
+        """{name: bytes} of the library and the tests' helpers."""
+        names = modules.modules("k210" if self.is_k210 else "generic")
+        helpers = (*HELPERS, paths.KITS / "kmodel_build.py") if self.is_k210 else HELPERS
+        compiler = ""
+        if self.who.kind == "circuitpython":
+            compiler = bytecode.circuitpython_compiler(self.bytecode)
+        found = contents(names, self.bytecode, compiler)
+        found.update({p.name: p.read_bytes() for p in helpers})
+        found["board_models.py"] = f"MODELS = {self.models!r}\n".encode()
+        return found
 
 
-def copy(board: RawRepl, mpy: bool, models: tuple[int, ...]) -> None:
-    """Puts the library and the tests' helpers into /flash, without leftovers of the other form."""
-    library = [paths.LIB / f"{name}.py" for name in K210]
-    stale = "py" if mpy else "mpy"
-    names = [f"{p.stem}.{stale}" for p in library]
+def copy(board: RawRepl, target: Target) -> None:
+    """Puts the library and the helpers on the board, without leftovers of the other form."""
+    files = target.files()
+    stale = "py" if target.bytecode else "mpy"
+    names = [f"{name.rpartition('.')[0]}.{stale}" for name in files if name not in HELPERS]
+    folder = target.folder or "/"
     board.check(
-        f"import os\nfor n in {names!r}:\n  if n in os.listdir('/flash'): os.remove('/flash/' + n)"
+        f"{IMPORT_OS}if {folder!r} != '/' and {folder[1:]!r} not in os.listdir('/'):\n"
+        f"    os.mkdir({folder!r})\nfor n in {names!r}:\n  if n in os.listdir({folder!r}): "
+        f"os.remove({target.folder + '/'!r} + n)"
     )
-    for p in library:
-        data = compiled(p) if mpy else p.read_bytes()
-        board.write_file(f"/flash/{p.stem}.{'mpy' if mpy else 'py'}", data)
-    for p in HELPERS:
-        board.write_file(f"/flash/{p.name}", p.read_bytes())
-    board.write_file("/flash/board_models.py", f"MODELS = {tuple(models)!r}\n".encode())
+    for name, data in files.items():
+        board.write_file(f"{target.folder}/{name}", data)
 
 
-def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str, str]]:
+def fresh(board: RawRepl, who: Identity) -> None:
+    """A new interpreter. CircuitPython waits for a key after its Ctrl-D."""
+    if who.kind == "circuitpython":
+        board.reload()
+    else:
+        board.soft_reset()
+
+
+def run_suite(
+    board: RawRepl, target: Target, suite: device_suite.Suite
+) -> dict[str, tuple[str, str]]:
     """Copies one test file, runs it in a fresh interpreter, removes it. A hung board is a failure
     of the last test."""
-    name = f"/flash/{suite.path.name}"
+    name = f"{target.folder}/{suite.path.name}"
     board.write_file(name, suite.path.read_bytes())
-    board.soft_reset()
+    fresh(board, target.who)
     out, error = board.run(suite.main(), timeout=LINE_SECONDS)
-    board.check(f"import os\nos.remove({name!r})")
+    board.check(f"{IMPORT_OS}os.remove({name!r})")
     found = device_suite.results(out)
     for test in suite.tests:
         if test not in found:
             found[test] = ("FAIL", error or "did not run: " + out[-500:])
+    return found
+
+
+def chosen(target: Target, names: tuple[str, ...]) -> list[device_suite.Suite]:
+    """The test files that the board can run, of those that are wanted."""
+    can = [s for s in device_suite.suites() if s.portable or (target.is_k210 and not s.needs)]
+    found = [s for s in can if not names or any(n in s.module for n in names)]
+    if not found:
+        raise click.UsageError(f"no device test that this board can run is named like {names}")
     return found
 
 
@@ -77,7 +121,7 @@ def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str,
     metavar="PORT",
     help="Serial port, pty or socket://host:port.",
 )
-@click.option("--mpy", is_flag=True, help="Copy bytecode 4 instead of sources.")
+@click.option("--mpy", is_flag=True, help="Copy bytecode instead of sources.")
 @click.option(
     "--model",
     multiple=True,
@@ -88,22 +132,21 @@ def run_suite(board: RawRepl, suite: device_suite.Suite) -> dict[str, tuple[str,
 @click.argument("names", nargs=-1)
 def main(port: str, mpy: bool, model: tuple[str, ...], keep: bool, names: tuple[str, ...]) -> None:
     """Run the device tests on a board."""
-    suites = [
-        s
-        for s in device_suite.suites()
-        if not s.needs and (not names or any(n in s.module for n in names))
-    ]
-    if not suites:
-        raise click.UsageError(f"no device test that a board can run is named like {names}")
     counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     start = time.monotonic()
     try:
         with open_board(port) as board:
-            click.echo(board.check("import os\nprint(os.uname())").strip())
+            who = identity(board)
+            click.echo(str(who))
+            version = (
+                accepted(board, who, "/flash" if who.kind == "maixpy" else "") if mpy else None
+            )
+            target = Target(who, version, tuple(parse_size(m) for m in model))
+            wanted = chosen(target, names)
             if not keep:
-                copy(board, mpy, tuple(parse_size(m) for m in model))
-            for suite in suites:
-                for test, (kind, text) in run_suite(board, suite).items():
+                copy(board, target)
+            for suite in wanted:
+                for test, (kind, text) in run_suite(board, target, suite).items():
                     counts[kind] += 1
                     click.echo(f"{kind} {suite.module} {test} {text}".rstrip())
     except BoardError as e:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
 from maixmem_cli.emulator.connect import connect
-from maixmem_cli.library import bytecode, modules, places
+from maixmem_cli.library import bytecode, forms, modules
 from maixmem_cli.serial import deploy_scripts, drive
 from maixmem_cli.serial.identity import IMPORT_OS, Identity, identity
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
@@ -26,8 +25,17 @@ from maixmem_cli.text.output import JSON, console, print_json
 
 _RESET = 10  # seconds that a board has to be back after a soft reset
 
-_PROBE = "maixmem_try"
 Progressing = Callable[[str, int], None]
+_READ_ONLY = """
+try:
+    f = open('/maixmem_try', 'w')
+    f.close()
+    import os
+    os.remove('/maixmem_try')
+    print(False)
+except OSError:
+    print(True)
+"""
 
 
 @contextlib.contextmanager
@@ -46,57 +54,6 @@ def progress_bar(files: dict[str, bytes], quiet: bool) -> Iterator[Progressing]:
             progress.update(task, completed=sum(done.values()), description=name)
 
         yield show
-
-
-def accepted(board: RawRepl, who: Identity, target: str) -> int | None:
-    """The bytecode that the board loads: what its interpreter names, else what it imports; None:
-    sources only."""
-    if who.kind == "circuitpython":
-        return None
-    if who.bytecode is not None:
-        return who.bytecode if who.bytecode in bytecode.VERSIONS else None
-    name = f"{target}/{_PROBE}.mpy"
-    there = f"import sys\n{IMPORT_OS}home = os.getcwd()\nos.chdir({target or '/'!r})\n"
-    code = (
-        f"try:\n    import {_PROBE}\nfinally:\n    os.chdir(home)\ndel "
-        f"sys.modules[{_PROBE!r}], {_PROBE}\n"
-    )
-    for version in sorted(bytecode.VERSIONS):
-        try:
-            _put_probe(board, name, version)
-            board.check(there + code, doing=f"trying bytecode {version}")
-        except ConnectionLost:
-            raise
-        except BoardError:
-            continue
-        else:
-            return version
-        finally:
-            board.check(deploy_scripts.DROP.format(name=name), doing="removing the probe")
-    return None
-
-
-def _put_probe(board: RawRepl, name: str, version: int) -> None:
-    """Writes the probe; TransferError where the file system does not take it."""
-    try:
-        board.write_file(name, bytecode.probe(version))
-    except ConnectionLost:
-        raise
-    except BoardError as e:
-        raise TransferError(
-            refused(e, name.rpartition("/")[0] or "/", "Nothing was changed.")
-        ) from e
-
-
-def contents(names: tuple[str, ...], version: int | None) -> dict[str, bytes]:
-    """{file name: bytes} of the modules, as sources when version is None."""
-    if version is None:
-        return {f"{n}.py": (places.lib() / f"{n}.py").read_bytes() for n in names}
-    with tempfile.TemporaryDirectory() as temp:
-        return {
-            p.name: p.read_bytes()
-            for p in bytecode.compile_modules(names, version, Path(temp)).values()
-        }
 
 
 def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -120,19 +77,23 @@ class Plan:
 
 
 def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bool) -> Plan | None:
-    """Asks the board and decides; None for CircuitPython, whose files are not ours to write from
-    here."""
+    """Asks the board and decides; None for CircuitPython whose files are those of a USB drive,
+    which only the desk can write. Where its boot.py has taken them back, they are the board's."""
     who = identity(board)
+    compiler = ""
     if who.kind == "circuitpython":
-        return None
+        if board.ask(_READ_ONLY, "asking who may write its files"):
+            return None
+        compiler = bytecode.circuitpython_compiler(who.bytecode)
     folder = (target or who.target).rstrip("/")
     chosen = select("k210" if who.kind == "maixpy" else "generic", names)
     _make(board, folder)
-    version = None if sources else accepted(board, who, folder)
-    files = {f"{folder}/{name}": data for name, data in contents(chosen, version).items()}
+    version = None if sources else forms.accepted(board, who, folder)
+    made = forms.contents(chosen, version, compiler)
+    files = {f"{folder}/{name}": data for name, data in made.items()}
     twin = "mpy" if version is None else "py"  # a .py hides the .mpy of the same name
     stale = tuple(f"{folder}/{n}.{twin}" for n in chosen)
-    stale += (f"{folder}/{_PROBE}.mpy",)
+    stale += (f"{folder}/{forms.PROBE}.mpy",)
     return Plan(who, folder, chosen, version, files, stale, _unknown(board, folder or "/"))
 
 
@@ -188,7 +149,10 @@ def _unknown(board: RawRepl, folder: str) -> list[str]:
 
 def _notes(p: Plan) -> list[str]:
     """What to know of the folder, and before the modules are found at the prompt."""
-    notes = [
+    notes = (
+        [forms.sources_cost(p.files)] if p.who.kind == "circuitpython" and not p.version else []
+    )
+    notes += [
         f"{p.folder}/{name} belongs to no module of this version. Next: remove it, "
         "unless it is yours"
         for name in p.unknown
@@ -278,7 +242,9 @@ def _only_drive() -> Path:
 
 def to_drive(place: Path, names: tuple[str, ...], quiet: bool) -> dict[str, Any]:
     """The whole of deploy for CircuitPython: sources to the drive, read back."""
-    files = contents(select("generic", names), None)
+    files = forms.contents(select("generic", names), None)
+    if not quiet:
+        click.echo(forms.sources_cost(files), err=True)
     with progress_bar(files, quiet) as progress:
         try:
             copied, same = drive.copy(place, files, progress)

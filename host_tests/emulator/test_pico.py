@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The Pico in software: the library on unmodified MicroPython and CircuitPython images that
+$MAIXMEM_FIRMWARE names, by the commands that a user has. `dev.py test --emulator` takes all and
+runs the device tests there; else the first."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pico
+import pytest
+from commands import maixmem
+from emulated import THOROUGH
+from maixmem_cli.emulator.connect import connect
+
+IMAGES = pico.images() if THOROUGH else pico.images()[:1]
+WHY = pico.missing() or ("" if IMAGES else "NO PICO: MAIXMEM_FIRMWARE names no .uf2 image")
+pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY)
+
+NUMBERS = """
+import gc, maixmem
+maixmem.regions()
+gc.collect()
+r = maixmem.regions()[0]
+import micropython
+micropython.mem_info() if hasattr(micropython, 'mem_info') else None
+print((r.total, r.used, r.free, r.largest, r.exact, gc.mem_alloc() + gc.mem_free()))
+"""
+POOL = """
+from maixmem_pool import BufferPool
+pool = BufferPool(320, 4)
+with pool.borrow() as buf:
+    print((len(buf), pool.in_use))
+"""
+
+
+@pytest.fixture(scope="module", params=IMAGES or [None], ids=lambda p: p.stem if p else "none")
+def board(request, tmp_path_factory):
+    """A Pico with the library on it, deployed as a user would."""
+    with pico.Pico(request.param, tmp_path_factory.mktemp("pico") / "flash.bin") as running:
+        done = maixmem("deploy", "--port", running.port, "--json")
+        told = json.loads(done.stdout)
+        assert done.returncode == 0 and told["findings"] == [], done.stdout
+        assert told["kind"] in ("micropython", "circuitpython") and len(told["copied"]) > 10
+        yield running
+
+
+def test_numbers_are_those_of_mem_info(board):
+    with connect(board.port) as repl:
+        out = repl.check(NUMBERS)
+    total, used, free, largest, exact, counted = eval(out.splitlines()[-1])
+    info = re.search(r"GC: total: (\d+),", out)
+    if info:
+        assert exact and total == int(info[1]) == counted
+        longest = int(re.search(r"max free sz: (\d+)", out)[1]) * 16
+        assert 0 < largest <= free and abs(longest - largest) < 1024, (longest, largest)
+    assert used + free == total and (largest is None or largest <= free)
+
+
+def test_buffers_come_from_a_pool(board):
+    with connect(board.port) as repl:
+        assert repl.ask(POOL) == (320, 1)
+
+
+def test_doctor_visits(board):
+    done = maixmem("doctor", "--port", board.port, "--json")
+    told = json.loads(done.stdout)
+    assert told["report"]["port"] == "generic" and told["report"]["regions"][0]["name"] == "gc"
+
+
+@pytest.mark.skipif(not THOROUGH, reason="NOT RUN ON A PICO: dev.py test --emulator does")
+def test_the_device_tests(board):
+    command = [sys.executable, str(Path(paths.HOST_TESTS) / "on_target"), "--board", board.port]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
