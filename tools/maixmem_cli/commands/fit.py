@@ -18,7 +18,7 @@ from maixmem_cli.commands.options import firmware_option
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.kmodel import example as example_model
 from maixmem_cli.plan import html as fit_html
-from maixmem_cli.plan import project, script_reader, svg_time
+from maixmem_cli.plan import not_ours, project, script_reader, svg_time
 from maixmem_cli.plan.cure import Change, cure
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.text.output import console, unreadable, write_file
@@ -209,6 +209,9 @@ def _init(file: Path | None) -> None:
 
 
 def _from_script(file: Path, firmware: Firmware | None) -> str:
+    other = not_ours.script_for(file, _text(file))
+    if other:
+        raise click.UsageError(other)
     try:
         return script_reader.project_text(file, firmware.name if firmware else "full")
     except SyntaxError as e:
@@ -219,3 +222,11 @@ def _from_script(file: Path, firmware: Firmware | None) -> str:
         raise click.UsageError(f"{file}: not UTF-8. Next: save the script as UTF-8") from None
     except OSError as e:
         raise click.UsageError(unreadable(e, file)) from None
+
+
+def _text(file: Path) -> str:
+    """The text of a script; "" where it cannot be read, which is said elsewhere."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

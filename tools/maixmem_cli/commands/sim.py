@@ -16,7 +16,7 @@ from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT
 from maixmem_cli.library import tracing
-from maixmem_cli.plan import flash_harm
+from maixmem_cli.plan import flash_harm, not_ours
 from maixmem_cli.runs import run_standin
 from maixmem_cli.text.output import unreadable
 
@@ -152,6 +152,9 @@ def command(
     Exit status: the script's own, 1 when it raises; 3 where the real board would hang, with the
     cause and the cure; 0 with a memory table when --frames or --seconds end it.
     """
+    other = not_ours.script_for(script, read_script(script, False))
+    if other:
+        raise click.UsageError(other)
     if firmware not in FIRMWARES:
         for option, given in (("--heap", heap), ("--uart", uart), ("--trace", trace)):
             if given:

@@ -21,6 +21,7 @@ from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.flash.kfpkg import MAX_TOTAL, Member, PackageError, read_package
 from maixmem_cli.kmodel.layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel.v5 import read_v5
+from maixmem_cli.plan import not_ours
 from maixmem_cli.text.output import printable
 
 #: ways to load, as KModel.allocations() names them
@@ -63,7 +64,7 @@ class Entry:
         m = self.model
         if m is None:
             return []
-        found = [_V4] if m.format == "v4" else []
+        found = [_V4] if m.format == "v4" else [not_ours.NEWER] if m.format == "v6+" else []
         if m.size and m.nbytes and m.nbytes != m.size:
             more = "more" if m.size > m.nbytes else "fewer"
             found.append(f"the file has {abs(m.size - m.nbytes)} bytes {more} than its layers say")
@@ -153,8 +154,17 @@ def _entry(name: str, source: object, firmwares: list[Firmware]) -> Entry:
         if model.format in ("v5a", "v5b"):
             model = read_v5(source)
     except KModelError as e:
-        return Entry(name, error=str(e), verdicts=[Verdict(f, [], str(e)) for f in firmwares])
+        why = not_ours.file_for(name, _first(source)) or str(e)
+        return Entry(name, error=why, verdicts=[Verdict(f, [], why) for f in firmwares])
     return Entry(name, model, None, layers, [_known(judge(model, f)) for f in firmwares])
+
+
+def _first(source: object) -> bytes:
+    """The first bytes of a file by its name, or of bytes."""
+    if isinstance(source, str):
+        with open(source, "rb") as f:
+            return f.read(16)
+    return bytes(source[:16]) if isinstance(source, (bytes, bytearray)) else b""
 
 
 def _known(verdict: Verdict) -> Verdict:
