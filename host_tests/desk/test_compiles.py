@@ -23,7 +23,7 @@ def on_device(path: Path) -> bool:
 
 FILES = [
     p
-    for folder in (paths.LIB, paths.EXAMPLES, paths.DEVICE, *paths.SHIM_PATH, paths.MODEL)
+    for folder in (paths.LIB, paths.EXAMPLES, paths.DEVICE, *paths.SHIM_PATH[:3], paths.MODEL)
     for p in sorted(folder.glob("*.py"))
 ]
 

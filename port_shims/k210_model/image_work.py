@@ -6,7 +6,7 @@ back.
 Measured on the firmware (v0.6.2_84, full): every malloc and free of one call. Nothing is computed;
 what would be found is not found."""
 
-from k210_model.values import as_int, as_tuple, option
+from k210_model.values import Any, as_int, as_tuple, option
 
 ALL = -1  # the largest block that the firmware asks for, a figure of the build: `most`
 FREE = 0  # gives the latest block back
@@ -15,7 +15,7 @@ FREE = 0  # gives the latest block back
 _COLORS = (128, 256, 128)  # a histogram of each channel of RGB565, of 4 bytes a count
 
 
-def inside(img, roi):
+def inside(img: Any, roi: Any) -> tuple:
     """(w, h) of a part of an image, cut to it; OSError where there is nothing left."""
     x, y, w, h = [as_int(n) for n in as_tuple(roi, 4)]
     if w < 1 or h < 1:
@@ -26,77 +26,77 @@ def inside(img, roi):
     return w, h
 
 
-def _roi(img, args, kwargs, at=0):
+def _roi(img: Any, args: tuple, kwargs: dict, at: int = 0) -> tuple:
     """(w, h) of the part of an image that is looked at: an argument, by place or by name, cut to
     the image."""
     return inside(img, option(args, kwargs, at, "roi", (0, 0, img._w, img._h)))
 
 
-def _number(args, kwargs, at, name, default):
+def _number(args: tuple, kwargs: dict, at: int, name: str, default: Any) -> int:
     return as_int(option(args, kwargs, at, name, default))
 
 
-def _image(img, args, kwargs):
+def _image(img: Any, args: tuple, kwargs: dict) -> tuple:
     return (img.size(),)
 
 
-def _line(img):
+def _line(img: Any) -> int:
     """Bytes of one line of pixels."""
     return img._w * img._bpp or (img._w + 31) // 32 * 4
 
 
-def _rows(img, args, kwargs):
+def _rows(img: Any, args: tuple, kwargs: dict) -> tuple:
     """The lines that a filter of so many pixels each way looks back to."""
     return ((as_int(args[0]) + 1) * _line(img),)
 
 
-def _square(args):
+def _square(args: tuple) -> int:
     """The numbers of a kernel, or the pixels below it."""
     side = 2 * as_int(args[0]) + 1
     return 4 * side * side
 
 
-def _kernel(img, args, kwargs):
+def _kernel(img: Any, args: tuple, kwargs: dict) -> tuple:
     side = 2 * as_int(args[0]) + 1
     return (4 * side, _square(args)) + _rows(img, args, kwargs)
 
 
-def _median(img, args, kwargs):
+def _median(img: Any, args: tuple, kwargs: dict) -> tuple:
     return _rows(img, args, kwargs) + (_square(args),) * (3 if img._bpp == 2 else 1)
 
 
-def _counts(img, args, kwargs):
+def _counts(img: Any, args: tuple, kwargs: dict) -> tuple:
     return _COLORS if img._bpp == 2 else (1024,) if img._bpp else (8,)
 
 
-def _mode(img, args, kwargs):
+def _mode(img: Any, args: tuple, kwargs: dict) -> tuple:
     return _rows(img, args, kwargs) + _counts(img, args, kwargs)
 
 
-def _twice(img, args, kwargs):
+def _twice(img: Any, args: tuple, kwargs: dict) -> tuple:
     rows = _rows(img, args, kwargs)
     return rows + (FREE,) + rows + (FREE,)
 
 
-def _mask(img, args, kwargs):
+def _mask(img: Any, args: tuple, kwargs: dict) -> tuple:
     return ((img._w + 31) // 32 * 4 * img._h,)
 
 
-def _gray(img, w, h):
+def _gray(img: Any, w: int, h: int) -> tuple:
     """A gray copy, which an image that is gray already does without."""
     return () if img._bpp == 1 else (w * h,)
 
 
-def _codes(img, args, kwargs):
+def _codes(img: Any, args: tuple, kwargs: dict) -> tuple:
     return _gray(img, *_roi(img, args, kwargs)) + (ALL,)
 
 
-def _blobs(img, args, kwargs):
+def _blobs(img: Any, args: tuple, kwargs: dict) -> tuple:
     _roi(img, args, kwargs, 2)
     return ((img._w * img._h + 7) // 8, ALL)
 
 
-def _edges(img, args, kwargs):
+def _edges(img: Any, args: tuple, kwargs: dict) -> tuple:
     if img._bpp != 1:
         raise OSError(_NOT_SUPPORTED)
     w, h = _roi(img, args, kwargs, 1)
@@ -105,21 +105,21 @@ def _edges(img, args, kwargs):
     return (4 * w * h,)
 
 
-def _diagonal(w, h):
+def _diagonal(w: int, h: int) -> int:
     return int((w * w + h * h) ** 0.5)
 
 
-def _lines(img, args, kwargs):
+def _lines(img: Any, args: tuple, kwargs: dict) -> tuple:
     """The Hough table: 182 angles, distances up to the diagonal both ways."""
     return (4 * 182 * (2 * _diagonal(*_roi(img, args, kwargs)) + 1),)
 
 
-def _segments(img, args, kwargs):
+def _segments(img: Any, args: tuple, kwargs: dict) -> tuple:
     w, h = _roi(img, args, kwargs)
     return (w * h, ALL)
 
 
-def _circles(img, args, kwargs):
+def _circles(img: Any, args: tuple, kwargs: dict) -> list:
     w, h = _roi(img, args, kwargs)
     least = max(2, _number(args, kwargs, 7, "r_min", 2))
     most = min(w // 2, h // 2, _number(args, kwargs, 8, "r_max", w))
@@ -129,12 +129,12 @@ def _circles(img, args, kwargs):
     return sizes
 
 
-def _qrcodes(img, args, kwargs):
+def _qrcodes(img: Any, args: tuple, kwargs: dict) -> tuple:
     w, h = _roi(img, args, kwargs)
     return (7712, w * h)
 
 
-def _quads(w, h, planes):
+def _quads(w: int, h: int, planes: int) -> list:
     """What looking for squares takes: all that is left of the largest block for a heap of its own,
     copies, tiles of 4."""
     n, tiles = w * h, (w // 4) * (h // 4)
@@ -142,37 +142,37 @@ def _quads(w, h, planes):
     return found + [32, 8 * n + 8, ALL, FREE, FREE, FREE, FREE, FREE]
 
 
-def _apriltags(img, args, kwargs):
+def _apriltags(img: Any, args: tuple, kwargs: dict) -> list:
     w, h = _roi(img, args, kwargs)
     if w * h >= 65536:
         raise OSError(_TOO_LARGE)
     return _quads(w, h, 5)
 
 
-def _rects(img, args, kwargs):
+def _rects(img: Any, args: tuple, kwargs: dict) -> list:
     w, h = _roi(img, args, kwargs)
     side = 8 * _diagonal(w, h)
     return _quads(w, h, 8) + [side, side, 2 * side]
 
 
-def _histeq(img, args, kwargs):
+def _histeq(img: Any, args: tuple, kwargs: dict) -> tuple:
     if (args[:1] and args[0]) or kwargs.get("adaptive"):
         return ((img._w + 1 & ~1) * (img._h + 1 & ~1), 8192)
     return (1024,)
 
 
-def _shadows(img, args, kwargs):
+def _shadows(img: Any, args: tuple, kwargs: dict) -> tuple:
     if img._bpp != 2:
         raise OSError(_NOT_SUPPORTED)
     return (2 * img._w,) * 9 if args else (img.size(), 416, 1024, 1024)
 
 
-def _other(img, args, kwargs):
+def _other(img: Any, args: tuple, kwargs: dict) -> tuple:
     """The other side of a sum: an image, or a line of one color."""
     return () if type(args[0]).__name__ == "Image" else (_line(img),)
 
 
-def _replaced(img, args, kwargs):
+def _replaced(img: Any, args: tuple, kwargs: dict) -> tuple:
     return _other(img, args, kwargs) if args and args[0] is not img else (img.size(),)
 
 
@@ -227,7 +227,7 @@ _NOT_SUPPORTED = "Image format is not supported!"
 _TOO_LARGE = "The maximum supported resolution for find_apriltags() is < 64K pixels."
 
 
-def block_bytes(size, most):
+def block_bytes(size: Any, most: int) -> int:
     """Bytes of a block of WORK, where ALL is `most`: a block is rounded up to 32 bytes."""
     if isinstance(size, tuple):
         n, planes = size

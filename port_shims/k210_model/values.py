@@ -2,30 +2,36 @@
 # SPDX-License-Identifier: MIT
 """Values of a script as the firmware converts them, refused with its own texts."""
 
+MYPY = False
+if MYPY:  # which takes it for true
+    from typing import Any
+else:
+    Any = object  # of annotations: MicroPython has no typing
 
-def type_name(value):
+
+def type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def as_int(value):
+def as_int(value: Any) -> int:
     if isinstance(value, (int, bool)):  # bool is no int on MicroPython
         return int(value)
     raise TypeError("can't convert %s to int" % type_name(value))
 
 
-def as_float(value):
+def as_float(value: Any) -> float:
     if isinstance(value, (int, float, bool)):
         return float(value)
     raise TypeError("can't convert %s to float" % type_name(value))
 
 
-def as_str(value):
+def as_str(value: Any) -> Any:
     if isinstance(value, (str, bytes)):
         return value
     raise TypeError("can't convert '%s' object to str implicitly" % type_name(value))
 
 
-def as_tuple(value, n=0):
+def as_tuple(value: Any, n: int = 0) -> Any:
     """A tuple or list, of n items when n is not 0."""
     if not isinstance(value, (tuple, list)):
         raise TypeError("object '%s' isn't a tuple or list" % type_name(value))
@@ -34,7 +40,7 @@ def as_tuple(value, n=0):
     return value
 
 
-def option(args, kwargs, at, name, default):
+def option(args: Any, kwargs: Any, at: int, name: str, default: Any) -> Any:
     """A value that is given by its name or, at the end of the places, by its place."""
     if name in kwargs:
         return kwargs[name]

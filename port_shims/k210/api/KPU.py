@@ -15,6 +15,7 @@ from k210_gc import finaliser
 from k210_image import Image
 from k210_kmodel import KpuError
 from k210_kpu import Model
+from k210_model.values import Any
 
 _P = "[MAIXPY]kpu: "
 _TEXTS = {
@@ -39,7 +40,7 @@ _OUTPUT_GET = "get_output arg format error: get_output(task, int idx)"
 _OUTPUT_ARGS = "set_outputs arg format error: set_outputs(task, int idx, int w, int h, int ch)"
 
 
-def _text(code):
+def _text(code: int) -> str:
     if code == 2002:
         return "ERR_KMODEL_VERSION: only support kmodel V3" + (
             "/V4 now" if board.state.firmware.v4 else ""
@@ -47,11 +48,11 @@ def _text(code):
     return _TEXTS[code]
 
 
-def _is_int(value):
+def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _need(args, n):
+def _need(args: Any, n: int) -> None:
     if len(args) < n:
         raise TypeError("function missing %d required positional arguments" % (n - len(args)))
 
@@ -60,24 +61,24 @@ def _need(args, n):
 # behind it is freed by deinit(), by __del__(), or after the interpreter collected the kpu_net.
 # `_model` and `_token` are the shim's own.
 class kpu_net:
-    def __init__(self):
+    def __init__(self) -> None:
         self._model = Model()
         self._token = finaliser.watch(self._model)
         self.__del__ = self._model.finalise
         board.state.handles.append(self._model)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if name not in ("_model", "_token", "__del__"):
             raise AttributeError("'kpu_net' object has no attribute '%s'" % name)
         object.__setattr__(self, name, value)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         raise TypeError("unsupported type for __hash__: 'kpu_net'")
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         return self is other or self._model is other
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         model = self._model
         return '{"model_addr": %d, "model_size": %d, "model_path": "%s", "net_args": %s}' % (
             model.address or 0,
@@ -86,20 +87,20 @@ class kpu_net:
             _yolo_text(model),
         )
 
-    def model_addr(self):
+    def model_addr(self) -> "int | None":
         return self._model.address
 
-    def model_size(self):
+    def model_size(self) -> int:
         return self._model.size
 
-    def model_path(self):
+    def model_path(self) -> "str | None":
         return self._model.path
 
-    def net_arg(self):
+    def net_arg(self) -> Any:
         return self._model.yolo
 
 
-def _yolo_text(model):
+def _yolo_text(model: Model) -> str:
     if not model.yolo:
         return '"(null)"'
     board.print_floats()
@@ -115,7 +116,7 @@ def _yolo_text(model):
 # -- load, free
 
 
-def load(*args, **kwargs):
+def load(*args: Any, **kwargs: Any) -> "kpu_net":
     _need(args, 1)
     board.alive()
     source = args[0]
@@ -131,12 +132,12 @@ def load(*args, **kwargs):
     return _loaded(net, "load error", net._model.load_path, source)
 
 
-def _is_address(value):
+def _is_address(value: Any) -> None:
     if value <= 0:
         raise ValueError(_P + "model_addr must > 0 ")
 
 
-def load_flash(*args, **kwargs):
+def load_flash(*args: Any, **kwargs: Any) -> "kpu_net":
     _need(args, 4)
     board.alive()
     net = kpu_net()
@@ -148,14 +149,14 @@ def load_flash(*args, **kwargs):
     return _loaded(net, "load_flash error", net._model.load_stream, args[0], args[1])
 
 
-def _spi_hz(asked):
+def _spi_hz(asked: int) -> int:
     """The clock that the divider gives: an even divider of 806 MHz / 2."""
     source = 403000000
     divider = max(2, source // max(asked, 1) // 1)
     return source // divider
 
 
-def _loaded(net, what, f, *args):
+def _loaded(net: Any, what: Any, f: Any, *args: Any) -> "kpu_net":
     try:
         f(*args)
     except KpuError as e:
@@ -163,13 +164,13 @@ def _loaded(net, what, f, *args):
     return net
 
 
-def _model(net):
+def _model(net: Any) -> Model:
     if not isinstance(net, kpu_net):
         raise TypeError(_P + "kpu_net type error")
     return net._model
 
 
-def deinit(*args, **kwargs):
+def deinit(*args: Any, **kwargs: Any) -> bool:
     _need(args, 1)
     model = _model(args[0])
     board.point("deinit")
@@ -180,7 +181,7 @@ def deinit(*args, **kwargs):
 # -- run
 
 
-def init_yolo2(*args, **kwargs):
+def init_yolo2(*args: Any, **kwargs: Any) -> bool:
     _need(args, 5)
     model = _model(args[0])
     threshold, nms, count = _float(args[1]), _float(args[2]), _int(args[3])
@@ -194,11 +195,11 @@ def init_yolo2(*args, **kwargs):
     return True
 
 
-def _anchors(values, n):
+def _anchors(values: Any, n: int) -> list:
     return [_float(value) for value in as_tuple(values, n)]
 
 
-def run_yolo2(*args, **kwargs):
+def run_yolo2(*args: Any, **kwargs: Any) -> None:
     _need(args, 2)
     model, img = _model(args[0]), args[1]
     if not isinstance(img, Image):
@@ -221,7 +222,7 @@ def run_yolo2(*args, **kwargs):
         raise ValueError(_P + "region_layer_init err!\r\n")
 
 
-def _image_fits(img, shape):
+def _image_fits(img: Any, shape: Any) -> bool:
     """What the firmware prints before it refuses an image."""
     w, h, channels = shape
     if not isinstance(img, Image):
@@ -239,7 +240,7 @@ def _image_fits(img, shape):
     return False
 
 
-def forward(*args, **kwargs):
+def forward(*args: Any, **kwargs: Any) -> "kpu_fmap | None":
     _need(args, 1)
     net, data = args[0], args[1] if len(args) > 1 else None
     if not isinstance(net, kpu_net):
@@ -274,7 +275,7 @@ def forward(*args, **kwargs):
     return found
 
 
-def get_output(*args):
+def get_output(*args: Any) -> "kpu_fmap | None":
     _need(args, 2)
     if not isinstance(args[0], kpu_net) or not _is_int(args[1]):
         raise ValueError(_P + _OUTPUT_GET)
@@ -284,7 +285,7 @@ def get_output(*args):
     return _output(model, args[1], no_such) if model.loaded else None
 
 
-def _output(model, index, no_such):
+def _output(model: Model, index: Any, no_such: Any) -> kpu_fmap:
     if model.layers and not index:
         return kpu_fmap(model, model.layers - 1, at_layer=True)
     if not 0 <= index < model.header.outputs:
@@ -292,7 +293,7 @@ def _output(model, index, no_such):
     return kpu_fmap(model, index)
 
 
-def set_outputs(*args):
+def set_outputs(*args: Any) -> bool:
     _need(args, 4)
     if len(args) < 5 or not isinstance(args[0], kpu_net):
         raise ValueError(_P + _OUTPUT_ARGS)
@@ -314,7 +315,7 @@ def set_outputs(*args):
     return True
 
 
-def set_layers(*args):
+def set_layers(*args: Any) -> bool:
     if len(args) != 2:
         raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
     n = _int(args[1])
@@ -334,11 +335,11 @@ def set_layers(*args):
 fmap = k210_fmap.fmap
 
 
-def fmap_free(fmap):
+def fmap_free(fmap: Any) -> None:
     return None
 
 
-def netinfo(*args):
+def netinfo(*args: Any) -> list:
     _need(args, 1)
     model = _model(args[0])
     board.alive()
@@ -349,7 +350,7 @@ def netinfo(*args):
     return found
 
 
-def memtest(*args):
+def memtest(*args: Any) -> None:
     if args:
         raise TypeError("function takes 0 positional arguments but %d were given" % len(args))
     board.alive()
@@ -360,7 +361,7 @@ def memtest(*args):
 # -- faces and classes
 
 
-def face_encode(*args):
+def face_encode(*args: Any) -> bytearray:
     """One byte for each value, as the firmware's: a bytearray."""
     if len(args) != 1:
         raise TypeError("function takes 1 positional arguments but %d were given" % len(args))
@@ -369,7 +370,7 @@ def face_encode(*args):
     return bytearray(len(args[0]))
 
 
-def face_compare(*args):
+def face_compare(*args: Any) -> float:
     """100.0 for two codes that are equal, and less for others: nothing is compared but their
     bytes."""
     if len(args) != 2:
@@ -382,7 +383,7 @@ def face_compare(*args):
 
 # The type of the firmware: classifier(net, classes, samples), classifier.load(net, path).
 class classifier(Classifier):
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) < 3:
             raise ValueError("model, class num, sample num")
         if not isinstance(args[0], kpu_net):
@@ -390,7 +391,7 @@ class classifier(Classifier):
         Classifier.__init__(self, _int(args[1]), _int(args[2]), **kwargs)
 
     @staticmethod
-    def load(*args, **kwargs):
+    def load(*args: Any, **kwargs: Any) -> tuple:
         _need(args, 2)
         if not isinstance(args[0], kpu_net):
             raise ValueError("must be model")

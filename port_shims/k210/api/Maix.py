@@ -3,12 +3,13 @@
 """Stand-in for MaixPy v1's Maix module: utils and freq."""
 
 import k210_board as board
+from k210_model.values import Any
 
 _CHUNK = 65536
 _ARITY = "function takes %d positional arguments but %d were given"
 
 
-def _int(value):
+def _int(value: Any) -> int:
     if isinstance(value, int):
         return int(value)
     raise TypeError("can't convert %s to int" % type(value).__name__)
@@ -16,7 +17,7 @@ def _int(value):
 
 class utils:
     @staticmethod
-    def gc_heap_size(*args):
+    def gc_heap_size(*args: Any) -> "int | None":
         """Bytes in freq.conf, or store them; they count after a hard reset."""
         if len(args) > 1:
             raise TypeError("function expected at most 1 arguments, got %d" % len(args))
@@ -29,7 +30,7 @@ class utils:
         return None
 
     @staticmethod
-    def heap_free(*args):
+    def heap_free(*args: Any) -> int:
         """Bytes above the break: a lower bound of what is free."""
         if args:
             raise TypeError(_ARITY % (0, len(args)))
@@ -37,7 +38,7 @@ class utils:
         return board.heap.heap_free()
 
     @staticmethod
-    def flash_read(*args):
+    def flash_read(*args: Any) -> bytes:
         if len(args) != 2:
             raise TypeError(_ARITY % (2, len(args)))
         address, n = _int(args[0]), _int(args[1])
@@ -53,19 +54,19 @@ class utils:
 
 class freq:
     @staticmethod
-    def get():
+    def get() -> tuple:
         return 403, 398
 
     @staticmethod
-    def set(*args, **kwargs):
+    def set(*args: Any, **kwargs: Any) -> None:
         """Stores the clocks and restarts the board."""
         board.power_on()
         raise board.HardReset("freq.set()")
 
     @staticmethod
-    def get_cpu():
+    def get_cpu() -> int:
         return 403
 
     @staticmethod
-    def get_kpu():
+    def get_kpu() -> int:
         return 398

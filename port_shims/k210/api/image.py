@@ -7,9 +7,10 @@ import k210_board as board
 import k210_image
 import k210_pictures
 from k210_args import as_tuple
+from k210_model.values import Any
 
 
-def Image(*args, **kwargs):
+def Image(*args: Any, **kwargs: Any) -> k210_image.Image:
     """Image(), Image(size=(w, h)) or Image(path): a function on this firmware, not a class."""
     board.alive()
     if args and "size" not in kwargs:
@@ -23,7 +24,7 @@ def Image(*args, **kwargs):
     return k210_image.Image(w, h, k210_image.RGB565, k210_image.pixels(2 * w * h))
 
 
-def _from_argument(args):
+def _from_argument(args: Any) -> k210_image.Image:
     if len(args) > 1:
         as_tuple(args[1])
     name = str(args[0], "utf-8") if isinstance(args[0], bytes) else args[0]
@@ -39,7 +40,7 @@ def _from_argument(args):
     raise NotImplementedError("the stand-in decodes no pictures")
 
 
-def font_load(kind, w, h, source, *args, **kwargs):
+def font_load(kind: Any, w: Any, h: Any, source: Any, *args: Any, **kwargs: Any) -> None:
     """A font by its address or the name of its file: only these are looked at."""
     board.alive()
     if isinstance(source, str) and ".Dzk" not in source:
@@ -48,7 +49,7 @@ def font_load(kind, w, h, source, *args, **kwargs):
         raise ValueError("[MAIXPY]image: font_addr must > 0 ")
 
 
-def get_affine_transform(source, target):
+def get_affine_transform(source: Any, target: Any) -> tuple:
     board.alive()
     for points in (source, target):
         if not isinstance(points, (tuple, list)):
@@ -58,7 +59,7 @@ def get_affine_transform(source, target):
     return (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-def warp_affine_ai(source, target, matrix):
+def warp_affine_ai(source: Any, target: Any, matrix: Any) -> None:
     board.alive()
     if not (source._has_ai() and target._has_ai()):
         raise ValueError("only support ai image affine")

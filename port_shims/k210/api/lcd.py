@@ -7,6 +7,7 @@ import k210_board as board
 import k210_image
 import k210_work
 from k210_args import Takes, as_int, as_str, as_tuple, option
+from k210_model.values import Any
 
 _INIT = Takes(
     "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,"
@@ -21,23 +22,23 @@ _CHAR_W = 8
 
 # What the display is set to; w and h None: there is none.
 class _Screen:
-    def __init__(self):
+    def __init__(self) -> None:
         self.set(320, 240)
         self.freq = 15000000
 
-    def set(self, w, h):
+    def set(self, w: Any, h: Any) -> None:
         self.w, self.h = w, h
         self.rotation = self.mirror = 0
 
 
-def _screen():
+def _screen() -> _Screen:
     """The display since power-on."""
     if board.state.display is None:
         board.state.display = _Screen()
     return board.state.display
 
 
-def init(*args, **kwargs):
+def init(*args: Any, **kwargs: Any) -> None:
     """The old display goes first, whatever the arguments are."""
     board.point("lcd.init")
     board.free_blocks("lcd")
@@ -46,7 +47,16 @@ def init(*args, **kwargs):
     _open(*args, **kwargs)
 
 
-def _open(type=_SHIELD, freq=0, color=None, width=0, height=0, *args, lcd_type=0, **kwargs):
+def _open(
+    type: Any = _SHIELD,
+    freq: Any = 0,
+    color: Any = None,
+    width: Any = 0,
+    height: Any = 0,
+    *args: Any,
+    lcd_type: Any = 0,
+    **kwargs: Any,
+) -> None:
     if not _NONE <= type <= _RGB:
         raise ValueError("type error")
     if type == _NONE:
@@ -62,21 +72,21 @@ def _open(type=_SHIELD, freq=0, color=None, width=0, height=0, *args, lcd_type=0
     board.lcd_take(_screen().w, _screen().h)
 
 
-def deinit():
+def deinit() -> None:
     board.point("lcd.deinit")
     board.free_blocks("lcd")
     _screen().set(None, None)
 
 
-def width():
+def width() -> int:
     return _screen().w
 
 
-def height():
+def height() -> int:
     return _screen().h
 
 
-def display(img, *args, **kwargs):
+def display(img: Any, *args: Any, **kwargs: Any) -> None:
     board.point("lcd.display")
     if not isinstance(img, k210_image.Image):
         raise TypeError("Can't convert %s to type" % type(img).__name__)
@@ -85,7 +95,7 @@ def display(img, *args, **kwargs):
         as_tuple(kwargs["oft"], 2)
 
 
-def draw_string(*args):
+def draw_string(*args: Any) -> None:
     """The text is drawn in a scratch block of its line, which is lost where nothing is drawn."""
     board.point("lcd.draw_string")
     w = _screen().w or 320
@@ -102,11 +112,11 @@ def draw_string(*args):
             board.heap.free(block)
 
 
-def clear(*args, **kwargs):
+def clear(*args: Any, **kwargs: Any) -> None:
     board.alive()
 
 
-def fill_rectangle(x, y, w=None, h=None, color=None):
+def fill_rectangle(x: Any, y: Any, w: Any = None, h: Any = None, color: Any = None) -> None:
     board.alive()
     for value in (w, h):
         if value is None:
@@ -118,7 +128,7 @@ def fill_rectangle(x, y, w=None, h=None, color=None):
         raise ValueError("arg error")
 
 
-def rotation(*quarters):
+def rotation(*quarters: Any) -> int:
     """A quarter turn changes width and height."""
     board.alive()
     if quarters:
@@ -130,21 +140,21 @@ def rotation(*quarters):
     return _screen().rotation
 
 
-def mirror(*on):
+def mirror(*on: Any) -> int:
     board.alive()
     if on:
         _screen().mirror = 1 if on[0] else 0
     return _screen().mirror
 
 
-def freq(*hertz):
+def freq(*hertz: Any) -> int:
     board.alive()
     if hertz:
         _screen().freq = hertz[0]
     return _screen().freq
 
 
-def bgr_to_rgb(*on):
+def bgr_to_rgb(*on: Any) -> None:
     board.alive()
     if not on:
         raise ValueError("True or False")

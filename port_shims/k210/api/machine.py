@@ -5,6 +5,6 @@
 import k210_board as board
 
 
-def reset():
+def reset() -> None:
     board.power_on()
     raise board.HardReset("machine.reset()")

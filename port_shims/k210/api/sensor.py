@@ -5,6 +5,7 @@
 import k210_board as board
 import k210_image
 from k210_args import as_int, as_tuple
+from k210_model.values import Any
 
 BAYER, RGB565, YUV422, GRAYSCALE, JPEG = 1, 2, 3, 4, 5
 QQQQVGA, QQQVGA, QQVGA, QVGA, VGA = 7, 8, 9, 10, 11
@@ -54,7 +55,7 @@ _BPP = {
 # reset(), deinit() and a soft reset. A failed set_framesize() keeps the new size without a buffer,
 # as the firmware does: the same size again takes nothing. `data` is what the frames show.
 class _Camera:
-    def __init__(self, dual):
+    def __init__(self, dual: bool) -> None:
         self.buffers = 2 if dual else 1
         self.bpp = k210_image.JPEG
         self.size = (0, 0)
@@ -63,7 +64,7 @@ class _Camera:
         self.dangling = False
 
 
-def _one(args):
+def _one(args: Any) -> None:
     """These two look for their argument by themselves."""
     if not args:
         raise TypeError("function missing 1 required positional arguments")
@@ -71,7 +72,7 @@ def _one(args):
         raise ValueError("arg err")
 
 
-def _drop():
+def _drop() -> None:
     camera = board.state.sensor
     if camera and camera.dangling:
         board.crash(
@@ -81,7 +82,7 @@ def _drop():
     board.free_blocks("sensor")
 
 
-def reset(*args, **kwargs):
+def reset(*args: Any, **kwargs: Any) -> None:
     """reset(dual_buff=False); other arguments do not matter here."""
     board.point("sensor.reset")
     _drop()
@@ -92,18 +93,18 @@ def reset(*args, **kwargs):
     board.state.sensor = _Camera(kwargs.get("dual_buff", False))
 
 
-def binocular_reset(*args, **kwargs):
+def binocular_reset(*args: Any, **kwargs: Any) -> None:
     """Two cameras on one board: as reset(), and nothing of two of them."""
     reset()
 
 
-def deinit():
+def deinit() -> None:
     board.point("sensor.deinit")
     _drop()
     board.state.sensor = None
 
 
-def set_pixformat(*args, **kwargs):
+def set_pixformat(*args: Any, **kwargs: Any) -> bool:
     _one(args)
     pixformat = as_int(args[0])
     board.point("set_pixformat")
@@ -113,7 +114,7 @@ def set_pixformat(*args, **kwargs):
     return True
 
 
-def set_framesize(*args, **kwargs):
+def set_framesize(*args: Any, **kwargs: Any) -> None:
     _one(args)
     board.point("set_framesize")
     size = as_int(args[0])
@@ -125,9 +126,10 @@ def set_framesize(*args, **kwargs):
         _take(camera, w, h)
 
 
-def _take(camera, w, h):
+def _take(camera: _Camera, w: int, h: int) -> None:
     old = board.state.blocks.pop("sensor", [])
-    blocks = board.state.blocks["sensor"] = []
+    blocks = []  # type: list[int]
+    board.state.blocks["sensor"] = blocks
     camera.size = (w, h)
     camera.window = None
     camera.data = b""
@@ -137,7 +139,7 @@ def _take(camera, w, h):
         blocks.extend(_buffer(camera, w, h, bool(old)))
 
 
-def _buffer(camera, w, h, grown):
+def _buffer(camera: _Camera, w: int, h: int, grown: bool) -> tuple:
     first = board.heap.malloc((2 * w * h + 127) & ~127)
     if not first:
         camera.dangling = grown
@@ -149,7 +151,7 @@ def _buffer(camera, w, h, grown):
     return first, second
 
 
-def set_windowing(*args, **kwargs):
+def set_windowing(*args: Any, **kwargs: Any) -> bool:
     """set_windowing((w, h)) or ((x, y, w, h)): takes no memory, and the frame keeps all of its
     own."""
     if kwargs:
@@ -171,18 +173,18 @@ def set_windowing(*args, **kwargs):
     return True
 
 
-def run(enable):
+def run(enable: Any) -> bool:
     board.alive()
     return True
 
 
-def skip_frames(*args, **kwargs):
+def skip_frames(*args: Any, **kwargs: Any) -> None:
     board.point("skip_frames")
     if board.state.sensor is None:
         board.crash("skip_frames() without a camera", "call sensor.reset() first")
 
 
-def _control(*args, **kwargs):
+def _control(*args: Any, **kwargs: Any) -> None:
     """A register of the camera is set: no memory, and no effect on a picture."""
     board.alive()
     if board.state.sensor is None:
@@ -192,33 +194,33 @@ def _control(*args, **kwargs):
 set_vflip = set_hmirror = set_auto_gain = set_auto_whitebal = set_auto_exposure = _control
 
 
-def set_gainceiling(gain):
+def set_gainceiling(gain: Any) -> None:
     board.alive()
     if gain not in (2, 4, 8, 16, 32, 64, 128):
         raise ValueError("Invalid gainceiling")
 
 
-def set_jb_quality(quality):
+def set_jb_quality(quality: Any) -> None:
     board.alive()
     if not isinstance(quality, int):
         raise ValueError("must be int")
 
 
-def _shape():
+def _shape() -> tuple:
     board.alive()
     camera = board.state.sensor
     return (0, 0) if camera is None else camera.window or camera.size
 
 
-def width():
+def width() -> int:
     return _shape()[0]
 
 
-def height():
+def height() -> int:
     return _shape()[1]
 
 
-def snapshot(*args, **kwargs):
+def snapshot(*args: Any, **kwargs: Any) -> k210_image.Image:
     board.point("snapshot")
     board.frame()
     camera = board.state.sensor

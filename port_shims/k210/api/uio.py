@@ -5,6 +5,8 @@ bytes."""
 
 import io
 
+from k210_model.values import Any
 
-def BytesIO(value=b""):
+
+def BytesIO(value: Any = b"") -> io.BytesIO:
     return io.BytesIO(b"" if isinstance(value, int) else value)
