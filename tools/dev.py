@@ -10,6 +10,7 @@
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py interpreters  builds those that no package has, for the tests
+    python3 tools/dev.py wasm     tools/k210board/k210.wasm from its C
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
 The first run makes .venv beside this folder with pinned packages. What comes after the command
@@ -48,6 +49,13 @@ NPM = {
     ),
     "rp2040js": ("rp2040js@1.4.1", "Pico in software", ("package.json", "dist/esm")),
 }
+ZIG = "ziglang==0.17.1"
+#: the board of tools/k210board as a module that imports nothing; the same bytes on every machine
+WASM = (
+    "-m", "ziglang", "cc", "--target=wasm32-wasi", "-mexec-model=reactor", "-O3", "-s",
+    "-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-Wl,-z,stack-size=262144",
+    "-mcpu=generic+bulk_memory+nontrapping_fptoint+sign_ext",
+)  # fmt: skip
 STAMP = VENV / "dev.stamp"
 PIP = (PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check")
 
@@ -71,7 +79,7 @@ def stamp() -> str:
     text = (
         REQUIREMENTS.read_bytes()
         + (ROOT / "pyproject.toml").read_bytes()
-        + (UNIX_PORT + repr(NPM)).encode()
+        + (UNIX_PORT + repr(NPM) + ZIG).encode()
     )
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
@@ -100,6 +108,8 @@ def set_up() -> None:
             "tests will be skipped."
         )
         missing += 1
+    if run(*PIP, ZIG, quiet=True) != 0:
+        loud(f"NO {ZIG} for this machine: k210.wasm is not built again and compared.")
     missing += sum(not from_npm(name) for name in NPM)
     STAMP.write_text(stamp() if not missing else "")  # try again next time
 
@@ -176,6 +186,15 @@ def interpreters(arguments: list[str]) -> int:
     return run(PYTHON, ROOT / "tools" / "build_interpreters.py", *arguments)
 
 
+def wasm(arguments: list[str]) -> int:
+    """Makes k210.wasm, or the file that is named."""
+    folder = ROOT / "tools" / "k210board"
+    to = arguments[0] if arguments else folder / "k210.wasm"
+    if run(*PIP, ZIG) != 0:
+        sys.exit(f"dev.py wasm: {ZIG} cannot be had, see pip's lines above.")
+    return run(PYTHON, *WASM, "-o", to, *sorted(folder.glob("*.c")))
+
+
 def release(arguments: list[str]) -> int:
     return run(PYTHON, ROOT / "tools" / "release.py", *arguments)
 
@@ -208,6 +227,7 @@ COMMANDS = {
     "docs": docs,
     "pictures": pictures,
     "interpreters": interpreters,
+    "wasm": wasm,
     "release": release,
 }
 

@@ -21,16 +21,15 @@ import fit_script
 import pytest
 from commands import maixmem
 from maixmem_cli.emulator import pictures, sd_image
-from maixmem_cli.emulator.board import Board, chip_file
-from maixmem_cli.emulator.compiler import missing
-from maixmem_cli.emulator.ports import SerialPort, at_prompt
-from maixmem_cli.emulator.prepared import files_of_library, with_modules
+from maixmem_cli.emulator.cores import missing
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError, choose
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.plan import project
 from maixmem_cli.plan.fit import Fit, fit
 from maixmem_cli.plan.project import Model
-from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.serial.repl import BoardError, RawRepl
 
 _PAGE = 4096
 _MEMTEST = re.compile(r"(@ [^\n]*) memtest (\d+)\n.*?free sys heap memory *: *(\d+) KB", re.DOTALL)
@@ -77,27 +76,27 @@ def swapped(data: bytes) -> bytes:
     return words.tobytes()
 
 
-def card(models: tuple[Model, ...]) -> int | None:
-    """A card with the models that lie on /sd, as a descriptor; None where there is none."""
+def card(models: tuple[Model, ...]) -> bytes | None:
+    """A card with the models that lie on /sd; None where there is none."""
     files = {m.path.split("/")[-1]: m.file for m in models if m.path.startswith("/sd/")}
     if not files:
         return None
     with tempfile.TemporaryDirectory() as empty:
-        return chip_file(sd_image.build(Path(empty), files))
+        return sd_image.build(Path(empty), files)
 
 
 def run(image: Path, answer: Fit) -> tuple[list[tuple[str, int, int]], bool]:
     """[(step, heap_free, mem_free) after it], and whether the program came to its end."""
     models = answer.project.models
     named = {m.path.split("/")[-1]: m.file for m in models if m.path.startswith("/flash/")}
-    chip = with_modules(flash_image.build(image), {**files_of_library(), **named})
-    for m in models:
-        if m.address is not None:
-            data = m.file.read_bytes()
-            chip[m.address : m.address + len(data)] = swapped(data) if m.stream else data
-    camera = chip_file(pictures.film("pattern"))
-    with Board(chip, sd=card(models), camera=camera) as board:
-        repl = at_prompt(SerialPort(board), image.name)
+    modules = {**files_of_library(), **named}
+    camera = pictures.film("pattern")
+    with booted(image, (), modules, sd=card(models), camera=camera) as board:
+        for m in models:
+            if m.address is not None:
+                data = m.file.read_bytes()
+                board.write_flash(m.address, swapped(data) if m.stream else data)
+        repl = RawRepl(image.name, SerialPort(board))
         try:
             out, _ = repl.run(fit_script.script(answer), timeout=60, limit=120)
         except BoardError:  # it hangs

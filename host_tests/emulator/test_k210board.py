@@ -14,7 +14,8 @@ import emulated
 import pytest
 from emulated import each_image, needs_cc, needs_image, started
 from maixmem_cli.emulator import heaps, knowledge, pictures, sd_image
-from maixmem_cli.emulator.board import chip_file
+from maixmem_cli.emulator.board import Board, BoardStopped
+from maixmem_cli.emulator.ports import SerialPort, at_prompt
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import RawRepl
 
@@ -70,14 +71,13 @@ def test_every_byte_of_both_heaps_is_accounted_for(image: Path) -> None:
         (0x300000, emulated.model("v3_mnist_maixpy.kmodel")),
         (0x400000, emulated.model("v3_face_ld5.kmodel")),
     )
-    with started(image, files, camera=chip_file(pictures.film("pattern"))) as (board, repl):
+    with started(image, files, camera=pictures.film("pattern")) as (board, repl):
         repl.check("import gc, image, sensor\nimport KPU as kpu\nfrom Maix import utils")
         finder = heaps.Finder()
         for name, code in _SCENES:
             repl.check(code)
             heap_free, gc_used, gc_free = _says(repl)
-            with board.paused():
-                system, gc = finder.system(board.ram), finder.gc(board.ram)
+            system, gc = finder.system(board.ram), finder.gc(board.ram)
             used, holes = sum(c.size for c in system.used), sum(c.size for c in system.holes)
             assert used + holes + system.top_size == system.end - system.base, name
             assert (system.heap_free, gc.used, gc.free) == (heap_free, gc_used, gc_free), name
@@ -88,7 +88,7 @@ def test_sd_card(image: Path, tmp_path: Path) -> None:
     data = bytes(range(256)) * 500
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "deep" / "er" / "a name that is longer than 8.3.bin").write_bytes(data)
-    card = chip_file(sd_image.build(tmp_path))
+    card = sd_image.build(tmp_path)
     with started(image, sd=card) as (_, repl):
         names = repl.ask("import os\nprint(os.listdir('/sd/deep/er'))")
         assert names == ["a name that is longer than 8.3.bin"]
@@ -112,12 +112,9 @@ print(h.digest())"""
 
 @each_image
 def test_flash_keeps_what_is_written(image: Path) -> None:
-    chip = chip_file(flash_image.build(image))
-    from maixmem_cli.emulator.board import Board
-    from maixmem_cli.emulator.ports import SerialPort, at_prompt
-
-    with Board(chip) as board:
-        at_prompt(SerialPort(board), image.name).write_file("/flash/kept.bin", b"kept" * 700)
+    with started(image) as (board, repl):
+        repl.write_file("/flash/kept.bin", b"kept" * 700)
+        chip = bytes(board.flash)
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), image.name)
         assert repl.ask("print(open('/flash/kept.bin', 'rb').read())") == b"kept" * 700
@@ -127,7 +124,7 @@ def test_flash_keeps_what_is_written(image: Path) -> None:
 def test_camera_and_display(image: Path, tmp_path: Path) -> None:
     picture = tmp_path / "red.ppm"
     picture.write_bytes(b"P6\n2 2\n255\n" + bytes((255, 0, 0)) * 4)
-    camera = chip_file(pictures.film(str(picture)))
+    camera = pictures.film(str(picture))
     with started(image, camera=camera) as (board, repl):
         repl.check(
             "import sensor, lcd\nlcd.init()\nsensor.reset()\nsensor.set_pixformat(sensor.RGB565)\n"
@@ -136,8 +133,7 @@ def test_camera_and_display(image: Path, tmp_path: Path) -> None:
         )
         red, green, blue = repl.ask("print(i.get_pixel(100, 100))")
         assert red > 240 and green < 9 and blue < 9
-        board.order(f"lcd {tmp_path / 'lcd'}")
-        shown = memoryview((tmp_path / "lcd").read_bytes()).cast("H")
+        shown = memoryview(board.picture()).cast("H")
         assert shown[0] * shown[1] == len(shown) - 2
         assert shown.tolist().count(0xF800) > 10000
 
@@ -162,14 +158,11 @@ def test_a_register_without_a_model_is_named_once() -> None:
 
 
 def test_a_flash_without_firmware_ends_with_a_sentence() -> None:
-    from maixmem_cli.emulator.board import Board, BoardStopped
-
     with (
         Board(bytearray(b"\xff" * flash_image.FLASH_SIZE)) as board,
         pytest.raises(BoardStopped, match="no firmware"),
     ):
-        for _ in range(3):
-            board.state()
+        board.run()
 
 
 def test_png_is_a_png() -> None:

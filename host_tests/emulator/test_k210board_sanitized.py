@@ -11,7 +11,7 @@ from pathlib import Path
 import emulated
 from emulated import each_image, needs_cc, only_thorough, started
 from maixmem_cli.emulator import pictures, sd_image
-from maixmem_cli.emulator.board import chip_file
+from maixmem_cli.emulator.cores import Native
 
 pytestmark = [needs_cc, only_thorough]
 
@@ -42,9 +42,10 @@ def test_clean_under_sanitizers(image: Path) -> None:
     files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.txt").write_text("a")
-        card = chip_file(sd_image.build(Path(folder)))
-    camera = chip_file(pictures.film(pictures.PATTERN))
-    with started(image, files, camera=camera, sd=card, sanitize=True) as (board, repl):
+        card = sd_image.build(Path(folder))
+    camera = pictures.film(pictures.PATTERN)
+    core = Native(sanitize=True)
+    with started(image, files, camera=camera, sd=card, core=core) as (board, repl):
         assert repl.check(_WORK, timeout=400).split()[-1] == "3000"
         said = board.said()
     assert "Sanitizer" not in said and "runtime error" not in said, said

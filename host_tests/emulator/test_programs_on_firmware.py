@@ -20,9 +20,8 @@ import paths
 import pytest
 from emulated import each_image, needs_cc
 from maixmem_cli.emulator import pictures
-from maixmem_cli.emulator.board import Board, chip_file
-from maixmem_cli.emulator.ports import SerialPort, at_prompt
-from maixmem_cli.emulator.prepared import files_of_library, with_modules
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
@@ -40,11 +39,9 @@ SECONDS = 300.0
 @contextlib.contextmanager
 def board_with(image: Path, **more: Any) -> Iterator[RawRepl]:
     """A board with the library and three models, as a user's; its raw REPL."""
-    chip = with_modules(flash_image.build(image), files_of_library())
-    for address, name in MODELS.items():
-        flash_image.place(chip, emulated.model(name), address)
-    with Board(chip, **more) as board:
-        yield at_prompt(SerialPort(board), image.name)
+    models = [(address, emulated.model(name)) for address, name in MODELS.items()]
+    with booted(image, models, files_of_library(), **more) as board:
+        yield RawRepl(image.name, SerialPort(board))
 
 
 def told(repl: RawRepl, source: str) -> list[Any]:
@@ -81,7 +78,7 @@ def test_the_quick_start(image: Path) -> None:
 @each_image
 def test_the_camera_example(image: Path) -> None:
     script = (paths.EXAMPLES / "camera_pool.py").read_text(encoding="utf-8")
-    with board_with(image, camera=chip_file(pictures.film("pattern"))) as repl:
+    with board_with(image, camera=pictures.film("pattern")) as repl:
         out = repl.check(script.replace("FRAMES = 1000", f"FRAMES = {FRAMES}"), timeout=SECONDS)
     assert f"pooled: {FRAMES} frames, at most" in out, out
     assert f"frames: pooled {FRAMES}, plain " in out, out

@@ -15,7 +15,7 @@ import emulated
 import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
-from maixmem_cli.emulator import compiler, sd_image, session
+from maixmem_cli.emulator import cores, sd_image, session
 from maixmem_cli.emulator.connect import open_board
 from maixmem_cli.flash import image as flash_image
 
@@ -100,10 +100,10 @@ def test_what_was_said_before_the_board_became_idle_is_read(
 
     def late(self: session._Watched) -> bool:
         end = time.monotonic() + 10
-        while self.state()["idle_microseconds"] < 6e6:
+        while self.board.state()["idle_microseconds"] < 6e6:
             if time.monotonic() > end:
                 pytest.skip("this firmware is never idle at its prompt")
-            time.sleep(0.05)
+            self.board.run()
         return look(self)
 
     monkeypatch.setattr(session._Watched, "look", late)
@@ -234,15 +234,14 @@ def test_what_is_no_firmware(tmp_path: Path) -> None:
     assert done.exit_code == 2 and "prompt" in done.stderr
 
 
-def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_to_run_a_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(cores.importlib.util, "find_spec", lambda name: None)
     image = tmp_path / "f.bin"
     image.write_bytes(bytes(100))
     done = sim(tmp_path, image, "pass\n")
-    assert done.exit_code == 2 and "no C compiler" in done.stderr
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert "WSL" in (compiler.missing() or "")
+    assert done.exit_code == 2 and "Next: pip install wasmtime" in done.stderr
 
 
 def test_flash_image(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import paths
 import pytest
-from maixmem_cli.emulator import compiler
+from maixmem_cli.emulator import cores, prepared
 from maixmem_cli.emulator.board import Board
-from maixmem_cli.emulator.ports import SerialPort, at_prompt
+from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import RawRepl
 
@@ -35,7 +35,7 @@ def images() -> list[Path]:
 _FEW = 2  # firmwares in the everyday suite
 IMAGES = images() if THOROUGH else images()[:_FEW]
 needs_cc = pytest.mark.skipif(
-    compiler.missing() is not None, reason=f"NO BOARD IN SOFTWARE: {compiler.missing()}"
+    cores.missing() is not None, reason=f"NO BOARD IN SOFTWARE: {cores.missing()}"
 )
 needs_image = pytest.mark.skipif(
     not IMAGES,
@@ -68,5 +68,5 @@ def started(
     image: Path, files: tuple[tuple[int, Path], ...] = (), **more: object
 ) -> Iterator[tuple[Board, RawRepl]]:
     """A board at its prompt, and its raw REPL."""
-    with Board(flash_image.build(image, files), **more) as board:  # type: ignore[arg-type]
-        yield board, at_prompt(SerialPort(board), image.name)
+    with prepared.booted(image, files, **more) as board:  # type: ignore[arg-type]
+        yield board, RawRepl(image.name, SerialPort(board))

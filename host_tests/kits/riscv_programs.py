@@ -15,13 +15,14 @@ from __future__ import annotations
 import random
 import re
 import struct
-import time
 from dataclasses import dataclass, field
 
 import paths
 from k210_model.heap import RAM_START
 from maixmem_cli.emulator.board import RAM_SIZE, Board
+from maixmem_cli.emulator.cores import Native
 from maixmem_cli.flash import image as flash_image
+from register_programs import until_it_hangs
 
 DATA, LOG, TOP = 0x80080000, 0x80100000, 0x80600000
 ENTRY = (
@@ -287,12 +288,8 @@ def on_board(program: Program, *, sanitize: bool = False) -> bytes:
     image = program.image.ljust(DATA - RAM_START, b"\0") + program.data
     boot = flash_image.boot_image(bytes(image))
     chip[: len(boot)] = boot
-    with Board(chip, sanitize=sanitize) as board:
-        end = time.monotonic() + 60
-        while not board.state()["hangs"]:
-            if time.monotonic() > end:
-                raise AssertionError(f"the program does not end: {board.state()}")
-            time.sleep(0.01)
+    with Board(chip, core=Native(sanitize=True) if sanitize else None) as board:
+        until_it_hangs(board)
         return bytes(board.ram)
 
 

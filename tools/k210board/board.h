@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
@@ -29,6 +28,7 @@ enum {
 };
 #define RAM_CACHED 0x80000000ull   // platform.h: SRAM0_MEM_ADDR
 #define RAM_UNCACHED 0x40000000ull // the same bytes, past the caches
+#define DMA_BASE 0x50000000u
 
 // Devices with registers; those that exist more than once stand one after the other.
 enum {
@@ -51,7 +51,7 @@ typedef struct {
     u64 x[33]; // x[32] takes what is written to x0
     u64 f[32];
     u64 pc, instructions;
-    const u8 *reserved; // place in RAM that LR reserved
+    u64 reserved; // 1 + place in RAM that LR reserved
     bool waiting;  // WFI
     bool yield;    // leave the run loop: interrupts may have changed
     bool spinning; // in a loop that changes nothing
@@ -77,7 +77,11 @@ typedef struct {
     u32 block;
 } Sd;
 
-typedef struct { bool selected, writable; int byte; u32 address; } Flash; // byte: of the command
+typedef struct { // byte: of the command; kind: which of the table's
+    bool selected, writable;
+    int byte, kind;
+    u32 address;
+} Flash;
 typedef struct { u64 left, from, to, status; bool active; } DmaChannel;
 typedef struct { u64 period, next; bool on, raised; } TimerChannel;
 typedef struct { u32 hash[8]; u8 block[64]; int block_n; } Sha;
@@ -140,20 +144,24 @@ typedef struct {
 
 extern Board board;
 #define REG(device, offset) board.regs[device][(offset) / 4 % 512]
-extern u8 *ram, *flash_chip, *sd_card, *film; // film: what the camera sees
+extern u8 ram[RAM_SIZE], flash_chip[FLASH_SIZE], *sd_card, *film; // film: what the camera sees
 extern u64 sd_size, film_size;
 
 // What a reset leaves: bytes from the host that are not on the wire yet, and counts.
-extern struct Host {
+typedef struct {
     QUEUE(u8, 1 << 16) typed;
     u32 frames, asks; // pictures given to the firmware; calls of input()
     u64 resets;       // boots
     u64 idle_cycles;  // that both harts have been idle in one go
     u64 last_frame, cycles_left; // after which Ctrl-C is typed; 0: never
     bool limited;                // it was typed
-    bool quit, paused, reset_wanted;
-    int control; // file of the control line
-} host;
+    bool reset_wanted, rounding_used, no_firmware;
+    u8 chip_status[4]; // of the flash
+    u64 film_at;       // of the next picture
+    u64 rounds, hung;  // of the run loop; in how many the board hung
+    u64 watched_from, watched_bytes; // part of RAM; stores into it are told to trace.c
+} Host;
+extern Host host;
 
 // cpu.c, decode.c, csr.c
 typedef struct {
@@ -162,7 +170,9 @@ typedef struct {
     s32 imm;
     u32 raw;
 } Decoded;
-extern Decoded *decoded; // one for each halfword of RAM
+enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
+extern Decoded all_decoded[RAM_SIZE / 2 + 2 * GUARD];
+#define decoded (all_decoded + GUARD) // one for each halfword of RAM
 extern s64 done_now;     // instructions of the running quantum so far: time inside it
 void cpu_start(void), cpu_forget(void); // what was decoded: code may have changed
 void decode(Decoded *d);
@@ -172,7 +182,6 @@ void hart_reset(Hart *h, int id), hart_trap(Hart *h, u64 cause, u64 value), hart
 bool hart_interrupt(Hart *h);
 u64 csr_read(Hart *h, u32 number);
 void csr_write(Hart *h, u32 number, u64 value);
-void float_own(Hart *h); // the host's rounding and flags are this hart's from now on
 
 static inline u64 now(void) { return board.cycles + (u64)done_now * CYCLES_PER_INSTRUCTION; }
 static inline u64 scaled(u64 n, u64 by, u64 over) { return (u64)((__uint128_t)n * by / over); }
@@ -182,38 +191,49 @@ static inline void yield_harts(void) { board.hart[0].yield = board.hart[1].yield
 // offset is that of a whole register.
 typedef u64 Read(int device, u32 offset, u64 stored);
 typedef void Write(int device, u32 offset, u64 value);
+typedef void Reset(bool warm); // warm: not the power's
+typedef void Tick(void);       // once a round
+typedef u64 Next(u64 before);  // cycle of its next event, when that comes before
+typedef bool HasData(int device); // for DMA
 Read clint_read, plic_read, uarths_read, gpiohs_read, kpu_read, dma_read, gpio_read, uart_read;
 Read spi_read, i2c_read, timer_read, sha_read, otp_read, dvp_read, rtc_read;
 Write clint_write, plic_write, uarths_write, kpu_write, dma_write, spi_write, i2c_write;
 Write timer_write, sha_write, dvp_write, sysctl_write, rtc_write;
+Reset clint_reset, clocks_reset, dma_reset, camera_reset;
+Tick uarths_tick, timer_tick, camera_tick;
+Next clint_next, uarths_next, timer_next, camera_next;
+HasData kpu_has_data, uart_has_data, spi_has_data;
 
 // bus.c: h is null for DMA
 u64 bus_read(Hart *h, u64 address, int size);
 void bus_write(Hart *h, u64 address, u64 value, int size);
 u8 *bus_memory(u64 address, u64 size); // null when it is no RAM
+bool bus_has_data(u64 address);
+void bus_reset(bool warm), bus_tick(void); // of all devices
+u64 bus_next(u64 before);
 
-// the devices, to each other and to time
+// the devices, to each other
 void irq_set(int irq, bool level);
 u32 irq_wanted(int hart);
-void uarths_tick(void), timer_tick(void), camera_tick(void);
-u64 timer_next(u64 before);
 u64 cpu_hertz(void);
-void clocks_reset(bool warm);
-void dma_reset(void), dma_pump(void), camera_reset(void);
+void dma_pump(void);
 void flash_wait(void), flash_select(void), flash_deselect(void);
 u8 flash_byte(u8 in), sd_byte(u8 in);
 void lcd_frame(u32 value, int bits), lcd_transfer(u32 frames);
-bool lcd_save(const char *path);
 
-// main.c, control.c
-bool board_hangs(void);
-void serial_out(u8 c), control_poll(void);
-void say(const char *format, ...); // to the host: what the board cannot do
+// lib.c: to the host; say() knows %s, and %d and %x of u64
+void serial_out(u8 c);
+void say(const char *words, ...); // what the board cannot do
 
 // trace.c: what the profiler asks of the interpreter; nothing of it costs anything before
-extern u64 trace_from, trace_bytes; // stores into this part of RAM are told
 bool trace_hooked(const Decoded *d);
 u32 trace_hook(const Hart *h, const Decoded *d, u64 pc); // the op that belongs there
 void trace_store(const Hart *h, u64 offset, u64 value, int size);
-bool trace_command(const char *words);
+bool trace_hook_at(u64 pc, u8 kind);
+void trace_start(u64 top, u64 table, u64 bytes), trace_where(void), trace_end(void);
 void trace_reset(void); // RAM was loaded anew
+typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instructions of both harts
+enum { EVENTS = 1 << 16 };
+extern struct Events { Event item[EVENTS]; u32 n; u64 lost; } events; // the host takes them
+void *trace_state(void); // all else that it knows
+u32 trace_state_size(void);

@@ -5,33 +5,28 @@
 #include "board.h"
 #include "float.h"
 #include "ops.h"
-#include <stdlib.h>
 
-enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
 s64 done_now;
 void cpu_start(void) {
-    Decoded *all = calloc(RAM_SIZE / 2 + 2 * GUARD, sizeof(Decoded));
-    if (!all) abort();
-    decoded = all + GUARD;
-    for (int i = 0; i < GUARD; i++) all[i].op = all[RAM_SIZE / 2 + GUARD + i].op = OP_ILLEGAL;
+    for (int i = 0; i < GUARD; i++)
+        all_decoded[i].op = all_decoded[RAM_SIZE / 2 + GUARD + i].op = OP_ILLEGAL;
 }
 
 void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
-static s64 execute(Hart *h, s64 count);
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
-    u64 before = csr_read(h, FRM);
+    u64 before = h->csr[FCSR] & ~31ull;
     d->op = (u16)d->imm;
-    csr_write(h, FRM, d->rm);
-    execute(h, -1);
-    csr_write(h, FRM, before);
+    h->csr[FCSR] = (h->csr[FCSR] & 31) | (u64)d->rm << 5;
+    hart_run(h, -1);
+    h->csr[FCSR] = (h->csr[FCSR] & 31) | before;
     d->op = OP_ROUNDED;
     h->instructions--; // it is counted by the loop that it came from
 }
 
 // Threaded code: each op jumps to the next one's label. count < 0: exactly one instruction.
 // Otherwise about count: only taken jumps look at what is left.
-static s64 execute(Hart *h, s64 count) {
+s64 hart_run(Hart *h, s64 count) {
     static const void *const LABEL[] = {
 #define X(name, ...) &&L_##name,
         OPS(X)
@@ -41,7 +36,7 @@ static s64 execute(Hart *h, s64 count) {
     s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f, base = RAM_CACHED;
     // what a store reaches without asking: all RAM, or what follows the table that is watched
-    u64 watched = trace_bytes ? trace_from + trace_bytes : 0;
+    u64 watched = host.watched_bytes ? host.watched_from + host.watched_bytes : 0;
     u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
     u8 *plain_ram = ram + watched;
     Decoded *d = decoded;
@@ -79,7 +74,7 @@ static s64 execute(Hart *h, s64 count) {
 #define D(r) get_d(f[d->r])
 #define RAW(t, r) raw_##t(f[d->r])
 #define SIGNED(t, SIGN, by) box_##t((RAW(t, rs1) & ~SIGN) | ((by) & SIGN))
-#define TO_INT(v, ...) to_int(v, d->rm == 7 ? h->csr[FCSR] >> 5 : d->rm, __VA_ARGS__)
+#define TO_INT(v, ...) to_int(h, v, d->rm == 7 ? h->csr[FCSR] >> 5 : d->rm, __VA_ARGS__)
 #define JUMP_BY(n) \
     d += (n) >> 1; \
     if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { h->pc = PC; goto fetch_fault; } \
@@ -121,12 +116,12 @@ static s64 execute(Hart *h, s64 count) {
     if (unlikely(!at)) { h->trap = 1 + 7; h->trap_value = A; goto memory_trap; } \
     memcpy(&v, at, sizeof(T))
 #define AMO(T, value) ATOMIC(T); b = (T)(value); memcpy(at, &b, sizeof(T)); SET((s64)v)
-#define LOAD_RESERVED(T) ATOMIC(T); h->reserved = at; (void)b; SET((s64)v)
+#define LOAD_RESERVED(T) ATOMIC(T); h->reserved = 1 + (u64)(at - ram); (void)b; SET((s64)v)
 #define STORE_CONDITIONAL(T) \
     ATOMIC(T); \
-    bool fine = h->reserved == at; \
+    bool fine = h->reserved == 1 + (u64)(at - ram); \
     if (fine) memcpy(at, &b, sizeof(T)); \
-    h->reserved = NULL; \
+    h->reserved = 0; \
     SET(!fine)
 
     SET_PC(h->pc);
@@ -156,8 +151,6 @@ left_pc:
     return count - left;
 }
 
-s64 hart_run(Hart *h, s64 count) { return float_own(h), execute(h, count); }
-
 // Runs at most `most` instructions; true when the hart is back where it was with the same registers
 // and has stored nothing: then only an interrupt or the other hart can change its course.
 bool hart_spins(Hart *h, int most, s64 *used) {
@@ -170,7 +163,7 @@ bool hart_spins(Hart *h, int most, s64 *used) {
         if (d->op == OP_DECODE) decode(d);
         if (d->op < OP_LB || d->op > OP_FENCE) return false;
         if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1)) return false;
-        execute(h, -1);
+        hart_run(h, -1);
         ++*used;
         if (h->pc == pc && !memcmp(x, h->x, sizeof x)) return true;
     }

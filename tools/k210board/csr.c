@@ -4,7 +4,6 @@
 // and 1.10, of which the K210's Rocket cores are a mix: one trap vector, mbadaddr, and M mode is
 // all that MaixPy uses. A register without a meaning here keeps what was written.
 #include "board.h"
-#include <fenv.h>
 
 enum { ON = 1 << 3, WAS_ON = 1 << 7, MPP = 3 << 11, FS_DIRTY = 3 << 13 }; // of mstatus
 enum { SOFTWARE = 3, TIMER_IRQ = 7, EXTERNAL = 11 };
@@ -17,45 +16,15 @@ void hart_reset(Hart *h, int id) {
     h->csr[MARCHID] = 1;
     h->csr[MIMPID] = 0x4d41495832303030ull; // read on a board
     h->csr[MHARTID] = (u64)id;
-    board.mtimecmp[id] = ~0ull >> 1;
 }
 
-// --- floating point: the host's flags and rounding are those of the hart that computes ---
-static Hart *computing;
-static const struct { int flag, host; } FLAGS[] = {
-    {16, FE_INVALID}, {8, FE_DIVBYZERO}, {4, FE_OVERFLOW}, {2, FE_UNDERFLOW}, {1, FE_INEXACT}};
-
-static void take_flags(Hart *h) {
-    int raised = fetestexcept(FE_ALL_EXCEPT);
-    for (int i = 0; i < 5; i++) h->csr[FCSR] |= raised & FLAGS[i].host ? (u64)FLAGS[i].flag : 0;
-}
-
-static void give_rounding(const Hart *h) {
-    static const int MODES[8] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    static bool told;
-    u64 mode = h->csr[FCSR] >> 5;
-    fesetround(MODES[mode]);
-    feclearexcept(FE_ALL_EXCEPT);
-    if (mode > 3 && !told) fputs("k210board: rounding away from zero is done as to even\n", stderr);
-    told |= mode > 3;
-}
-
-void float_own(Hart *h) {
-    if (likely(computing == h)) return;
-    if (computing) take_flags(computing);
-    computing = h;
-    give_rounding(h);
-}
-
-static u64 get_float(Hart *h) {
-    float_own(h);
-    take_flags(h);
-    return h->csr[FCSR];
-}
-
+// --- floating point: float.h computes, the flags and the rounding are in FCSR ---
 static void set_float(Hart *h, u64 mask, u64 value) {
-    h->csr[FCSR] = (get_float(h) & ~mask) | (value & mask);
-    give_rounding(h);
+    h->csr[FCSR] = (h->csr[FCSR] & ~mask) | (value & mask);
+    if (!host.rounding_used && h->csr[FCSR] >> 5) { // until then every instruction rounds to even
+        host.rounding_used = true;
+        cpu_forget();
+    }
 }
 
 // --- control registers ---
@@ -67,9 +36,9 @@ static u64 pending(const Hart *h) {
 
 u64 csr_read(Hart *h, u32 number) {
     switch (number) {
-    case FFLAGS: return get_float(h) & 31;
-    case FRM: return get_float(h) >> 5;
-    case FCSR: return get_float(h);
+    case FFLAGS: return h->csr[FCSR] & 31;
+    case FRM: return h->csr[FCSR] >> 5;
+    case FCSR: return h->csr[FCSR];
     case MSTATUS: return h->csr[MSTATUS] | ((h->csr[MSTATUS] & FS_DIRTY) == FS_DIRTY ? SD : 0);
     case MIP: return pending(h);
     case MCYCLE: case CYCLE: return now() + h->csr[MCYCLE];
@@ -102,7 +71,7 @@ void hart_trap(Hart *h, u64 cause, u64 value) {
     c[MSTATUS] = (c[MSTATUS] & ~(u64)(WAS_ON | ON)) | before | MPP;
     h->pc = c[MTVEC] & ~3ull;
     h->waiting = false;
-    h->reserved = NULL;
+    h->reserved = 0;
 }
 
 // MRET: MIE is what MPIE is.
@@ -110,7 +79,7 @@ void hart_return(Hart *h) {
     u64 *status = &h->csr[MSTATUS];
     *status = (*status & ~(u64)ON) | (*status & WAS_ON ? ON : 0) | WAS_ON;
     h->pc = h->csr[MEPC];
-    h->reserved = NULL;
+    h->reserved = 0;
 }
 
 // Takes the most urgent pending interrupt, if one is enabled; a pending one ends WFI in any case.

@@ -5,7 +5,7 @@
 #include "board.h"
 #include "ops.h"
 
-Decoded *decoded;
+Decoded all_decoded[RAM_SIZE / 2 + 2 * GUARD];
 // The specification's formats; SH and SHW shift by an immediate, C names a control register, A is
 // atomic, RM rounds, the 1 has one operand, V two and no result, F fences, X is one instruction.
 // The mask: what of an instruction says which it is. The immediate: 's' or 'u' (signed or not),
@@ -50,7 +50,7 @@ static void decode_32(Decoded *d, u32 i) {
                    .op = (u16)op, .imm = immediate(i, 31, FORMATS[format].imm)};
     if (format != R4 && format != RM && format != RM1) return;
     if (d->rm == 5 || d->rm == 6) d->op = OP_ILLEGAL;
-    if (d->rm < 5 && op < OP_FLES) { // not dynamic, and the host rounds
+    if (d->rm < 5 && op < OP_FLES && (d->rm || host.rounding_used)) { // not dynamic, and computes
         d->op = OP_ROUNDED;
         d->imm = op;
     }

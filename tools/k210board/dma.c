@@ -10,15 +10,6 @@ enum { ENABLED = 1, INTERRUPTS = 2 };                                           
 enum { SOURCE = 0x00, TARGET = 0x08, BLOCK = 0x10, CONTROL = 0x18, DONE = 0x30 };    // of one
 enum { WANTED = 0x80, STATUS = 0x88, SIGNALLED = 0x90, CLEAR = 0x98 };
 #define CHANNEL(c, o) REG(DMA, 0x100 * ((c) + 1) + (o))
-static bool has_data(u64 address) {
-    static const u32 SPIS[4] = {0x52000000, 0x53000000, 0x50240000, 0x54000000};
-    u32 page = (u32)address & 0xffffff00;
-    for (int i = 0; i < 4; i++)
-        if (page == SPIS[i]) return board.spi[i].got.n;
-    if (page == 0x40800000) return board.kpu.fifo.n;
-    return page < 0x50210000 || page > 0x50230000; // UARTs receive nothing
-}
-
 static void update(int c) {
     u64 raised = board.dma[c].status & CHANNEL(c, WANTED) & CHANNEL(c, SIGNALLED);
     irq_set(IRQ_DMA0 + c, (u32)raised && REG(DMA, CONFIG) & INTERRUPTS);
@@ -30,12 +21,12 @@ static bool move(int c) {
     int in = 1 << (control >> 8 & 7), out = 1 << (control >> 11 & 7);
     in = in > 8 ? 8 : in;
     out = out > 8 ? 8 : out;
-    if ((u32)d->to >> 16 == 0x5000) { // it would start itself, without an end
-        say("DMA %llu: its target is the DMA at %#llx\n", (u64)c, d->to);
+    if ((d->to ^ DMA_BASE) >> 16 == 0) { // it would start itself, without an end
+        say("DMA %d: its target is the DMA at 0x%x\n", (u64)c, d->to);
         d->active = false;
         return true;
     }
-    for (; d->left && has_data(d->from); d->left--) {
+    for (; d->left && bus_has_data(d->from); d->left--) {
         bus_write(NULL, d->to, bus_read(NULL, d->from, in), out);
         d->from += control >> 4 & 1 ? 0 : (u64)in;
         d->to += control >> 6 & 1 ? 0 : (u64)out;
@@ -61,7 +52,7 @@ void dma_pump(void) {
     pumping = false;
 }
 
-void dma_reset(void) {
+void dma_reset(bool warm) {
     memset(board.dma, 0, sizeof board.dma);
     memset(&board.regs[DMA], 0, sizeof board.regs[DMA]);
     for (int c = 0; c < CHANNELS; c++) CHANNEL(c, WANTED) = CHANNEL(c, SIGNALLED) = 0xffffffff;
@@ -107,7 +98,7 @@ void dma_write(int device, u32 o, u64 v) {
     int c = (int)(o / 0x100) - 1;
     if (o == CONFIG) dma_pump();
     if (o == RUNNING) start_and_stop(v);
-    if (o == RESET && v & 1) dma_reset();
+    if (o == RESET && v & 1) dma_reset(true);
     if (c < 0 || c >= CHANNELS) return;
     if ((o & 0xff) == CLEAR) board.dma[c].status &= ~v;
     update(c);

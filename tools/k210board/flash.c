@@ -3,7 +3,7 @@
 // The SPI flash W25Q128JV: 16 MiB, one byte at a time. Source: Winbond's table of instructions.
 #include "board.h"
 
-u8 *flash_chip;
+u8 flash_chip[FLASH_SIZE];
 enum { IGNORED, READS, ANSWERS, READS_STATUS, PROGRAMS, ERASES, WRITES_STATUS, ENABLES, DISABLES };
 static const struct {
     u8 code, does, data_at; // number of the first data byte, counted from the instruction
@@ -23,8 +23,6 @@ static const struct {
     {0, IGNORED, 1, 0, 0},
 };
 
-static u8 status[4]; // what is in it outlives a reset of the board
-static int kind;     // of the command, in COMMANDS
 void flash_select(void) {
     Flash *f = &board.flash;
     if (!f->selected) *f = (Flash){.selected = true, .writable = f->writable};
@@ -33,8 +31,8 @@ void flash_select(void) {
 // The end of a command: what it ordered is done.
 void flash_deselect(void) {
     Flash *f = &board.flash;
-    u32 size = COMMANDS[kind].size;
-    int does = f->selected && f->byte ? COMMANDS[kind].does : IGNORED;
+    u32 size = COMMANDS[f->kind].size;
+    int does = f->selected && f->byte ? COMMANDS[f->kind].does : IGNORED;
     if (f->writable && does == ERASES)
         memset(flash_chip + (f->address % FLASH_SIZE & ~(size - 1)), 0xff, size);
     if (does >= PROGRAMS) f->writable = does == ENABLES;
@@ -42,23 +40,27 @@ void flash_deselect(void) {
 }
 
 // The wait cycles between address and data.
-void flash_wait(void) { while (board.flash.byte < COMMANDS[kind].data_at) flash_byte(0xff); }
+void flash_wait(void) {
+    const Flash *f = &board.flash;
+    while (f->byte < COMMANDS[f->kind].data_at) flash_byte(0xff);
+}
 
 u8 flash_byte(u8 in) {
     Flash *f = &board.flash;
-    int n = f->byte++, data = n - COMMANDS[kind].data_at;
-    u32 which = COMMANDS[kind].size;
-    const char *answer = COMMANDS[kind].answer;
+    int n = f->byte++, data = n - COMMANDS[f->kind].data_at;
+    u32 which = COMMANDS[f->kind].size;
+    const char *answer = COMMANDS[f->kind].answer;
     if (n == 0)
-        for (kind = 0; COMMANDS[kind].code && COMMANDS[kind].code != in;) kind++;
+        for (f->kind = 0; COMMANDS[f->kind].code && COMMANDS[f->kind].code != in;) f->kind++;
     else if (n <= 3) f->address = f->address << 8 | in;
     if (n == 0 || data < 0) return 0xff;
-    switch (COMMANDS[kind].does) {
+    switch (COMMANDS[f->kind].does) {
     case READS: return flash_chip[f->address++ % FLASH_SIZE];
     case ANSWERS: return (u8)answer[(size_t)data % strlen(answer)];
-    case READS_STATUS: return status[which] | (which == 0 && f->writable ? 2 : 0);
+    case READS_STATUS: return host.chip_status[which] | (which == 0 && f->writable ? 2 : 0);
     case WRITES_STATUS:
-        if (f->writable && data < 2) status[which + (u32)data] = which + (u32)data ? in : in & 0xfc;
+        which += (u32)data;
+        if (f->writable && data < 2) host.chip_status[which] = which ? in : in & 0xfc;
         break;
     case PROGRAMS: // round and round in a page
         if (f->writable) flash_chip[f->address % FLASH_SIZE] &= in;

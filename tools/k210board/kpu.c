@@ -29,7 +29,7 @@ static u8 image[MOST_PIXELS];
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
 static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
 static bool refused(const char *what, u64 number) {
-    say("KPU layer %llu: %s %llu\n", board.kpu.layers, what, number);
+    say("KPU layer %d: %s %d\n", board.kpu.layers, what, number);
     return true;
 }
 
@@ -37,7 +37,7 @@ static bool refused(const char *what, u64 number) {
 // name the RAM by its addresses and, V4's, by what is left of them without 0x40000000.
 static const u8 *pointer(const char *what, u64 address, size_t size) {
     const u8 *p = bus_memory(address < RAM_UNCACHED ? address | RAM_UNCACHED : address, size);
-    const char *text = "KPU layer %llu: %s at %#llx, %llu bytes, are no RAM\n";
+    const char *text = "KPU layer %d: %s at 0x%x, %d bytes, are no RAM\n";
     if (!p) say(text, board.kpu.layers, what, address, (u64)size);
     return p;
 }
@@ -228,6 +228,7 @@ static void take_argument(u64 v) {
     dma_pump();
 }
 
+bool kpu_has_data(int device) { return board.kpu.fifo.n; }
 u64 kpu_read(int device, u32 o, u64 stored) {
     u32 raised = board.kpu.raised;
     if (o == FIFO_OUT) return TAKE(board.kpu.fifo);

@@ -82,36 +82,37 @@
 #define OPS_ATOMIC(X) OPS_ATOMIC_OF(X, W, s32, u32, 0x2000) OPS_ATOMIC_OF(X, D, s64, u64, 0x3000)
 // the result of these is a floating-point register
 #define OPS_TO_FLOAT_OF(X, T, t, root, SIGN, type) \
-    X(FMADD##T, R4, 0x43 | type, TO_F(put_##t(fma_##t(T(rs1), T(rs2), T(rs3))))) \
-    X(FMSUB##T, R4, 0x47 | type, TO_F(put_##t(fma_##t(T(rs1), T(rs2), -T(rs3))))) \
-    X(FNMSUB##T, R4, 0x4b | type, TO_F(put_##t(fma_##t(-T(rs1), T(rs2), T(rs3))))) \
-    X(FNMADD##T, R4, 0x4f | type, TO_F(put_##t(fma_##t(-T(rs1), T(rs2), -T(rs3))))) \
-    X(FADD##T, RM, 0x53 | type, TO_F(put_##t(T(rs1) + T(rs2)))) \
-    X(FSUB##T, RM, 0x8000053 | type, TO_F(put_##t(T(rs1) - T(rs2)))) \
-    X(FMUL##T, RM, 0x10000053 | type, TO_F(put_##t(T(rs1) * T(rs2)))) \
-    X(FDIV##T, RM, 0x18000053 | type, TO_F(put_##t(T(rs1) / T(rs2)))) \
-    X(FSQRT##T, RM1, 0x58000053 | type, TO_F(put_##t(root(T(rs1))))) \
+    X(FMADD##T, R4, 0x43 | type, TO_F(put_##t(fma_##t(h, T(rs1), T(rs2), T(rs3))))) \
+    X(FMSUB##T, R4, 0x47 | type, TO_F(put_##t(fma_##t(h, T(rs1), T(rs2), -T(rs3))))) \
+    X(FNMSUB##T, R4, 0x4b | type, TO_F(put_##t(fma_##t(h, -T(rs1), T(rs2), T(rs3))))) \
+    X(FNMADD##T, R4, 0x4f | type, TO_F(put_##t(fma_##t(h, -T(rs1), T(rs2), -T(rs3))))) \
+    X(FADD##T, RM, 0x53 | type, TO_F(put_##t(add_##t(h, T(rs1), T(rs2))))) \
+    X(FSUB##T, RM, 0x8000053 | type, TO_F(put_##t(sub_##t(h, T(rs1), T(rs2))))) \
+    X(FMUL##T, RM, 0x10000053 | type, TO_F(put_##t(mul_##t(h, T(rs1), T(rs2))))) \
+    X(FDIV##T, RM, 0x18000053 | type, TO_F(put_##t(div_##t(h, T(rs1), T(rs2))))) \
+    X(FSQRT##T, RM1, 0x58000053 | type, TO_F(put_##t(root_##t(h, T(rs1))))) \
     X(FSGNJ##T, R, 0x20000053 | type, TO_F(SIGNED(t, SIGN, RAW(t, rs2)))) \
     X(FSGNJN##T, R, 0x20001053 | type, TO_F(SIGNED(t, SIGN, ~RAW(t, rs2)))) \
     X(FSGNJX##T, R, 0x20002053 | type, TO_F(SIGNED(t, SIGN, RAW(t, rs1) ^ RAW(t, rs2)))) \
-    X(FMIN##T, R, 0x28000053 | type, TO_F(pick_##t(f[d->rs1], f[d->rs2], false))) \
-    X(FMAX##T, R, 0x28001053 | type, TO_F(pick_##t(f[d->rs1], f[d->rs2], true))) \
-    X(FCVT##T##W, RM1, 0xd0000053 | type, TO_F(put_##t((s32)A))) \
-    X(FCVT##T##WU, RM1, 0xd0100053 | type, TO_F(put_##t((u32)A))) \
-    X(FCVT##T##L, RM1, 0xd0200053 | type, TO_F(put_##t((s64)A))) \
-    X(FCVT##T##LU, RM1, 0xd0300053 | type, TO_F(put_##t(A)))
+    X(FMIN##T, R, 0x28000053 | type, TO_F(pick_##t(h, f[d->rs1], f[d->rs2], false))) \
+    X(FMAX##T, R, 0x28001053 | type, TO_F(pick_##t(h, f[d->rs1], f[d->rs2], true))) \
+    X(FCVT##T##W, RM1, 0xd0000053 | type, TO_F(from_##t(h, (s32)A))) \
+    X(FCVT##T##WU, RM1, 0xd0100053 | type, TO_F(from_##t(h, (s64)(u32)A))) \
+    X(FCVT##T##L, RM1, 0xd0200053 | type, TO_F(from_##t(h, (s64)A))) \
+    X(FCVT##T##LU, RM1, 0xd0300053 | type, TO_F(fromu_##t(h, A)))
 #define OPS_TO_FLOAT(X) \
     X(FLW, I, 0x2007, LOAD(u32, f[d->rd], BOX | v)) X(FLD, I, 0x3007, LOAD(u64, f[d->rd], v)) \
     OPS_TO_FLOAT_OF(X, S, s, sqrtf, SIGN_S, 0) OPS_TO_FLOAT_OF(X, D, d, sqrt, SIGN_D, 1 << 25) \
-    X(FCVTSD, RM1, 0x40100053, TO_F(put_s((float)D(rs1)))) \
-    X(FCVTDS, RM1, 0x42000053, TO_F(put_d((double)S(rs1)))) \
+    X(FCVTSD, RM1, 0x40100053, TO_F(put_s(narrow(h, D(rs1))))) \
+    X(FCVTDS, RM1, 0x42000053, TO_F(widen(h, f[d->rs1]))) \
     X(FMVWX, X1, 0xf0000053, TO_F(BOX | (u32)A)) X(FMVDX, X1, 0xf2000053, TO_F(A))
 
 // floating point that compares or converts to an integer register
+#define ORDERED(t, quiet) ordered_##t(h, f[d->rs1], f[d->rs2], quiet)
 #define OPS_FROM_FLOAT_OF(X, T, t, type) \
-    X(FLE##T, R, 0xa0000053 | type, SET(T(rs1) <= T(rs2))) \
-    X(FLT##T, R, 0xa0001053 | type, SET(T(rs1) < T(rs2))) \
-    X(FEQ##T, R, 0xa0002053 | type, SET(T(rs1) == T(rs2))) \
+    X(FLE##T, R, 0xa0000053 | type, SET(ORDERED(t, true) && T(rs1) <= T(rs2))) \
+    X(FLT##T, R, 0xa0001053 | type, SET(ORDERED(t, true) && T(rs1) < T(rs2))) \
+    X(FEQ##T, R, 0xa0002053 | type, SET(ORDERED(t, false) && T(rs1) == T(rs2))) \
     X(FCLASS##T, X1, 0xe0001053 | type, SET(class_##t(RAW(t, rs1)))) \
     X(FCVTW##T, RM1, 0xc0000053 | type, SET(TO_INT(T(rs1), 32, true))) \
     X(FCVTWU##T, RM1, 0xc0100053 | type, SET_W(TO_INT(T(rs1), 32, false))) \

@@ -1,33 +1,45 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // The profiler's eyes: calls of the allocator, stores into the GC's allocation table, and the
-// Python lines that a hart is in. Writes fixed records to a file; a Python program makes sense of
-// them. Source: py/bc.c and py/gc.c of MicroPython 1.11, newlib's mallocr.c.
+// Python lines that a hart is in. Makes fixed records; a Python program makes sense of them.
+// Source: py/bc.c and py/gc.c of MicroPython 1.11, newlib's mallocr.c.
 #include "board.h"
 #include "ops.h"
 
 // --- records ---
-typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instructions of both harts
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
 // is new; from MARK on: another function is called, its number is added; RETURNS: one to here.
 enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, GC_NEW = 16, GC_GROW, GC_FREE };
 enum { MARK = 32, RETURNS = 128, LONGEST_RUN = 512, DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16 };
-u64 trace_from, trace_bytes;
-static FILE *events;
-static u64 top_at; // address of the word that points to the allocator's top chunk
-static Event run;  // blocks of the GC heap that changed one after the other: a first, b how many
-                   // of one site, in c objects
+typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytecode that runs
+typedef struct { u64 back, sp, a, b; u32 kind, site; } Call; // of the allocator, the outermost
+typedef struct { Frame frame[DEPTH]; int frames; Call call; } Followed;
+struct Events events;
+static struct Trace {
+    bool on;
+    u64 top_at; // address of the word that points to the allocator's top chunk
+    Event run;  // blocks of the GC heap that changed one after the other: a first, b how many of
+                // one site, in c objects
+    u8 hook[RAM_SIZE / 2]; // for each halfword: kind of the function that begins there; RETURNS
+    Followed followed[HARTS];
+    struct { u64 hash, number; } site[SITES];
+    u32 sites;
+} trace;
 
+void *trace_state(void) { return &trace; }
+u32 trace_state_size(void) { return sizeof trace; }
 static u64 word(u64 address) { return bus_read(NULL, address, 8); }
 static void write_event(Event e) {
+    if (!trace.on) return;
     e.time = board.hart[0].instructions + board.hart[1].instructions + (u64)done_now;
-    if (events) fwrite(&e, sizeof e, 1, events);
+    if (events.n < EVENTS) events.item[events.n++] = e;
+    else events.lost++;
 }
 
 static void end_run(void) {
-    if (run.b) write_event(run);
-    run.b = 0;
+    if (trace.run.b) write_event(trace.run);
+    trace.run.b = 0;
 }
 
 static void emit(u32 kind, u32 site, u64 a, u64 b, u64 c) {
@@ -37,27 +49,22 @@ static void emit(u32 kind, u32 site, u64 a, u64 b, u64 c) {
 
 // Where the top chunk ends.
 static u64 arena_end(void) {
-    u64 top = top_at ? word(top_at) : 0;
+    u64 top = trace.top_at ? word(trace.top_at) : 0;
     return top ? top + (word(top + 8) & ~7ull) : 0;
 }
 
-// --- hooks: one for each halfword of RAM ---
-static u8 hooks[RAM_SIZE / 2]; // kind of the function that begins there; RETURNS
-bool trace_hooked(const Decoded *d) { return hooks[d - decoded]; }
+// --- trace.hook ---
+bool trace_hooked(const Decoded *d) { return trace.hook[d - decoded]; }
 
 static bool hook(u64 pc, u8 kind) {
     u64 i = (pc - RAM_CACHED) / 2;
     if (i >= RAM_SIZE / 2) return false;
-    hooks[i] = kind == RETURNS ? hooks[i] | RETURNS : (hooks[i] & RETURNS) | kind;
+    trace.hook[i] = kind == RETURNS ? trace.hook[i] | RETURNS : (trace.hook[i] & RETURNS) | kind;
     if (decoded[i].op != OP_HOOK) decoded[i].op = OP_DECODE;
     return true;
 }
 
 // --- the Python lines ---
-typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytecode that runs
-typedef struct { u64 back, sp, a, b; u32 kind, site; } Call; // of the allocator, the outermost
-typedef struct { Frame frame[DEPTH]; int frames; Call call; } Followed;
-static Followed followed[HARTS];
 // Called at or below that stack pointer, on the same stack.
 static bool below(u64 sp, u64 other) { return sp <= other && other - sp < NEAR; }
 static u64 var_uint(const u8 **at) {
@@ -108,9 +115,7 @@ static int above(const Followed *f, u64 sp) {
 // A site is a stack of places, the innermost first. Equal stacks have one number; 0 is: no Python
 // runs; all ones: more stacks than can be told apart.
 static u32 site_of(const Hart *h) {
-    static struct { u64 hash; u32 number; } table[SITES];
-    static u32 used;
-    Followed *f = &followed[h->id];
+    Followed *f = &trace.followed[h->id];
     Place places[DEPTH];
     int n = 0;
     u64 sp = h->x[2], hash = 14695981039346656037ull;
@@ -120,14 +125,14 @@ static u32 site_of(const Hart *h) {
     for (const Place *p = places; p < places + n; p++)
         hash = (hash ^ (p->name << 48 | p->file << 32 | p->line)) * 1099511628211ull;
     u32 at = (u32)(hash >> 20) % SITES;
-    while (table[at].number && table[at].hash != hash) at = (at + 1) % SITES;
-    if (table[at].number) return table[at].number;
-    if (used >= SITES / 2) return ~0u;
-    table[at].hash = hash;
-    table[at].number = ++used;
+    while (trace.site[at].number && trace.site[at].hash != hash) at = (at + 1) % SITES;
+    if (trace.site[at].number) return (u32)trace.site[at].number;
+    if (trace.sites >= SITES / 2) return ~0u;
+    trace.site[at].hash = hash;
+    trace.site[at].number = ++trace.sites;
     for (const Place *p = places; p < places + n; p++)
-        write_event((Event){.kind = PLACE, .site = used, .a = p->file, .b = p->name, .c = p->line});
-    return used;
+        write_event((Event){0, PLACE, trace.sites, p->file, p->name, p->line});
+    return trace.sites;
 }
 
 static void entered_bytecode(const Hart *h, Followed *f) {
@@ -166,9 +171,9 @@ static void left_allocator(u64 result, Followed *f) {
 }
 
 u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
-    Followed *f = &followed[h->id];
-    u32 kind = hooks[d - decoded] & ~(u32)RETURNS;
-    if (hooks[d - decoded] & RETURNS) {
+    Followed *f = &trace.followed[h->id];
+    u32 kind = trace.hook[d - decoded] & ~(u32)RETURNS;
+    if (trace.hook[d - decoded] & RETURNS) {
         left_bytecode(h, f);
         if (f->call.back == pc && f->call.sp == h->x[2]) left_allocator(h->x[10], f);
     }
@@ -183,59 +188,57 @@ u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
 static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     if (before && after) return; // marked or unmarked
     u32 kind = after == 0 ? GC_FREE : after == 1 ? GC_NEW : GC_GROW;
-    bool grows = kind == GC_FREE ? run.kind == GC_FREE : kind == GC_GROW && run.kind != GC_FREE;
-    bool follows = run.b && block == run.a + run.b;
-    u32 site = kind == GC_FREE || (follows && grows) ? run.site : site_of(h);
-    bool another = kind == GC_NEW && run.kind == GC_NEW && run.site == site && run.b < LONGEST_RUN;
+    Event *run = &trace.run;
+    bool grows = kind == GC_FREE ? run->kind == GC_FREE : kind == GC_GROW && run->kind != GC_FREE;
+    bool follows = run->b && block == run->a + run->b;
+    u32 site = kind == GC_FREE || (follows && grows) ? run->site : site_of(h);
+    bool another = kind == GC_NEW && run->kind == GC_NEW && run->site == site &&
+                   run->b < LONGEST_RUN;
     if (follows && (grows || another)) {
-        run.b++, run.c += another;
+        run->b++, run->c += another;
         return;
     }
     end_run();
-    run = (Event){.kind = kind, .site = kind == GC_FREE ? 0 : site, .a = block, .b = 1, .c = 1};
+    *run = (Event){0, kind, kind == GC_FREE ? 0 : site, block, 1, 1};
 }
 
 // Before a store into the watched range.
 void trace_store(const Hart *h, u64 offset, u64 value, int size) {
-    for (u64 i = offset; i < offset + (u64)size && i - trace_from < trace_bytes; i++, value >>= 8)
+    u64 at = offset - host.watched_from; // in the table
+    for (u64 end = at + (u64)size; at < end && at < host.watched_bytes; at++, offset++, value >>= 8)
         for (u32 k = 0; k < 8; k += 2)
-            if ((ram[i] ^ value) >> k & 3)
-                block_changed(h, (i - trace_from) * 4 + k / 2, ram[i] >> k & 3, value >> k & 3);
+            if ((ram[offset] ^ value) >> k & 3)
+                block_changed(h, at * 4 + k / 2, ram[offset] >> k & 3, value >> k & 3);
 }
 
 // --- orders ---
 void trace_reset(void) {
     end_run();
-    memset(followed, 0, sizeof followed);
+    memset(trace.followed, 0, sizeof trace.followed);
 }
 
-static void end(void) {
-    trace_reset();
-    if (events) fclose(events);
-    events = NULL;
-    trace_bytes = 0;
-    memset(hooks, 0, sizeof hooks);
+void trace_end(void) {
+    end_run();
+    memset(&trace, 0, sizeof trace);
+    host.watched_bytes = 0;
     cpu_forget();
 }
 
-// "start FILE TOP TABLE BYTES" (of the GC, or 0 0), "hook KIND ADDRESS", "end"; "where": an event
-// says where the first hart is, and everything is in the file.
-bool trace_command(const char *words) {
-    char path[1024];
-    unsigned long long a, b, c;
-    if (sscanf(words, "hook %llu %llx", &a, &b) == 2) return hook(b, (u8)a);
-    if (strcmp(words, "where")) end();
-    else {
-        Hart h = board.hart[0]; // while Python waits, another task may have the hart
-        int n = followed[0].frames;
-        if (n && !above(followed, h.x[2])) h.x[2] = followed[0].frame[n - 1].sp;
-        emit(MARK, site_of(&h), 0, 0, arena_end());
-    }
-    if (sscanf(words, "start %1023s %llx %llx %llu", path, &a, &b, &c) == 4) {
-        events = fopen(path, "wb");
-        top_at = a;
-        trace_from = b - RAM_CACHED;
-        trace_bytes = c;
-    }
-    return !strcmp(words, "end") || (events && !fflush(events));
+bool trace_hook_at(u64 pc, u8 kind) { return hook(pc, kind); }
+// From now on; table and bytes: of the GC's allocation table, or 0 0.
+void trace_start(u64 top, u64 table, u64 bytes) {
+    trace_end();
+    events.n = 0, events.lost = 0;
+    trace.on = true;
+    trace.top_at = top;
+    host.watched_from = table - RAM_CACHED;
+    host.watched_bytes = bytes;
+}
+
+// An event says where the first hart is.
+void trace_where(void) {
+    Hart h = board.hart[0]; // while Python waits, another task may have the hart
+    const Followed *f = trace.followed;
+    if (f->frames && !above(f, h.x[2])) h.x[2] = f->frame[f->frames - 1].sp;
+    emit(MARK, site_of(&h), 0, 0, arena_end());
 }

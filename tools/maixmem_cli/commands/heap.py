@@ -12,7 +12,7 @@ import click
 from maixmem_k210_chip import RAM
 
 from maixmem_cli.commands.script_options import FLASH, SD, firmware_options
-from maixmem_cli.emulator import compiler
+from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.board import RAM_SIZE
 from maixmem_cli.text.output import JSON, print_json, write_file
 
@@ -89,7 +89,7 @@ def _of_file(name: str) -> bytes:
 
 
 def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> bytes:
-    compiler.check()
+    cores.check()
     from maixmem_cli.emulator import ports, session
     from maixmem_cli.profiler import explain
     from maixmem_cli.runs import run_firmware
@@ -111,4 +111,4 @@ def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> byte
             outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
             click.echo(outcome.error, nl=False, err=True)
             run_firmware.tell(explain.ending(board, outcome))
-        return board.board.snapshot()
+        return bytes(board.board.ram)

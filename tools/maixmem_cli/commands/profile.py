@@ -13,7 +13,7 @@ import click
 
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
 from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options
-from maixmem_cli.emulator import compiler
+from maixmem_cli.emulator import cores
 from maixmem_cli.text.output import JSON, print_json, printable, write_file
 
 
@@ -63,7 +63,7 @@ def command(
     [budget] of a project.toml beside the script. Exit status: 0 fine, 1 the script raised, leaks
     or is over budget, 3 the board hangs, 2 wrong use.
     """
-    compiler.check()
+    cores.check()
     from maixmem_cli.emulator import session
     from maixmem_cli.profiler import profile, report, stacks
     from maixmem_cli.runs import run_firmware

@@ -111,10 +111,10 @@ def run_on_image(
     more: dict[str, Any],
 ) -> int:
     """Runs the script on the firmware in the file `image`; its exit status."""
-    from maixmem_cli.emulator import compiler, session
+    from maixmem_cli.emulator import cores, session
     from maixmem_cli.runs import run_firmware
 
-    compiler.check()
+    cores.check()
     return run_firmware.run_firmware(
         script, Path(image), session.Options(files=flash, sd=sd, **more)
     )

@@ -1,172 +1,235 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A K210 board in software as an object: started, talked to over its serial line, looked into,
-stopped."""
+"""A K210 board in software as an object: run, talked to over its serial line, looked into, copied.
+
+It stands still but in run(): its RAM is what it is between two calls.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import mmap
-import os
-import socket
-import subprocess
-import tempfile
-from collections.abc import Iterator
+import struct
+import zlib
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
-from maixmem_cli.emulator.compiler import board_program
+from maixmem_cli.emulator import cores
+from maixmem_cli.emulator.compiler import version
 
 RAM_SIZE = 8 << 20
-_ANSWER = 30.0  # seconds
-# What the order "state" answers, in this order, and after it for each hart.
+IDLE, HANGS, OUTPUT, TRACED, RESET, NO_FIRMWARE = 1, 2, 4, 8, 16, 32  #: what run() answers
+ROUNDS = 2000  #: of 1,000 instructions a core: some 10 ms of this machine
+EVENT = struct.Struct("<QIIQQQ")  #: what a traced board tells, trace.c
+# k_place's numbers
+_RAM, _FLASH, _CARD, _FILM, _IN, _OUT, _EVENT, _SAID, _PIXELS, _BOARD, _HOST, _TRACE = range(12)
+_KEPT = (_RAM, _FLASH, _CARD, _BOARD, _HOST, _TRACE)  # all that a board is
+# What k_state tells, in this order, and after it for each hart.
 _STATE = (
-    "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited"
+    "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited "
+    "width height lost cycles"
 ).split()
 _HART = "mepc mcause mbadaddr pc".split()
+_HART_SIZE = len(_HART) + 32
+_LCD_W = 480
 
 
-class BoardStopped(Exception):
-    """The program that is the board has ended; the text is what it said last."""
+class BoardStopped(OSError):
+    """Nothing more comes from this board; the text says why."""
 
 
-def _memory_file(size: int) -> int:
-    """A file descriptor of so many bytes that two processes can map; it has no name."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create("maixmem-ram")
-    else:
-        with tempfile.TemporaryFile() as f:
-            fd = os.dup(f.fileno())
-    os.ftruncate(fd, size)
-    return fd
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a board is at one moment, whichever core ran it; its camera's pictures are not."""
+
+    parts: tuple[bytes, ...]
+    unread: bytes = b""
+
+    def pack(self) -> bytes:
+        """As few bytes as a file needs: 1 to 3 MB."""
+        whole = (*self.parts, self.unread)
+        head = struct.pack(f"<{len(whole)}Q", *map(len, whole))
+        return version().encode() + zlib.compress(head + b"".join(whole), 1)
+
+    @staticmethod
+    def unpack(data: bytes) -> Snapshot:
+        """The snapshot that was packed. ValueError: it is of a board of another version."""
+        if data[:16] != version().encode():
+            raise ValueError("a snapshot of another board")
+        try:
+            whole = memoryview(zlib.decompress(data[16:]))
+        except zlib.error as e:
+            raise ValueError(f"a damaged snapshot: {e}") from e
+        at = 8 * (len(_KEPT) + 1)
+        parts = []
+        for size in struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole):
+            parts.append(bytes(whole[at : at + size]))
+            at += size
+        return Snapshot(tuple(parts[:-1]), parts[-1])
 
 
-def chip_file(data: bytes | bytearray) -> int:
-    """A file descriptor with these bytes, without a name."""
-    fd = _memory_file(len(data))
-    os.pwrite(fd, data, 0)
-    return fd
-
-
-# Owns the process, the RAM that both see, and the descriptors it made. Every call ends: by its
-# answer or by BoardStopped.
+# Owns its core. `unread`: what it said and nobody took; `events`: takes what is traced.
 class Board:
-    """One board. Use it as a context manager; leaving stops it."""
+    """One board. Use it as a context manager; leaving ends it.
+
+    board.snapshot() is all that it is; board.restore(snapshot) puts it back there, and
+    Board(snapshot) is another board that goes on from there: a fork costs some 40 ms.
+    """
+
+    events: BinaryIO | None = None
 
     def __init__(
         self,
-        flash: bytes | bytearray | int,
+        flash: bytes | bytearray | Snapshot,
         *,
-        sd: int | None = None,
-        camera: int | None = None,
-        sanitize: bool = False,
-        errors: Any = None,
+        sd: bytes | None = None,
+        camera: bytes | None = None,
+        core: cores.Core | None = None,
     ) -> None:
-        """`flash`: the chip's bytes (a copy is made), or a descriptor of a file that keeps what is
-        written.
+        """`flash`: the chip's bytes, for a board that is switched on; or a snapshot.
 
-        `sd` and `camera` are descriptors of the card and of the pictures that the camera sees
-        (pictures.film).
+        `sd` are the card's bytes, `camera` the pictures that the camera sees (pictures.film).
+        NoBoardHere says what this machine lacks.
         """
-        program = board_program(sanitize=sanitize)
-        own_flash = None if isinstance(flash, int) else chip_file(flash)
-        flash_fd = flash if isinstance(flash, int) else own_flash
-        self._ram_fd = _memory_file(RAM_SIZE)
-        self.ram = mmap.mmap(self._ram_fd, RAM_SIZE)
-        self._control, control = socket.socketpair()
-        self._control.settimeout(_ANSWER)
-        self.serial, line = socket.socketpair()
-        line.setblocking(False)
-        fds = (self._ram_fd, flash_fd, line.fileno(), control.fileno(), sd, camera)
-        command = [str(program), *(str(-1 if fd is None else fd) for fd in fds)]
-        self._errors = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            command,
-            pass_fds=[fd for fd in fds if fd is not None],
-            stdin=subprocess.DEVNULL,
-            stderr=errors or self._errors,
-            start_new_session=True,
-        )
-        control.close()
-        line.close()
-        if own_flash is not None:
-            os.close(own_flash)
+        kept = flash if isinstance(flash, Snapshot) else None
+        sd = kept.parts[_KEPT.index(_CARD)] if kept else sd
+        self.core = core or cores.new()
+        self.unread = bytearray()
+        self._words = ""
+        self._places: dict[int, int] = {}
+        self._call("k_new", len(sd or b""), len(camera or b""))
+        for part, data in ((_FLASH, None if kept else flash), (_CARD, sd), (_FILM, camera)):
+            if data:
+                self.core.write(self._place(part), data)  # type: ignore[arg-type]
+        if kept:
+            self.restore(kept)
+        else:
+            self._call("k_start")
 
-    def order(self, text: str) -> str:
-        """Sends one order on the control line; what it answered. BoardStopped, or ValueError for a
-        no."""
+    def _call(self, name: str, *args: int) -> int:
         try:
-            self._control.sendall(text.encode() + b"\n")
-            said = b""
-            while not said.endswith(b"\n"):
-                got = self._control.recv(1 << 16)
-                if not got:
-                    raise OSError("closed")
-                said += got
-        except OSError as e:
-            raise BoardStopped(self._last_words() or f"the board does not answer: {e}") from e
-        answer, _, word = said.decode().strip().rpartition(" ")
-        if word != "ok":
-            raise ValueError(f"the board refused {text!r}")
-        return answer
+            return self.core.call(name, *args)
+        except cores.CoreFailed as e:
+            raise BoardStopped(f"the board in software failed: {e}") from e
+
+    def _place(self, part: int) -> int:
+        if part not in self._places:
+            self._places[part] = self._call("k_place", part)
+        return self._places[part]
+
+    def _part(self, part: int) -> cores.Bytes:
+        return self.core.read(self._place(part), self._call("k_size", part))
+
+    @property
+    def ram(self) -> cores.Bytes:
+        """The 8 MiB of RAM; a view that changes while the board runs, or a copy."""
+        return self._part(_RAM)
+
+    @property
+    def flash(self) -> cores.Bytes:
+        """The 16 MiB of the flash chip, likewise."""
+        return self._part(_FLASH)
+
+    def write_flash(self, at: int, data: bytes) -> None:
+        """Puts bytes on the chip from outside, as a programmer does."""
+        self.core.write(self._place(_FLASH) + at, data)
+
+    def run(self, rounds: int = ROUNDS) -> int:
+        """Runs both cores, until there is something to be seen; why it came back: IDLE and so on.
+
+        BoardStopped when there is no firmware, or the C failed."""
+        why = self._call("k_run", rounds)
+        said = self._call("k_took_out")
+        if said:
+            self.unread += self.core.read(self._place(_OUT), said)
+        if why & NO_FIRMWARE:
+            raise BoardStopped(
+                "no firmware at 0x000000 of the flash: the boot ROM would find nothing"
+            )
+        self._take_events()
+        return why
+
+    def _take_events(self) -> None:
+        number = self._call("k_took_events") if self.events is not None else 0
+        if self.events is not None and number:
+            place = self._place(_EVENT)
+            self.events.write(self.core.read(place, number * EVENT.size))
+
+    def type(self, data: bytes) -> None:
+        """Sends bytes to the serial line; the board runs while there is no room for them."""
+        while data:
+            piece = data[: self._call("k_size", _IN)]
+            self.core.write(self._place(_IN), piece)
+            data = data[self._call("k_type", len(piece)) :]
+            if data:
+                self.run(ROUNDS // 10)
 
     def state(self) -> dict[str, Any]:
-        """Instructions, seconds of its clock, frames, whether it hangs, the registers of both
-        harts."""
-        numbers = [int(n) for n in self.order("state").split()]
+        """Instructions, its clock, frames, whether it hangs, the registers of both harts."""
+        count = len(_STATE) + 2 * _HART_SIZE
+        found = self.core.read(self._call("k_state"), 8 * count)
+        numbers = struct.unpack(f"<{count}Q", found)
         state: dict[str, Any] = dict(zip(_STATE, numbers))
-        each = len(_HART) + 32
-        harts = [numbers[i : i + each] for i in range(len(_STATE), len(numbers), each)]
+        harts = [numbers[i : i + _HART_SIZE] for i in range(len(_STATE), count, _HART_SIZE)]
         state["harts"] = [{**dict(zip(_HART, h)), "x": [0, *h[len(_HART) + 1 :]]} for h in harts]
         return state
 
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[Board]:
-        """The board stands still inside: its RAM does not change."""
-        self.order("pause")
-        try:
-            yield self
-        finally:
-            self.order("go")
+    def picture(self) -> bytes:
+        """The display: width and height in 16 bits each, then the pixels, RGB565."""
+        state, pixels = self.state(), self._part(_PIXELS)
+        w, h = state["width"], state["height"]
+        rows = [pixels[2 * _LCD_W * y :][: 2 * w] for y in range(h)]
+        return struct.pack("<HH", w, h) + b"".join(rows)
 
-    def snapshot(self) -> bytes:
-        """A copy of the RAM, taken between two instructions."""
-        with self.paused():
-            return bytes(self.ram)
+    def limit(self, frames: int, seconds: float) -> None:
+        """Types Ctrl-C after so many pictures and so much time of its clock; 0: never."""
+        self._call("k_limit", frames, int(1e6 * seconds))
 
-    def _last_words(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(2)
-        return self.said().strip()
+    def trace(self, top: int, table: int, table_bytes: int) -> None:
+        """Traces from now on: the word of the top chunk, the GC's table or 0 and 0."""
+        self._call("k_trace", top, table, table_bytes)
+
+    def hook(self, kind: int, address: int) -> None:
+        """Tells of the function there."""
+        if not self._call("k_hook", address, kind) & 1:
+            raise ValueError(f"no code at {address:#x}")
+
+    def where(self) -> None:
+        """Adds an event that says where the board is."""
+        self._call("k_where")
+        self._take_events()
+
+    def untrace(self) -> None:
+        self._take_events()
+        self._call("k_untrace")
+
+    def snapshot(self) -> Snapshot:
+        """All of it, to be restored here or in another board (Board(snapshot))."""
+        return Snapshot(tuple(bytes(self._part(p)) for p in _KEPT), bytes(self.unread))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Puts everything back to that moment; ValueError when its card is another size."""
+        for part, data in zip(_KEPT, snapshot.parts):
+            if len(data) != self._call("k_size", part):
+                raise ValueError("the snapshot is of a board that is made otherwise")
+            if data:
+                self.core.write(self._place(part), data)
+        self._call("k_forget")
+        self.unread[:] = snapshot.unread
 
     def said(self) -> str:
-        """What the board's program said on its stderr: devices that are not modelled."""
-        self._errors.seek(0)
-        return self._errors.read().decode(errors="replace")
+        """What the board in software said up to now: devices that are not modelled."""
+        number = self._call("k_took_said")
+        self._words += bytes(self.core.read(self._place(_SAID), number)).decode()
+        return self._words
 
-    @property
-    def running(self) -> bool:
-        return self._process.poll() is None
-
-    def stop(self) -> int:
-        """Ends the board; its exit status. What was written to flash is in the file by then."""
-        self._control.close()
-        self.serial.close()
-        try:
-            status = self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            status = self._process.wait()
-        with contextlib.suppress(BufferError):
-            self.ram.close()
-        with contextlib.suppress(OSError):
-            os.close(self._ram_fd)
-        return status
+    def stop(self) -> None:
+        """Ends the board."""
+        self.core.close()
 
     def __enter__(self) -> Board:
         return self
 
     def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: object, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()

@@ -8,32 +8,34 @@ writes, the next one finds. `emu:IMAGE,new` begins with a new one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from maixmem_cli.emulator.board import Board, BoardStopped
-from maixmem_cli.emulator.compiler import NoBoardHere, cache, missing
-from maixmem_cli.flash import image as flash_image
+from maixmem_cli.emulator.board import HANGS, Board, BoardStopped
+from maixmem_cli.emulator.compiler import NoBoardHere, cache
+from maixmem_cli.emulator.cores import write_whole
+from maixmem_cli.flash.image import ImageError, build
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.text.numbers import parse_address
 
 PREFIX = "emu:"
 _renewed: set[Path] = set()
 _POLL = 0.05
+_LAST = 20  # runs of 10 ms before a port is closed
 _BOOT = 20.0  # seconds
 _TALKATIVE = 1 << 16  # bytes that a program says, not a boot
-_LOOK = 0.5  # seconds of silence after which the board is asked whether it hangs
 
 
 class Hangs(OSError):
     """The board can do nothing more until it is reset."""
 
 
-# What RawRepl wants of a serial port, on the socket of a board. Does not own the board.
+# What RawRepl wants of a serial port. The board runs while it is read. Does not own the board.
 class SerialPort:
     """read, write, in_waiting and close of pyserial."""
 
@@ -41,38 +43,25 @@ class SerialPort:
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self._socket = board.serial
-        self._quiet_since = time.monotonic()
 
     def read(self, most: int) -> bytes:
         """What has come, after at most 50 ms. Hangs when nothing can come any more."""
-        self._socket.settimeout(_POLL)
-        try:
-            data = self._socket.recv(most)
-        except TimeoutError:
-            if time.monotonic() - self._quiet_since > _LOOK:
-                self._quiet_since = time.monotonic()
-                if self.state()["hangs"]:
-                    raise Hangs("the board hangs: its firmware has crashed") from None
-            return b""
-        self._quiet_since = time.monotonic()
-        if not data:
-            raise OSError(f"the board has stopped {self.board.said().strip()}".rstrip())
+        end = time.monotonic() + _POLL
+        unread = self.board.unread
+        why = 0
+        while not unread and not why & HANGS and time.monotonic() < end:
+            why = self.board.run()
+        if why & HANGS and not unread:
+            raise Hangs("the board hangs: its firmware has crashed")
+        data = bytes(unread[:most])
+        del unread[:most]
         return data
 
-    def state(self) -> dict[str, Any]:
-        """The board's state; OSError when it has stopped."""
-        try:
-            return self.board.state()
-        except BoardStopped as e:
-            raise OSError(str(e)) from e
-
     def write(self, data: bytes) -> None:
-        self._socket.settimeout(30)
-        self._socket.sendall(data)
+        self.board.type(data)
 
     def close(self) -> None:
-        """Nothing to close: the board owns the socket."""
+        """Nothing to close: the board is another's."""
 
 
 class NoPrompt(BoardError):
@@ -96,18 +85,19 @@ def at_prompt(port: SerialPort, name: str) -> RawRepl:
 
 
 class _Owning(SerialPort):
-    """The port that a command opened by name: closing it stops the board."""
+    """The port that a command opened by name: closing it stops the board and keeps its flash."""
 
-    def __init__(self, board: Board, lock: int) -> None:
+    def __init__(self, board: Board, kept: Path, lock: BinaryIO) -> None:
         super().__init__(board)
-        self._lock: int | None = lock
+        self._kept, self._lock = kept, lock
 
     def close(self) -> None:
-        if self._lock is not None:
-            time.sleep(_POLL)  # what was sent last arrives
+        if not self._lock.closed:
+            with self._lock, contextlib.suppress(BoardStopped):
+                for _ in range(_LAST):  # what was sent last arrives
+                    self.board.run()
+                write_whole(self._kept, bytes(self.board.flash))
             self.board.stop()
-            os.close(self._lock)
-            self._lock = None
 
 
 def wanted(url: str) -> tuple[Path, list[tuple[int, Path]], bool]:
@@ -129,41 +119,42 @@ def wanted(url: str) -> tuple[Path, list[tuple[int, Path]], bool]:
     return Path(image), files, "new" in more
 
 
-def _flash_of(url: str) -> int:
-    """The open, locked flash file of a board."""
-    why = missing()
-    if why:
-        raise OSError(why)
-    fcntl: Any = importlib.import_module("fcntl")  # not on Windows
-    image, files, new = wanted(url)
+def _locked(path: Path) -> BinaryIO:
+    """The lock of a board's flash, held until the file is closed. OSError: another holds it."""
+    file = path.open("ab")
     try:
-        chip = flash_image.build(image, files)
-    except flash_image.ImageError as e:
-        raise OSError(str(e)) from None
-    folder = cache() / "boards"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{image.stem}-{hashlib.sha256(chip).hexdigest()[:12]}.flash"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.name == "nt":
+            windows: Any = importlib.import_module("msvcrt")
+            windows.locking(file.fileno(), windows.LK_NBLCK, 1)
+        else:
+            posix: Any = importlib.import_module("fcntl")
+            posix.flock(file, posix.LOCK_EX | posix.LOCK_NB)
     except OSError:
-        os.close(fd)
+        file.close()
         raise OSError(
             "another command uses this board. Next: end it, or give another image"
         ) from None
-    if (new and path not in _renewed) or os.fstat(fd).st_size != len(chip):
-        if new:  # a command may open its port more than once
-            _renewed.add(path)
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, chip, 0)
-    return fd
+    return file
 
 
 def open_port(url: str) -> SerialPort:
     """A started board as a port; closing it stops the board. OSError says why there is none."""
-    fd = _flash_of(url)
+    image, files, new = wanted(url)
     try:
-        return _Owning(Board(fd), fd)
-    except NoBoardHere as e:
-        os.close(fd)
-        raise OSError(str(e)) from e
+        chip: bytes | bytearray = build(image, files)
+    except ImageError as e:
+        raise OSError(str(e)) from None
+    kept = cache() / "boards" / f"{image.stem}-{hashlib.sha256(chip).hexdigest()[:12]}.flash"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    lock = _locked(kept.with_suffix(".lock"))
+    try:
+        if new and kept not in _renewed:  # a command may open its port more than once
+            _renewed.add(kept)
+        elif kept.is_file() and kept.stat().st_size == len(chip):
+            chip = kept.read_bytes()
+        return _Owning(Board(chip), kept, lock)
+    except BaseException as e:
+        lock.close()
+        if isinstance(e, NoBoardHere):
+            raise OSError(str(e)) from e
+        raise

@@ -1,23 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A flash whose file system has been made by the firmware, with modules on it: written once, kept
-in the cache."""
+"""A board that has started, with modules on its flash: booted once, kept as a snapshot."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from maixmem_cli.emulator.board import Board
-from maixmem_cli.emulator.compiler import cache
+from maixmem_cli.emulator.board import Board, Snapshot
+from maixmem_cli.emulator.compiler import cache, version
+from maixmem_cli.emulator.cores import Core, write_whole
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
+from maixmem_cli.flash import image
 from maixmem_cli.library import bytecode, places
 from maixmem_cli.library.modules import K210
 
-_KEPT = 6  # files of 16 MiB
+_KEPT = 12  # files of 1 to 3 MB
 
 
 def files_of_library() -> dict[str, Path]:
@@ -43,32 +46,65 @@ def files_of_library() -> dict[str, Path]:
     return {f"{m}.mpy": folder / f"{m}.mpy" for m in K210}
 
 
-def with_modules(chip: bytearray, files: dict[str, Path]) -> bytearray:
-    """The chip after a first start, with these files on /flash. The firmware itself writes
-    them."""
-    digest = hashlib.sha256(bytes(chip))
-    data = {name: path.read_bytes() for name, path in sorted(files.items())}
-    for name, content in data.items():
-        digest.update(name.encode() + b"\0" + content)
-    kept = cache() / "flashes" / f"{digest.hexdigest()[:24]}.flash"
-    if kept.is_file() and kept.stat().st_size == len(chip):
+def booted(
+    firmware: Path,
+    files: Iterable[tuple[int, Path]] = (),
+    modules: dict[str, Path] | None = None,
+    *,
+    sd: bytes | None = None,
+    camera: bytes | None = None,
+    core: Core | None = None,
+) -> Board:
+    """A board at its raw prompt: the firmware, {name on /flash: path here} of modules, files at
+    addresses of the flash.
+
+    Without a card it goes on from a snapshot that the first start left in the cache. ImageError,
+    NoPrompt, NoBoardHere."""
+    chip, whole = image.build(firmware), image.build(firmware, files)
+    code = image.HEAD.size + image.HEAD.unpack_from(chip)[1]
+    if sd or whole[:code] != chip[:code]:  # a card is looked at in the start
+        board = Board(whole, sd=sd, camera=camera, core=core)
+        try:
+            at_prompt(SerialPort(board), firmware.name)
+        except BaseException:
+            board.stop()
+            raise
+        return board
+    board = Board(_started(chip, firmware.name, modules or {}), camera=camera, core=core)
+    flash = bytearray(board.flash)
+    for address, path in files:
+        image.place(flash, path, address)
+    board.write_flash(0, flash)
+    return board
+
+
+def _started(chip: bytearray, name: str, modules: dict[str, Path]) -> Snapshot:
+    """At the raw prompt, from the cache or by a start that is kept there."""
+    files = {there: path.read_bytes() for there, path in sorted(modules.items())}
+    key = hashlib.sha256(version().encode() + chip)
+    for there, content in files.items():
+        key.update(there.encode() + b"\0" + content)
+    kept = cache() / "boards" / f"{key.hexdigest()[:24]}.snapshot"
+    with contextlib.suppress(OSError, ValueError):
+        snapshot = Snapshot.unpack(kept.read_bytes())
         os.utime(kept)
-        return bytearray(kept.read_bytes())
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    handle, temp = tempfile.mkstemp(dir=kept.parent)
-    try:
-        os.pwrite(handle, chip, 0)
-        with Board(handle) as board:
-            repl = at_prompt(SerialPort(board), "the firmware")
-            for name, content in data.items():
-                repl.write_file(f"/flash/{name}", content)
-            repl.check("import os\nos.sync() if hasattr(os, 'sync') else None")
-        os.replace(temp, kept)
-    except BaseException:
-        os.unlink(temp)
-        raise
-    finally:
-        os.close(handle)
-    for old in sorted(kept.parent.glob("*.flash"), key=lambda p: p.stat().st_mtime)[:-_KEPT]:
-        old.unlink(missing_ok=True)
-    return bytearray(kept.read_bytes())
+        return snapshot
+    snapshot = _first_start(chip, name, files)
+    with contextlib.suppress(OSError):
+        write_whole(kept, snapshot.pack())
+        every = sorted(kept.parent.glob("*.snapshot"), key=lambda p: p.stat().st_mtime)
+        for old in every[:-_KEPT]:
+            old.unlink(missing_ok=True)
+    return snapshot
+
+
+def _first_start(chip: bytes | bytearray, name: str, files: dict[str, bytes]) -> Snapshot:
+    """The firmware makes its file system and writes the files; then it is switched off and on."""
+    with Board(chip) as board:
+        repl = at_prompt(SerialPort(board), name)
+        for there, content in files.items():
+            repl.write_file(f"/flash/{there}", content)
+        written = bytes(board.flash)
+    with Board(written) as board:
+        at_prompt(SerialPort(board), name)
+        return board.snapshot()

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import signal
 import sys
@@ -18,14 +17,14 @@ from pathlib import Path
 from typing import Callable
 
 from maixmem_cli.emulator import pictures, prepared, sd_image
-from maixmem_cli.emulator.board import Board, chip_file
+from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.heaps import Finder
 from maixmem_cli.emulator.knowledge import Knowledge, learn
-from maixmem_cli.emulator.ports import Hangs, SerialPort, at_prompt
+from maixmem_cli.emulator.ports import Hangs, SerialPort
 from maixmem_cli.emulator.qstrs import exit_value
 from maixmem_cli.emulator.tracer import RAW_FILE, Tracer
 from maixmem_cli.flash import image
-from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.serial.repl import BoardError, RawRepl
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
 INTERRUPTED = "interrupted"  # by Ctrl-C of our user
@@ -90,18 +89,18 @@ class _Watched(SerialPort):
         self._pixels: object = 0
         self._pictures = 0
         self._looked = 0.0
-        self._resets: object = self.state()["resets"]
+        self._resets: object = self.board.state()["resets"]
         self._interrupted: float | None = None
         self.on_silence: Callable[[float], None] = lambda seconds: None
         self._heard, self._patience = time.monotonic(), _SILENT
         self.stopped: float | None = None  # by our user, when
-        self._asking = False
+        self._asking, self._to_type = False, b""
         self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
         self.limited = self.watching = False
 
     def known_resets(self) -> None:
         """The resets so far were meant."""
-        self._resets = self.state()["resets"]
+        self._resets = self.board.state()["resets"]
 
     def watch(self) -> None:
         """A script begins."""
@@ -116,10 +115,13 @@ class _Watched(SerialPort):
         self._interrupted = self.stopped - _GRACE + _PATIENCE
         if self._asking:
             raise KeyboardInterrupt
-        self.write(b"\x03")
+        self._to_type = b"\x03"  # not here: the board may be in the middle of a call
 
     def read(self, most: int) -> bytes:
         idle = False
+        if self._to_type:
+            self.write(self._to_type)
+            self._to_type = b""
         if self.watching and time.monotonic() - self._looked > _LOOK:
             idle = self.look()
             self._looked = time.monotonic()
@@ -142,7 +144,7 @@ class _Watched(SerialPort):
     def _answer(self) -> None:
         """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a
         terminal."""
-        if self.state()["asks"] > self._answered:
+        if self.board.state()["asks"] > self._answered:
             self._answered += 1
             try:
                 self._asking = True
@@ -153,12 +155,12 @@ class _Watched(SerialPort):
             finally:
                 self._asking = False
             self._heard = time.monotonic()
-            self._spoke = self.state()["microseconds"]
+            self._spoke = self.board.state()["microseconds"]
 
     def look(self) -> bool:
         """Whether the board does nothing any more; keeps a new picture of the display. Raises when
         it was reset."""
-        state = self.state()
+        state = self.board.state()
         self.limited |= bool(state["limited"])
         if self._lcd and state["pixels"] != self._pixels:
             self._pixels = state["pixels"]
@@ -178,10 +180,7 @@ class _Watched(SerialPort):
     def _save(self) -> None:
         assert self._lcd
         path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
-        raw = path.with_suffix(".raw")
-        self.board.order(f"lcd {raw}")
-        data = pictures.png(raw.read_bytes())
-        raw.unlink()
+        data = pictures.png(self.board.picture())
         if data:
             self._pictures += 1
             path.write_bytes(data)
@@ -220,32 +219,26 @@ class Session:
         self._stack.close()
 
     def _start(self) -> None:
+        options = self.options
         self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
-        chip = image.build(self.firmware)
-        self.known = learn(chip, self.firmware.name)
+        self.known = learn(image.build(self.firmware), self.firmware.name)
         # with a card in, the firmware looks for modules there and not on /flash
         modules = self._modules()
-        chip = prepared.with_modules(chip, {} if self.options.sd else modules)
-        for address, path in self.options.files:
-            image.place(chip, path, address)
-        sd = None
-        if self.options.sd:
-            sd = chip_file(sd_image.build(self.options.sd, modules))
-            self._stack.callback(os.close, sd)
-        camera = None
-        if self.options.camera:
-            camera = chip_file(pictures.film(self.options.camera))
-            self._stack.callback(os.close, camera)
-        if self.options.save_lcd:
-            self.options.save_lcd.mkdir(parents=True, exist_ok=True)
-        self.board = self._stack.enter_context(Board(chip, sd=sd, camera=camera))
-        self.port = _Watched(self.board, self.options.save_lcd)
-        self.repl = at_prompt(self.port, self.firmware.name)
+        card = sd_image.build(options.sd, modules) if options.sd else None
+        camera = pictures.film(options.camera) if options.camera else None
+        if options.save_lcd:
+            options.save_lcd.mkdir(parents=True, exist_ok=True)
+        self.board = self._stack.enter_context(
+            prepared.booted(self.firmware, options.files, modules, sd=card, camera=camera)
+        )
+        self.port = _Watched(self.board, options.save_lcd)
+        self.repl = RawRepl(self.firmware.name, self.port)
         if self.options.gc_heap is not None:
             self.repl.check(f"from Maix import utils\nutils.gc_heap_size({self.options.gc_heap})")
             self.repl.hard_reset()
             self.port.known_resets()
         self.tracer = Tracer(self.board, self.known, self.folder)
+        self._stack.callback(self.tracer.close)
 
     def _modules(self) -> dict[str, Path]:
         """{file on /flash: file here} of what the script imports: modules beside it, and the
@@ -265,8 +258,7 @@ class Session:
 
     def trace(self, *, gc: bool) -> None:
         """Follows allocations from now on."""
-        with self.board.paused():
-            self.tracer.start(self.finder, gc=gc)
+        self.tracer.start(self.finder, gc=gc)
 
     def run(self, on_text: Callable[[str], None]) -> Outcome:
         """Runs the script to its end, or to the limits of the options. After a hard reset it runs
@@ -291,8 +283,7 @@ class Session:
         """The limits count from here: the clock of an idle board runs faster than code is
         typed."""
         if not self._begun:
-            limit = f"limit {self.options.frames or 0} {int(1e6 * (self.options.seconds or 0))}"
-            self.board.order(limit)
+            self.board.limit(self.options.frames or 0, self.options.seconds or 0)
         self._begun = True
 
     def _run(self, on_text: Callable[[str], None]) -> Outcome:
@@ -318,7 +309,7 @@ class Session:
     def _ended(self, error: str) -> Outcome:
         with contextlib.suppress(OSError):
             self.port.look()
-        self.board.order("limit 0 0")  # no Ctrl-C for what comes after the script
+        self.board.limit(0, 0)  # no Ctrl-C for what comes after the script
         named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         if self.port.stopped:
             return Outcome(INTERRUPTED, named)

@@ -1,20 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Allocations of a running board as they happen: hooks are set, events come out of two files.
+"""Allocations of a running board as they happen: hooks are set, events go to a file.
 
 The time of an event is instructions of both cores: KPU, flash and DMA take no emulated time.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from maixmem_cli.emulator import heaps
-from maixmem_cli.emulator.board import Board
+from maixmem_cli.emulator.board import EVENT, Board
 from maixmem_cli.emulator.knowledge import Knowledge
 from maixmem_cli.emulator.qstrs import Qstrs
 
@@ -22,7 +21,6 @@ MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE = range(1, 8)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK = 32
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
-_EVENT = struct.Struct("<QIIQQQ")
 RAW_FILE = "<stdin>"  #: what the interpreter calls a script that came over the serial line
 _COMPILED_THERE = {RAW_FILE, "<string>"}  # and what exec() and eval() run: they have lines
 NOWHERE = 0  #: the site of what no Python line asked for
@@ -57,54 +55,55 @@ class Event(NamedTuple):
     size: int = 0
 
 
-# Needs the board paused or at its prompt while it is set and read.
 class Tracer:
     """The hooks of one board."""
 
     def __init__(self, board: Board, known: Knowledge, folder: Path) -> None:
         self._board = board
         self._known = known
-        self._events = folder / "events"
+        self._path = folder / "events"
+        self._file = self._path.open("wb")
         self._started = False
 
     def start(self, finder: heaps.Finder, *, gc: bool) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
         every store."""
-        order = self._board.order
-        ram = self._board.ram
+        board, ram = self._board, self._board.ram
         finder.system(ram)
         heap = finder.gc(ram)
         table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
-        order(f"trace start {self._events} {finder.top_pointer:x} {table:x} {size}")
+        board.trace(finder.top_pointer, table, size)
+        board.events = self._file
         self._started = True
         for name, address in self._known.functions.items():
-            order(f"trace hook {_KINDS[name]} {address:x}")
+            board.hook(_KINDS[name], address)
         if self._known.bytecode is not None:
-            order(f"trace hook {FRAME} {self._known.bytecode:x}")
+            board.hook(FRAME, self._known.bytecode)
         for number, (kind, address) in enumerate(self._known.marks, 1):
             if kind == "input":
-                order(f"trace hook {ASK} {address:x}")
+                board.hook(ASK, address)
             elif gc:
-                order(f"trace hook {MARK + number} {address:x}")
+                board.hook(MARK + number, address)
 
     def where(self) -> None:
         """Adds an event that says where the board is now; what was traced can be read after it."""
-        self._board.order("trace where")
+        self._board.where()
 
     def here(self) -> tuple[Place, ...]:
         """The lines that are being run now, the innermost first; () when none is, or nothing is
         traced."""
         if not self._started:
             return ()
-        with self._board.paused():
-            self.where()
-            site = next(
-                e.site for e in reversed(list(self.events())) if e.kind == MARK and not e.a
-            )
-            return self.stacks(Qstrs(self._board.ram)).get(site, ())
+        self.where()
+        site = next(e.site for e in reversed(list(self.events())) if e.kind == MARK and not e.a)
+        return self.stacks(Qstrs(self._board.ram)).get(site, ())
 
     def stop(self) -> None:
-        self._board.order("trace end")
+        self._board.untrace()
+
+    def close(self) -> None:
+        """The events are gone after it."""
+        self._file.close()
 
     def raised(self) -> tuple[int, int | None]:
         """Type and first argument of the exception that ended the script; (0, None) when none did
@@ -127,9 +126,10 @@ class Tracer:
                 yield Event(time, kind, site, a, b, 0, c)
 
     def _records(self) -> Iterator[tuple[int, ...]]:
-        with self._events.open("rb") as f:
-            while block := f.read(_EVENT.size * 4096):
-                yield from _EVENT.iter_unpack(block[: len(block) // _EVENT.size * _EVENT.size])
+        self._file.flush()
+        with self._path.open("rb") as f:
+            while block := f.read(EVENT.size * 4096):
+                yield from EVENT.iter_unpack(block)
 
     def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
         """Site -> the lines that were being run, the innermost first."""

@@ -235,10 +235,9 @@ class Profile:
 
 def run(session: Session, on_text: Callable[[str], None]) -> Profile:
     """Runs the session's script and follows both heaps."""
-    with session.board.paused():
-        system = session.finder.system(session.board.ram)
-        gc = session.finder.gc(session.board.ram)
-        session.tracer.start(session.finder, gc=True)
+    system = session.finder.system(session.board.ram)
+    gc = session.finder.gc(session.board.ram)
+    session.tracer.start(session.finder, gc=True)
     result = Profile(session, session.run(on_text))
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()

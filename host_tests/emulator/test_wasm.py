@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The WebAssembly module of the board: made of the C that lies beside it, closed, and equal."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import dev
+import paths
+import pytest
+
+_C = paths.TOOLS / "k210board"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("ziglang") is None,
+    reason=f"k210.wasm NOT BUILT AGAIN: pip install {dev.ZIG}",
+)
+def test_the_module_is_made_of_the_c_beside_it(tmp_path: Path) -> None:
+    made = tmp_path / "k210.wasm"
+    command = [sys.executable, *dev.WASM, "-o", str(made), *map(str, sorted(_C.glob("*.c")))]
+    subprocess.run(command, check=True, capture_output=True)
+    same = made.read_bytes() == (_C / "k210.wasm").read_bytes()
+    assert same, "Next: python3 tools/dev.py wasm"
+
+
+def test_it_imports_nothing() -> None:
+    wasmtime = pytest.importorskip("wasmtime")
+    module = wasmtime.Module(wasmtime.Engine(), (_C / "k210.wasm").read_bytes())
+    assert module.imports == []
