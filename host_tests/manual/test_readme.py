@@ -125,3 +125,9 @@ def test_the_least_is_enough(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("maixmem ") and "on k210" in done.stdout
+
+
+@pytest.mark.parametrize("readme", [README, CHINESE], ids=lambda p: p.stem)
+def test_what_windows_is_told_works_in_powershell(readme: Path) -> None:
+    """%NAME% is cmd's alone; a folder below the one that is open works in both."""
+    assert "%" not in readme.read_text(encoding="utf-8").replace("100%", "")
