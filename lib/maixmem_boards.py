@@ -9,7 +9,7 @@ generic port asks, by what is there. A one-time part.
     CircuitPython   espidf.heap_caps_get_total_size(), ..._free_size(), ..._largest_free_block()
     OpenMV          umalloc.stats(): blocks used, free, persistent; then the bytes of each
 
-From their sources and manuals; none was run on a board.
+From their sources and manuals, not run on a board; ESP32: its heap under MicroPython on Linux.
 """
 
 import gc

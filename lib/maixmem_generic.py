@@ -73,6 +73,8 @@ def virtual_memory():
     Bytes, and used = total - available in percent. No field is made up: {} on other systems. In a
     container with less than the machine it is the container's.
     """
+    if sys.platform != "linux":
+        return {}
     info = meminfo()
     found = {name: info[key] for name, key in _FIELDS if key in info}
     container = limit()
