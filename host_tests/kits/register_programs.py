@@ -40,8 +40,8 @@ def until_it_hangs(board: Board) -> None:
     raise AssertionError(f"the program does not end: {board.state()}")
 
 
-def run(stores: list[tuple[int, int]], memory: dict[int, bytes]) -> tuple[bytes, str]:
-    """RAM afterwards and what the board said; `memory`, {address: bytes}, is written first."""
+def chip(stores: list[tuple[int, int]], memory: dict[int, bytes]) -> bytearray:
+    """The flash with that program; `memory`, {address: bytes}, is written first."""
     copies = [
         (at + i, int.from_bytes(data[i : i + 8], "little"))
         for at, data in memory.items()
@@ -51,9 +51,14 @@ def run(stores: list[tuple[int, int]], memory: dict[int, bytes]) -> tuple[bytes,
     for where, what in [*copies, *stores, (0, 0)]:
         image += struct.pack("<QQ", where, what & (1 << 64) - 1)
     assert len(image) < _MOST
-    chip = bytearray(b"\xff" * flash_image.FLASH_SIZE)
+    flash = bytearray(b"\xff" * flash_image.FLASH_SIZE)
     boot = flash_image.boot_image(bytes(image))
-    chip[: len(boot)] = boot
-    with Board(chip) as board:
+    flash[: len(boot)] = boot
+    return flash
+
+
+def run(stores: list[tuple[int, int]], memory: dict[int, bytes]) -> tuple[bytes, str]:
+    """RAM afterwards and what the board said."""
+    with Board(chip(stores, memory)) as board:
         until_it_hangs(board)
         return bytes(board.ram), board.said()
