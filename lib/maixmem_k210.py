@@ -48,11 +48,12 @@ class Port:
         gap between malloc's break and the end of RAM. Finding the largest GC block collects
         garbage several times (1.4 ms each).
         """
+        found = [run_once("report", "gc_region")]
         free = self.free_bytes()
-        found = Region("heap", chip.RAM, chip.RAM - free, free, self.largest, self.exact)
-        if found.exact:
-            found.holes = self.heap.holes
-        return [run_once("report", "gc_region"), found]
+        heap = Region("heap", chip.RAM, chip.RAM - free, free, self.largest, self.exact)
+        if heap.exact:
+            heap.holes = self.heap.holes
+        return found + [heap]
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of gc and heap, and its largest block, into the list `free`.
@@ -82,7 +83,9 @@ class Port:
         """Sentences about a system heap that is damaged, a GC heap that is not the one that was
         set, and firmware that damages its heap."""
         self.free_bytes()
-        off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
+        off = -1
+        if self.exact or not self.heap:  # with a damaged heap reading its size hangs
+            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
         if not self.exact or abs(off) > _EDGE or sys.implementation.version < (0, 6):  # MaixPy's
             try:
                 return run_once("k210_gc", "warnings", self)

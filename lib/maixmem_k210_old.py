@@ -37,6 +37,9 @@ class Port(maixmem_k210_kpu.Port):
         try:
             return super().free_bytes()
         except AttributeError:
+            if self.heap:  # its lists are damaged
+                self.largest = self.behind = 0
+                return 0
             raise NotImplementedError(message("missing", "Maix.utils.heap_free"))
 
     def regions(self) -> "list[Region]":

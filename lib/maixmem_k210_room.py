@@ -27,7 +27,7 @@ def check_fit(p, cost, margin: int, freed) -> "NoRoom | None":
         return _bound(p, cost, margin + cost.peak["heap"], freed)
     gone = None
     if freed:
-        gone = _freed(p, freed)
+        gone = nets_chunks(p, freed)
         if gone is None:
             return None  # we cannot tell: the last word before the load can
     first = missing(p.heap, cost.chunks, margin, gone)
@@ -102,7 +102,7 @@ def missing(heap, pieces, margin: int = 0, gone=()) -> int:
 # --- what unloading gives back ---
 
 
-def _freed(p, handles):
+def nets_chunks(p, handles):
     """[(address, bytes)] of the chunks that go with these nets, more rather than fewer; None where
     that is not known."""
     try:

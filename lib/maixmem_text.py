@@ -90,6 +90,8 @@ _SENTENCES = {
     "of {1} bytes at 0x{2:x}; a load or a camera may hang. Next: machine.reset().",
     "heap_damaged_gc": "the system heap is damaged at 0x{0:x}, perhaps by an image or a buffer at "
     "the end of the GC heap; a load or a camera may hang. Next: machine.reset().",
+    "camera": "a camera of {}x{} takes {} bytes of system heap, {} are free and {} of them in one "
+    "piece. Next: smaller frames, release() a model, or make_room() of maixmem_camera.",
     "new_image": 'new_image: format "rgb565" or "gray", not {!r}',
     "gc_heap_type": "set_gc_heap: bytes as an int, not {!r}",
     "gc_heap_small": "{0}: below {1} MaixPy does not boot or cannot run. Next: {1} or more.",

@@ -27,7 +27,14 @@ _AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu
 
 #: platform -> where a program starts; what these modules import belongs to the platform too
 _STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (*_FLASH, "maixmem_k210", "maixmem_k210_old", "maixmem_known_k210", *_AUTO),
+    "k210": (
+        *_FLASH,
+        "maixmem_camera",
+        "maixmem_k210",
+        "maixmem_k210_old",
+        "maixmem_known_k210",
+        *_AUTO,
+    ),
     "canmv": (*_FLASH, "maixmem_canmv", "maixmem_known_canmv"),
     "generic": (*_ROLES, "maixmem_known_mpy"),
     "maixcam": (*_ROLES, "maixmem_maixcam", *_LINUX),
