@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where the board hangs, as an exception that says what to do instead."""
+"""What ends a program on the board other than an exception of Python."""
 
 # what to do where a read of the flash does not fit
 CURES = {
@@ -17,3 +17,11 @@ class DeviceCrash(BaseException):
         super().__init__("%s: %s" % (cause, cure))
         self.cause = cause
         self.cure = cure
+
+
+class HardReset(BaseException):
+    """machine.reset(): the board was powered off and on again, the program is gone."""
+
+
+class RunEnded(BaseException):
+    """The run was to have so many frames or seconds, and has had them."""

@@ -16,11 +16,10 @@ import k210_fence
 import k210_files
 import k210_gc
 from faults import Faults
-from k210_ends import HardReset, RunEnded
 from k210_flash import Flash
 from k210_model import boot, builds
 from k210_model.boot import SPIFFS_READ
-from k210_model.crash import DeviceCrash
+from k210_model.crash import DeviceCrash, HardReset, RunEnded
 from k210_model.gc_heap import pool_size
 from k210_model.heap import Heap
 from k210_ram import Ram, Uctypes
