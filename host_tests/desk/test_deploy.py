@@ -15,11 +15,12 @@ import pytest
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli.commands import deploy as cmd_deploy
-from maixmem_cli.emulator.connect import connect, open_board
+from maixmem_cli.emulator.connect import connect, open_board, open_port
 from maixmem_cli.library import forms, modules
+from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import identity
 from maixmem_cli.serial.repl import PortError, RawRepl
-from maixmem_cli.serial.transfer import CHECK, Transfer, TransferError, matches
+from maixmem_cli.serial.transfer import Transfer, TransferError, matches
 
 pytestmark = pytest.mark.skipif(
     paths.micropython() is None or sys.platform == "win32",
@@ -299,7 +300,7 @@ class _Cut(RawRepl):
 
 
 def _cut(port: str) -> _Cut:
-    board = _Cut(port)
+    board = _Cut(port, open_port(port))
     board.enter(5)
     return board
 
@@ -315,8 +316,7 @@ def test_cable_pulled_from_the_board_that_is_given() -> None:
 
     def there() -> str:
         with open_board(port) as board:
-            board.check(CHECK)
-            found = {name: board.ask(f"print(check({name!r}))") for name in old}
+            found = visit.ask(board, "files", "check", list(old))
         for state, files in (("old", old), ("new", new)):
             if all(matches(data, found[name]) for name, data in files.items()):
                 return state

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import emulated
 import pytest
-from emulated import each_image, needs_cc, needs_image, started
+from emulated import answer, each_image, needs_cc, needs_image, started
 from maixmem_cli.emulator import heaps, knowledge, pictures, sd_image
 from maixmem_cli.emulator.board import Board, BoardStopped
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
@@ -90,7 +90,7 @@ def test_sd_card(image: Path, tmp_path: Path) -> None:
     (tmp_path / "deep" / "er" / "a name that is longer than 8.3.bin").write_bytes(data)
     card = sd_image.build(tmp_path)
     with started(image, sd=card) as (_, repl):
-        names = repl.ask("import os\nprint(os.listdir('/sd/deep/er'))")
+        names = answer(repl, "import os\nprint(os.listdir('/sd/deep/er'))")
         assert names == ["a name that is longer than 8.3.bin"]
         code = """import uhashlib
 h = uhashlib.sha256()
@@ -100,11 +100,12 @@ while True:
   if not b: break
   h.update(b)
 print(h.digest())"""
-        assert repl.ask(code) == hashlib.sha256(data).digest()
+        assert answer(repl, code) == hashlib.sha256(data).digest()
         assert (
-            repl.ask(
+            answer(
+                repl,
                 "f = open('/sd/new', 'w')\nf.write('x' * "
-                "5000)\nf.close()\nprint(os.stat('/sd/new')[6])"
+                "5000)\nf.close()\nprint(os.stat('/sd/new')[6])",
             )
             == 5000
         )
@@ -117,7 +118,7 @@ def test_flash_keeps_what_is_written(image: Path) -> None:
         chip = bytes(board.flash)
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), image.name)
-        assert repl.ask("print(open('/flash/kept.bin', 'rb').read())") == b"kept" * 700
+        assert answer(repl, "print(open('/flash/kept.bin', 'rb').read())") == b"kept" * 700
 
 
 @each_image
@@ -131,7 +132,7 @@ def test_camera_and_display(image: Path, tmp_path: Path) -> None:
             "sensor.set_framesize(sensor.QVGA)\nsensor.run(1)\ni = "
             "sensor.snapshot()\nlcd.display(i)"
         )
-        red, green, blue = repl.ask("print(i.get_pixel(100, 100))")
+        red, green, blue = answer(repl, "print(i.get_pixel(100, 100))")
         assert red > 240 and green < 9 and blue < 9
         shown = memoryview(board.picture()).cast("H")
         assert shown[0] * shown[1] == len(shown) - 2

@@ -14,7 +14,7 @@ import commands
 import emulated
 import pytest
 from click.testing import Result
-from emulated import each_image, needs_cc, needs_image
+from emulated import answer, each_image, needs_cc, needs_image
 from maixmem_cli.emulator import cores, sd_image, session
 from maixmem_cli.emulator.connect import open_board
 from maixmem_cli.flash import image as flash_image
@@ -213,9 +213,9 @@ def test_emulated_port_keeps_its_flash(tmp_path: Path, monkeypatch: pytest.Monke
     with open_board(port) as board:
         board.write_file("/flash/kept", b"x" * 500)
     with open_board(port) as board:
-        assert board.ask("import os\nprint(os.stat('/flash/kept')[6])") == 500
+        assert answer(board, "import os\nprint(os.stat('/flash/kept')[6])") == 500
     with open_board(port + ",new") as board:
-        assert "kept" not in board.ask("import os\nprint(os.listdir('/flash'))")
+        assert "kept" not in answer(board, "import os\nprint(os.listdir('/flash'))")
 
 
 # --- without firmware ---

@@ -5,10 +5,12 @@ such tests skip."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import paths
 import pytest
@@ -48,6 +50,11 @@ each_image = pytest.mark.parametrize(
     "image",
     [pytest.param(p, id=p.stem) for p in IMAGES] or [pytest.param(None, marks=needs_image)],
 )
+
+
+def answer(repl: RawRepl, code: str) -> Any:
+    """The plain value whose repr() is the last line that the code prints."""
+    return ast.literal_eval(repl.check(code).strip().splitlines()[-1])
 
 
 def model(name: str) -> Path:

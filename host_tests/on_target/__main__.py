@@ -27,7 +27,8 @@ import paths  # noqa: E402
 from maixmem_cli.emulator.connect import open_board  # noqa: E402
 from maixmem_cli.library import bytecode, modules  # noqa: E402
 from maixmem_cli.library.forms import accepted, contents  # noqa: E402
-from maixmem_cli.serial.identity import IMPORT_OS, Identity, identity  # noqa: E402
+from maixmem_cli.serial import visit  # noqa: E402
+from maixmem_cli.serial.identity import Identity, identity  # noqa: E402
 from maixmem_cli.serial.repl import BoardError, RawRepl  # noqa: E402
 from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
@@ -69,12 +70,9 @@ def copy(board: RawRepl, target: Target) -> None:
     files = target.files()
     stale = "py" if target.bytecode else "mpy"
     names = [f"{name.rpartition('.')[0]}.{stale}" for name in files if name not in HELPERS]
-    folder = target.folder or "/"
-    board.check(
-        f"{IMPORT_OS}if {folder!r} != '/' and {folder[1:]!r} not in os.listdir('/'):\n"
-        f"    os.mkdir({folder!r})\nfor n in {names!r}:\n  if n in os.listdir({folder!r}): "
-        f"os.remove({target.folder + '/'!r} + n)"
-    )
+    if target.folder:
+        visit.ask(board, "files", "make", target.folder)
+    visit.ask(board, "files", "remove", [f"{target.folder}/{name}" for name in names])
     for name, data in files.items():
         board.write_file(f"{target.folder}/{name}", data)
 
@@ -96,7 +94,7 @@ def run_suite(
     board.write_file(name, suite.path.read_bytes())
     fresh(board, target.who)
     out, error = board.run(suite.main(), timeout=LINE_SECONDS)
-    board.check(f"{IMPORT_OS}os.remove({name!r})")
+    visit.ask(board, "files", "remove", [name])
     found = device_suite.results(out)
     for test in suite.tests:
         if test not in found:

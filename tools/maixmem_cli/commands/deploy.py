@@ -17,10 +17,11 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
 from maixmem_cli.emulator.connect import connect
 from maixmem_cli.library import bytecode, forms, modules
-from maixmem_cli.serial import deploy_scripts, drive
-from maixmem_cli.serial.identity import IMPORT_OS, Identity, identity
+from maixmem_cli.serial import drive
+from maixmem_cli.serial.identity import Identity, identity
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 from maixmem_cli.serial.transfer import Transfer, TransferError, cut, refused
+from maixmem_cli.serial.visit import ask
 from maixmem_cli.text.output import JSON, console, print_json
 
 _RESET = 10  # seconds that a board has to be back after a soft reset
@@ -117,9 +118,8 @@ def to_board(
         _cut("The new files are in their places; importing was not tried."),
         connect(port) as board,
     ):
-        free, after, failed, elsewhere = board.ask(
-            deploy_scripts.IMPORT.format(names=p.names, target=p.folder or "/"),
-            "importing the modules",
+        free, after, failed, elsewhere = ask(
+            board, "imports", "try_all", p.names, p.folder or "/", doing="importing the modules"
         )
         with contextlib.suppress(BoardError):  # what was imported to try it goes: doctor counts it
             board.soft_reset(_RESET)
@@ -141,7 +141,7 @@ def to_board(
 
 
 def _unknown(board: RawRepl, folder: str) -> list[str]:
-    found = board.ask(f"{IMPORT_OS}print(os.listdir({folder!r}))", f"listing {folder}")
+    found = ask(board, "files", "listing", folder, doing=f"listing {folder}")
     known = {f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")}
     ours = {n for n in found if n.startswith("maixmem") and n.endswith((".py", ".mpy"))}
     return sorted(ours - known)
@@ -174,9 +174,10 @@ def remove(port: str, target: str | None) -> dict[str, Any]:
         folder = (target or who.target).rstrip("/") or "/"
         names = [f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")]
         names += [f"{n}~" for n in names]
-        gone = board.ask(
-            deploy_scripts.REMOVE.format(folder=folder, names=names), f"removing from {folder}"
-        )
+        there = ask(board, "files", "listing", folder, doing=f"listing {folder}")
+        ours = [f"{folder.rstrip('/')}/{n}" for n in names if n in there]
+        found = ask(board, "files", "remove", ours, doing=f"removing from {folder}")
+        gone = [n.rpartition("/")[2] for n in found]
     return {"board": str(who), "target": folder, "removed": sorted(gone)}
 
 
@@ -202,9 +203,8 @@ def _first(port: str) -> RawRepl:
 
 def _make(board: RawRepl, folder: str) -> None:
     if folder:
-        code = IMPORT_OS + "try:\n    os.stat({0!r})\nexcept OSError:\n    os.mkdir({0!r})"
         try:
-            board.check(code.format(folder), doing=f"making {folder}")
+            ask(board, "files", "make", folder, doing=f"making {folder}")
         except ConnectionLost:
             raise
         except BoardError as e:

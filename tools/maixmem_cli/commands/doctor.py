@@ -19,9 +19,8 @@ from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.firmware.survey import survey
-from maixmem_cli.serial import questions
+from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import Identity, identity
-from maixmem_cli.serial.questions import Missing, ask
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import JSON, console, print_json, write_file
@@ -88,10 +87,10 @@ class Diagnosis:
             steps = known[1] if known else [_UNKNOWN]
         self.findings.append({"what": text.rstrip(), "cure": steps})
 
-    def ask(self, name: str, code: str, timeout: float = 60) -> Any:
+    def ask(self, name: str, file: str, function: str, *args: Any, timeout: float = 60) -> Any:
         try:
-            self.results[name] = ask(self._board, code, timeout)
-        except Missing as e:
+            self.results[name] = visit.ask(self._board, file, function, *args, timeout=timeout)
+        except visit.Missing as e:
             self.find(f"{name}: {e}", f"maixmem deploy --port {self._board.url}")
         except BoardError as e:
             self.find(f"{name}: {e}")
@@ -102,19 +101,21 @@ class Diagnosis:
         self.results["who"] = [who.implementation, list(who.version), who.platform, who.machine]
         self.files()
         self.build(who)
-        self.place(who)
-        if self.ask("report", questions.REPORT):
+        home, folder, had = visit.ask(self._board, "library", "enter")
+        self.place(who, home, folder)
+        if self.ask("report", "library", "report"):
             port = self.results["report"]["port"]
             self._table = {"generic": "micropython"}.get(port, port)
             self.memory()
             if self.results["report"]["port"] == "k210":
                 self.gc_heap()
                 self.flash()
-        self._board.check(questions.FORGET)
+        visit.ask(self._board, "library", "leave", home, had)
 
     def files(self) -> None:
         """Files that hide others, rests of a cut deploy, a full file system."""
-        for folder, names in (self.ask("files", questions.FILES) or {}).items():
+        searched = self.ask("files", "files", "searched") or {}
+        for folder, names in searched.items():
             ours = [n for n in names if n.startswith("maixmem")]
             for name in ours:
                 if name.endswith(".mpy") and name[:-4] + ".py" in ours:
@@ -128,7 +129,8 @@ class Diagnosis:
                     f"{folder}: {', '.join(rest)}: a deploy was cut",
                     f"maixmem deploy --target {folder}: it goes on where it stopped.",
                 )
-        for folder, (free, _, block) in (self.ask("file_systems", questions.ROOM) or {}).items():
+        systems = self.ask("file_systems", "files", "statistics", list(searched)) or {}
+        for folder, (free, _, block) in systems.items():
             if free <= 2 * block:  # SPIFFS keeps two blocks; see transfer.free_bytes()
                 self.find(
                     f"{folder} is full: it takes no more, and writes for minutes before "
@@ -140,12 +142,13 @@ class Diagnosis:
     def build(self, who: Identity) -> None:
         """A build of MaixPy that is known to be bad."""
         if who.kind == "maixpy":
-            for text in known_bad(self.ask("build", questions.BUILD) or ""):
+            self.results["build"] = who.build
+            for text in known_bad(who.build):
                 self.find(text)
 
-    def place(self, who: Identity) -> None:
+    def place(self, who: Identity, home: str, place: str | None) -> None:
         """The library in a folder where the board does not look."""
-        home, place = self.ask("place", questions.PLACE) or (None, None)
+        self.results["place"] = [home, place]
         if who.kind == "maixpy" and place and place != home:
             self.find(
                 f"the library is in {place}, and MaixPy looks for modules in its working "
@@ -182,12 +185,11 @@ class Diagnosis:
                 )
 
     def gc_heap(self) -> None:
-        self.ask("gc_heap", questions.GC_HEAP)  # what is wrong with it is in the report's warnings
+        # what is wrong with it is in the report's warnings
+        self.ask("gc_heap", "library", "gc_heap")
 
     def flash(self) -> None:
-        found = self.ask(
-            "flash", questions.FLASH % {"gaps": self._full, "verify": self._full}, timeout=300
-        )
+        found = self.ask("flash", "library", "flash", self._full, self._full, timeout=300)
         if not found:
             return
         for text in found["conflicts"]:
@@ -213,7 +215,7 @@ class Diagnosis:
 
     def model(self, region: list[Any]) -> dict[str, Any]:
         name, start = region[0], region[1]
-        cost = self.ask(f"model {hexa(start)}", questions.MODEL % {"address": start}) or {}
+        cost = self.ask(f"model {hexa(start)}", "library", "model", start) or {}
         if cost.get("refuse"):
             self.find(f"{name} at {hexa(start)} can never be loaded here: {cost['refuse']}")
         elif cost.get("shortage"):
@@ -302,16 +304,15 @@ def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> N
             if save:
                 _save(board, save, as_json)
                 return
-            visit = Diagnosis(board, full)
-            questions.prepare(board)
-            visit.run()
+            diagnosis = Diagnosis(board, full)
+            diagnosis.run()
         finally:
             board.close()
     if as_json:
-        print_json({**visit.results, "findings": visit.findings})
+        print_json({**diagnosis.results, "findings": diagnosis.findings})
     else:
-        show(visit.results, visit.findings)
-    sys.exit(1 if visit.findings else 0)
+        show(diagnosis.results, diagnosis.findings)
+    sys.exit(1 if diagnosis.findings else 0)
 
 
 def _save(board: RawRepl, path: Path, as_json: bool) -> None:

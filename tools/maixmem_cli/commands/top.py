@@ -23,8 +23,8 @@ from rich.text import Text
 from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
 from maixmem_cli.emulator.connect import open_board
 from maixmem_cli.serial.monitor import Monitor, Sample, Series
-from maixmem_cli.serial.questions import Missing
 from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.serial.visit import Missing
 from maixmem_cli.text.output import JSON, console, print_json
 from maixmem_cli.text.tables import Column, lines
 

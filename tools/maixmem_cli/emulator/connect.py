@@ -29,18 +29,19 @@ def connect(url: str) -> RawRepl:
 def open_board(url: str) -> RawRepl:
     """The board at a port; nothing was said to it yet. PortError when it cannot be opened."""
     try:
-        return RawRepl(url, _open(url))
+        return RawRepl(url, open_port(url))
     except PORT_ERRORS + (ValueError,) as e:
         raise PortError(f"{url}: cannot be opened: {e}. Next: {_port_cure(url, e)}") from e
 
 
-def _open(url: str) -> Any:
+def open_port(url: str) -> Any:
+    """What reads and writes the bytes of a port; raises what pyserial raises."""
     if url.startswith("emu:"):
         from maixmem_cli.emulator import ports
 
         return ports.open_port(url)
-    open_port = require("serial").serial_for_url
-    return open_port(url, baudrate=_BAUD, timeout=0.05, write_timeout=5, exclusive=True)
+    opens = require("serial").serial_for_url
+    return opens(url, baudrate=_BAUD, timeout=0.05, write_timeout=5, exclusive=True)
 
 
 def _port_cure(url: str, error: Exception) -> str:

@@ -88,7 +88,7 @@ class Firmware:
         if self.file is None:
             return self
         try:
-            told = emulated.ask(self.file)
+            told = emulated.measure(self.file)
         except (BoardError, OSError) as e:
             raise FirmwareError(
                 f"{self.name}: an image does not tell what memory it leaves, and it "

@@ -12,15 +12,13 @@ from maixmem_cli.emulator.compiler import cache
 from maixmem_cli.emulator.connect import connect
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.board_file import BoardFile
+from maixmem_cli.firmware.survey import QUESTIONS, survey
 
 
-def ask(image: Path) -> BoardFile:
+def measure(image: Path) -> BoardFile:
     """Boots the image on a new board and asks it; the second time from the cache. BoardError,
     OSError."""
-    from maixmem_cli.firmware.survey import QUESTIONS, survey
-
-    asked = "".join(QUESTIONS).encode()
-    key = hashlib.sha256(image.read_bytes() + asked).hexdigest()[:24]
+    key = hashlib.sha256(image.read_bytes() + QUESTIONS.encode()).hexdigest()[:24]
     kept = cache() / "firmwares" / f"{key}.toml"
     try:
         return board_file.read(kept)

@@ -14,50 +14,27 @@ from maixmem_k210_gc import EDGE, gc_heap_of
 
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.frame_sizes import SIZES
-from maixmem_cli.serial import questions
+from maixmem_cli.serial import visit
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 _MEMTEST = re.compile(r"free sys heap memory *: *(\d+) KB")
-# Address 1 holds the length of the firmware.
-_SURVEY = f"""
-import gc, sys
-gc.collect()
-import Maix
-utils = getattr(Maix, 'utils', None)
-free = utils.heap_free() if hasattr(utils, 'heap_free') else None
-import KPU, os, sensor
-end = int.from_bytes(utils.flash_read(1, 4), 'little') if hasattr(utils, 'flash_read') else None
-say({{'free': free, 'image': end,
-    'stored': utils.gc_heap_size() if hasattr(utils, 'gc_heap_size') else 0,
-    'pool': gc.mem_alloc() + gc.mem_free(),
-    'sizes': [n for n in {list(SIZES)!r} if hasattr(sensor, n)], 'version': os.uname()[3],
-    'machine': os.uname()[4]}})
-"""
 
 # A V4 model without layers, as a file: what loads V4 loads it. What the firmware says it loads is
 # not to be trusted: v0.5.0-98 says V4, refuses the first one (dumps core if it has less than 128
 # bytes) and dumps core on the second. So it is asked last, with zeros behind, and reset after it.
 _V4 = "/flash/maixmem_v4.kmodel"
 _V4_MODEL = struct.pack("<10I984x", 0x4B4D444C, 4, 0, 1, 0, 0, 0, 0, 0, 0)
-_LOAD = f"""
-import KPU
-try:
-    KPU.deinit(KPU.load({_V4!r}))
-    print(True)
-except ValueError:
-    print(False)
-"""
-QUESTIONS = (_SURVEY, _LOAD)  #: what an answer that is kept was asked with
+#: what an answer that is kept was asked with
+QUESTIONS = visit.source("survey")[0]
 
 
 def survey(board: RawRepl) -> BoardFile:
     """Resets the board and asks it. BoardError when it is no K210 with MaixPy."""
     board.hard_reset()
-    used = board.ask("import gc\ngc.collect()\nprint(gc.mem_alloc())", "asking for its GC heap")
-    questions.prepare(board)
+    used = visit.ask(board, "survey", "gc_used")
     try:
-        told = questions.ask(board, _SURVEY)
-    except questions.Missing as e:
+        told = visit.ask(board, "survey", "survey", list(SIZES))
+    except visit.Missing as e:
         raise BoardError(
             f"{board.url}: no K210 with MaixPy v1 ({e}). Next: --save is for those"
         ) from e
@@ -88,7 +65,7 @@ def _loads_v4(board: RawRepl) -> bool:
     board.write_file(_V4, _V4_MODEL)
     loaded = False
     with contextlib.suppress(BoardError):
-        loaded = board.ask(_LOAD, "asking whether it loads V4")
+        loaded = visit.ask(board, "survey", "loads", _V4)
     with contextlib.suppress(BoardError):
         board.hard_reset()
         board.check(f"import os\nos.remove({_V4!r})")

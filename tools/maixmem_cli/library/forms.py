@@ -10,10 +10,10 @@ from pathlib import Path
 from maixmem_report import kib
 
 from maixmem_cli.library import bytecode, places
-from maixmem_cli.serial import deploy_scripts
-from maixmem_cli.serial.identity import IMPORT_OS, Identity
+from maixmem_cli.serial.identity import Identity
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 from maixmem_cli.serial.transfer import TransferError, refused
+from maixmem_cli.serial.visit import ask
 
 PROBE = "maixmem_try"
 
@@ -26,15 +26,11 @@ def accepted(board: RawRepl, who: Identity, target: str) -> int | None:
     if who.bytecode is not None:
         return who.bytecode if who.bytecode in bytecode.VERSIONS else None
     name = f"{target}/{PROBE}.mpy"
-    there = f"import sys\n{IMPORT_OS}home = os.getcwd()\nos.chdir({target or '/'!r})\n"
-    code = (
-        f"try:\n    import {PROBE}\nfinally:\n    os.chdir(home)\ndel "
-        f"sys.modules[{PROBE!r}], {PROBE}\n"
-    )
     for version in sorted(bytecode.VERSIONS):
         try:
             _put_probe(board, name, version)
-            board.check(there + code, doing=f"trying bytecode {version}")
+            doing = f"trying bytecode {version}"
+            ask(board, "imports", "importable", target or "/", PROBE, doing=doing)
         except ConnectionLost:
             raise
         except BoardError:
@@ -42,7 +38,7 @@ def accepted(board: RawRepl, who: Identity, target: str) -> int | None:
         else:
             return version
         finally:
-            board.check(deploy_scripts.DROP.format(name=name), doing="removing the probe")
+            ask(board, "files", "remove", [name], doing="removing the probe")
     return None
 
 

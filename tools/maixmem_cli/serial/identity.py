@@ -8,28 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maixmem_cli.serial.repl import RawRepl
-
-#: `os` on every MicroPython and CircuitPython, for scripts that run on a board
-IMPORT_OS = """\
-try:
-    import os
-except ImportError:
-    import uos as os
-"""
-# Runs on MicroPython 1.9 and later, and CircuitPython.
-_WHO = (
-    "import sys, gc\n"
-    + IMPORT_OS
-    + """
-_i = sys.implementation
-gc.collect()
-print(repr((_i.name, tuple(_i.version)[:3], sys.platform,
-    os.uname()[4] if hasattr(os, 'uname') else sys.platform,
-    os.uname()[3] if hasattr(os, 'uname') else '',
-    getattr(_i, '_mpy', getattr(_i, 'mpy', -1)), [str(p) for p in getattr(sys, 'path', ())],
-    os.getcwd() if hasattr(os, 'getcwd') else '', gc.mem_free())))
-"""
-)
+from maixmem_cli.serial.visit import ask
 
 
 @dataclass(frozen=True)
@@ -74,8 +53,8 @@ class Identity:
 
 def identity(board: RawRepl) -> Identity:
     """Asks who it is. Collects the board's garbage."""
-    name, version, platform, machine, build, mpy, path, folder, free = board.ask(
-        _WHO, "asking the board who it is"
+    name, version, platform, machine, build, mpy, path, folder, free = ask(
+        board, "who", "who", doing="asking the board who it is"
     )
     code = mpy & 0xFF if mpy > 0 else None
     return Identity(

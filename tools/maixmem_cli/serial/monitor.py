@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from maixmem_cli.serial import questions
+from maixmem_cli.serial import visit
 from maixmem_cli.serial.repl import BoardError, PortError, RawRepl
 
 _HISTORY = 60  # samples kept for the picture
@@ -69,10 +69,11 @@ class Monitor:
         if self._board is None:
             self._board = self._open_board(self.url)
         self._board.enter(5)
-        questions.prepare(self._board)
-        names, totals = questions.ask(self._board, questions.WATCH)
+        self._entered = visit.ask(self._board, "library", "enter")
+        visit.keep(self._board, "watch")
+        names, totals = visit.ask_kept(self._board, "totals")
         for _ in range(_WARM):  # new names and buffers of the visit itself
-            questions.ask(self._board, questions.SAMPLE)
+            visit.ask_kept(self._board, "sample")
         self.series = [Series(name, total) for name, total in zip(names, totals)]
 
     def close(self) -> None:
@@ -80,7 +81,9 @@ class Monitor:
         board, self._board = self._board, None
         if board is not None:
             with contextlib.suppress(BoardError):
-                board.check(questions.FORGET, timeout=_SILENCE)
+                visit.drop_kept(board, "watch", _SILENCE)
+                home, _, had = self._entered
+                visit.ask(board, "library", "leave", home, had, timeout=_SILENCE)
             board.close()
 
     def samples(self, interval: float) -> Iterator[Sample]:
@@ -91,7 +94,7 @@ class Monitor:
             try:
                 for series, free in zip(
                     self.series,
-                    questions.ask(self._connected(), questions.SAMPLE, timeout=_SILENCE),
+                    visit.ask_kept(self._connected(), "sample", _SILENCE),
                 ):
                     series.add(free)
             except BoardError as e:
@@ -120,7 +123,7 @@ class Monitor:
                     self.close()
                 self.open()
                 return
-            except questions.Missing:
+            except visit.Missing:
                 raise
             except BoardError as e:
                 failure = e

@@ -9,7 +9,6 @@ case: each wait has a limit.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import time
 from types import TracebackType
@@ -137,14 +136,6 @@ class RawRepl:
             what = doing or f"running {code[:60]!r}"
             raise BoardError(f"{self.url}: {error.strip().splitlines()[-1]} (while {what})")
         return out
-
-    def ask(self, code: str, doing: str = "", timeout: float = 60) -> Any:
-        """Runs code whose last line printed is the repr() of plain values; these values."""
-        said = self.check(code, timeout, doing)
-        try:
-            return ast.literal_eval(said.strip().splitlines()[-1])
-        except (ValueError, SyntaxError, IndexError) as e:
-            raise ConnectionLost(self._lost(f"no answer in {said[-200:]!r}")) from e
 
     def write_file(
         self, name: str, data: bytes, progress: Callable[[int], None] | None = None

@@ -18,85 +18,14 @@ from typing import Callable
 
 from maixmem_report import kib
 
-from maixmem_cli.serial.identity import IMPORT_OS
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
+from maixmem_cli.serial.visit import ask
 
 _TEMP = "~"
 #: what a file system says when it takes no more: EIO is SPIFFS (measured), ENOSPC the others
 _FULL = ("OSError: 5", "OSError: 28", "[Errno 5]", "[Errno 28]", "EIO", "ENOSPC")
 _SENDS = 2  # times that a file is sent when the board finds it wrong
 _RETRY = 0.5  # seconds between two tries to open the port again
-
-# Closes the file that was held open when a cut came. Defines check(name) on the board: (size,
-# algorithm, digest), or None when there is no such file.
-CHECK = (
-    IMPORT_OS
-    + """
-try:
-    f.close()
-except (NameError, AttributeError, OSError, ValueError):
-    pass
-try:
-    import ubinascii as binascii
-except ImportError:
-    import binascii
-try:
-    try:
-        from uhashlib import sha256
-    except ImportError:
-        from hashlib import sha256
-except ImportError:
-    sha256 = None
-def check(name):
-    try:
-        f = open(name, 'rb')
-    except OSError:
-        return None
-    n = c = 0
-    h = sha256() if sha256 else None
-    try:
-        while True:
-            b = f.read(512)
-            if not b:
-                break
-            n += len(b)
-            if h:
-                h.update(b)
-            else:
-                c = binascii.crc32(b, c)
-    finally:
-        f.close()
-    return (n, 'sha256', binascii.hexlify(h.digest()).decode()) if h else (
-        n, 'crc32', c & 0xffffffff)
-"""
-)
-# Closes the file that was held open and removes temporary files.
-_CLEAN = """
-try:
-    f.close()
-except (NameError, AttributeError, OSError, ValueError):
-    pass
-for n in {names!r}:
-    try:
-        os.remove(n)
-    except OSError:
-        pass
-"""
-_RENAME = """
-def put(temp, name):
-    try:
-        os.rename(temp, name)
-    except OSError:
-        os.remove(name)
-        os.rename(temp, name)
-for n in {names!r}:
-    put(n + {temp!r}, n)
-for n in {stale!r}:
-    os.remove(n)
-if hasattr(os, 'sync'):
-    os.sync()
-print(True)
-"""
 
 
 @dataclass
@@ -143,10 +72,9 @@ def free_bytes(board: RawRepl, target: str) -> int | None:
     Two of its blocks do not count: a full SPIFFS (blocks of 128 KiB) says that it has two free and
     refuses to write, after minutes for each write before (measured on the firmware v0.6.2_84).
     """
-    code = f"s = os.statvfs({target!r})\n    print(max(0, s[1] * s[4] - 2 * s[1]))"
-    guarded = f"{IMPORT_OS}try:\n    {code}\nexcept (OSError, AttributeError):\n    print(None)"
-    found: int | None = board.ask(guarded, "asking for free space")
-    return found
+    found = ask(board, "files", "statistics", [target], doing="asking for free space")
+    free, _, block = found.get(target, (None, None, None))
+    return None if free is None else max(0, free - 2 * block)
 
 
 def wanted_bytes(files: dict[str, bytes]) -> int:
@@ -218,7 +146,6 @@ class Transfer:
         return "The old files on the board are as they were."
 
     def _once(self, board: RawRepl, progress: Callable[[str, int], None]) -> None:
-        board.check(CHECK, doing="preparing the check")
         todo = self._wrong(board, list(self.files))
         stale = [name for name, found in self._found(board, list(self.stale)).items() if found]
         if self._first:
@@ -245,7 +172,9 @@ class Transfer:
         self, board: RawRepl, names: list[str]
     ) -> dict[str, tuple[int, str, str | int] | None]:
         """What check() says about files on the board."""
-        found = board.ask(f"print({{n: check(n) for n in {names!r}}})", "checking the files")
+        found: dict[str, tuple[int, str, str | int] | None] = ask(
+            board, "files", "check", names, doing="checking the files"
+        )
         self.result.algorithm = next((f[1] for f in found.values() if f), self.result.algorithm)
         return found
 
@@ -274,7 +203,7 @@ class Transfer:
         go on with."""
         names = [n + _TEMP for n in self.files]
         with contextlib.suppress(BoardError):
-            board.check(_CLEAN.format(names=names), doing="removing what was sent")
+            ask(board, "files", "remove", names, doing="removing what was sent")
 
     def _send(self, board: RawRepl, todo: list[str], progress: Callable[[str, int], None]) -> None:
         for name in todo:
@@ -282,7 +211,8 @@ class Transfer:
 
     def _switch(self, board: RawRepl, todo: list[str], stale: list[str]) -> None:
         self._renaming = True
-        board.ask(_RENAME.format(names=todo, temp=_TEMP, stale=stale), "renaming the new files")
+        doing = "renaming the new files"
+        ask(board, "files", "rename", todo, _TEMP, stale, doing=doing)
         wrong = self._wrong(board, todo)
         if wrong:
             raise TransferError(

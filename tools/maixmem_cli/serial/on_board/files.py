@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Files and folders of a board."""
+
+import sys
+
+try:
+    import os
+except ImportError:
+    import uos as os
+try:
+    import ubinascii as binascii
+except ImportError:
+    import binascii
+try:
+    from uhashlib import sha256
+except ImportError:
+    try:
+        from hashlib import sha256
+    except ImportError:
+        sha256 = None
+
+
+def close_cut():
+    """Closes the file that was held open when a cut came (RawRepl.write_file calls it f)."""
+    try:
+        globals()["f"].close()
+    except (KeyError, AttributeError, OSError, ValueError):
+        pass
+
+
+def check(names):
+    """{name: (size, algorithm, digest), or None when there is no such file}."""
+    close_cut()
+    return {name: digest(name) for name in names}
+
+
+def digest(name):
+    try:
+        file = open(name, "rb")
+    except OSError:
+        return None
+    n = c = 0
+    h = sha256() if sha256 else None
+    try:
+        while True:
+            b = file.read(512)
+            if not b:
+                break
+            n += len(b)
+            if h:
+                h.update(b)
+            else:
+                c = binascii.crc32(b, c)
+    finally:
+        file.close()
+    if h:
+        return n, "sha256", binascii.hexlify(h.digest()).decode()
+    return n, "crc32", c & 0xFFFFFFFF
+
+
+def remove(names):
+    """Takes files away, the one that was held open as well; the names of those that were there."""
+    close_cut()
+    gone = []
+    for name in names:
+        try:
+            os.remove(name)
+            gone.append(name)
+        except OSError:
+            pass
+    return gone
+
+
+def rename(names, temp, stale):
+    """Puts NAME+temp in the place of each NAME, then removes what is stale."""
+    for name in names:
+        try:
+            os.rename(name + temp, name)
+        except OSError:  # a file system that does not replace
+            os.remove(name)
+            os.rename(name + temp, name)
+    for name in stale:
+        os.remove(name)
+    if hasattr(os, "sync"):
+        os.sync()
+
+
+def listing(folder):
+    return os.listdir(folder)
+
+
+def make(folder):
+    try:
+        os.stat(folder)
+    except OSError:
+        os.mkdir(folder)
+
+
+def statistics(folders):
+    """{folder: (bytes free, in all, of a block)} of those that can say."""
+    found = {}
+    for folder in folders:
+        try:
+            s = os.statvfs(folder)
+            found[folder] = (s[1] * s[3], s[1] * s[2], s[1])
+        except (OSError, AttributeError):
+            pass
+    return found
+
+
+def searched():
+    """{folder: its files} of every folder that imports look into; the working folder by its
+    name."""
+    found = {}
+    for folder in sys.path:
+        folder = os.getcwd() if folder in ("", ".") else folder
+        try:
+            found[folder or "/"] = os.listdir(folder or "/")
+        except OSError:
+            pass
+    return found
