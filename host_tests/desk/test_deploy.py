@@ -13,6 +13,7 @@ from pathlib import Path
 import paths
 import pytest
 from commands import invoke, maixmem, mpremote
+from emulated import answer
 from fakeboard import FakeBoard
 from maixmem_cli.commands import deploy as cmd_deploy
 from maixmem_cli.emulator.connect import connect, open_board, open_port
@@ -58,7 +59,7 @@ def test_nothing_stays_in_memory_after_a_deploy(modern) -> None:
     """What deploy imports to try it would take the room of an image, and doctor would say so."""
     maixmem("deploy", "--port", modern.port, "--modules", "pool")
     with connect(modern.port) as there:
-        loaded = there.ask("import sys\nprint([m for m in sys.modules if m[:7] == 'maixmem'])")
+        loaded = answer(there, "import sys\nprint([m for m in sys.modules if m[:7] == 'maixmem'])")
     assert loaded == []
 
 

@@ -16,7 +16,7 @@ import paths
 import pico
 import pytest
 from commands import maixmem
-from emulated import THOROUGH
+from emulated import THOROUGH, answer
 from maixmem_cli.emulator.connect import connect
 
 IMAGES = pico.images() if THOROUGH else pico.images()[:1]
@@ -65,7 +65,7 @@ def test_numbers_are_those_of_mem_info(board):
 
 def test_buffers_come_from_a_pool(board):
     with connect(board.port) as repl:
-        assert repl.ask(POOL) == (320, 1)
+        assert answer(repl, POOL) == (320, 1)
 
 
 def test_doctor_visits(board):

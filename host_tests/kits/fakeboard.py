@@ -104,6 +104,8 @@ def _restart():
     k210_board.power_on()
     raise SystemExit
 machine.reset = _restart
+for n in [n for n in sys.modules if n[:7] == 'maixmem']:
+    del sys.modules[n]  # what the stand-in took of the library is not on the board
 sys.path[:] = ['', '.', '/flash']
 if {card!r}:
     class Card(Flat):

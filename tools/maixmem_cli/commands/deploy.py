@@ -27,16 +27,6 @@ from maixmem_cli.text.output import JSON, console, print_json
 _RESET = 10  # seconds that a board has to be back after a soft reset
 
 Progressing = Callable[[str, int], None]
-_READ_ONLY = """
-try:
-    f = open('/maixmem_try', 'w')
-    f.close()
-    import os
-    os.remove('/maixmem_try')
-    print(False)
-except OSError:
-    print(True)
-"""
 
 
 @contextlib.contextmanager
@@ -83,7 +73,7 @@ def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bo
     who = identity(board)
     compiler = ""
     if who.kind == "circuitpython":
-        if board.ask(_READ_ONLY, "asking who may write its files"):
+        if not ask(board, "files", "writes"):
             return None
         compiler = bytecode.circuitpython_compiler(who.bytecode)
     folder = (target or who.target).rstrip("/")

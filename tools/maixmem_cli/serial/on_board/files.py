@@ -86,6 +86,17 @@ def rename(names, temp, stale):
         os.sync()
 
 
+def writes():
+    """Whether code on the board may write its files: CircuitPython's are those of a USB drive,
+    until its boot.py takes them back."""
+    try:
+        open("/maixmem_try", "w").close()
+        os.remove("/maixmem_try")
+        return True
+    except OSError:
+        return False
+
+
 def listing(folder):
     return os.listdir(folder)
 
