@@ -5,8 +5,8 @@
 # what to do where a read of the flash does not fit
 CURES = {
     "flash_read": "free memory first or read in pieces of 4096 bytes",
-    "kpu.load": "free memory first, kpu.deinit() of a model or a smaller camera frame: load "
-    "models before the camera",
+    "kpu.load": "free memory first: another order of camera and models (maixmem fit says which "
+    "fits), kpu.deinit() of a model, or a smaller camera frame",
 }
 
 
