@@ -39,6 +39,11 @@ from maixmem_cli.text.output import JSON, print_json, printable, write_file
     help="Write the timeline to this file.",
 )
 @click.option(
+    "--live/--no-live",
+    default=True,
+    help="Look for what is in use and for leaks; without it is faster.",
+)
+@click.option(
     "--speedscope",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the call stacks for the viewer of that name.",
@@ -53,6 +58,7 @@ def command(
     html: Path | None,
     svg: Path | None,
     speedscope: Path | None,
+    live: bool,
     as_json: bool,
     **more: Any,
 ) -> None:
@@ -73,7 +79,7 @@ def command(
     options = session.Options(files=flash, sd=sd, **more)
     with run_firmware.failing(script), session.Session(image, script, options) as board:
         run_firmware.watch(board)
-        result = profile.run(board, lambda text: click.echo(text, nl=False, err=True))
+        result = profile.run(board, _say, looks=live)
         click.echo(result.outcome.error, nl=False, err=True)
         run_firmware.tell(result.ending)
         if html:
@@ -89,7 +95,11 @@ def command(
             click.echo(printable_lines([*report.text(result), *wanted.diff(told)]))
         failed = wanted.failed(told)
         say(failed, script)
-        sys.exit(run_firmware.status(result.outcome) or bool(result.growths() or failed))
+        sys.exit(run_firmware.status(result.outcome) or bool(result.leaks or failed))
+
+
+def _say(text: str) -> None:
+    click.echo(text, nl=False, err=True)
 
 
 def printable_lines(lines: list[str]) -> str:

@@ -11,7 +11,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Callable
 
 from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.compiler import version
@@ -76,6 +76,8 @@ class Board:
     """
 
     events: BinaryIO | None = None
+    #: called before the board runs on: gets for how many rounds, answers for how many
+    watcher: Callable[[int], int] | None = None
 
     def __init__(
         self,
@@ -137,7 +139,7 @@ class Board:
         """Runs both cores, until there is something to be seen; why it came back: IDLE and so on.
 
         BoardStopped when there is no firmware, or the C failed."""
-        why = self._call("k_run", rounds)
+        why = self._call("k_run", self.watcher(rounds) if self.watcher else rounds)
         said = self._call("k_took_out")
         if said:
             self.unread += self.core.read(self._place(_OUT), said)

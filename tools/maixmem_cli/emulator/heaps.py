@@ -166,6 +166,13 @@ class Finder:
         assert self._bins is not None
         return self._bins - 16
 
+    @property
+    def gc_state(self) -> int:
+        """Address of mp_state_mem: the GC heap's books, after the rest of the interpreter's
+        state."""
+        assert self._gc_state is not None
+        return self._gc_state
+
     def system(self, ram: Ram) -> SystemHeap:
         """The system heap."""
         if self._bins is None or self._base is None:

@@ -85,6 +85,10 @@ class Tracer:
             elif gc:
                 board.hook(MARK + number, address)
 
+    def written(self) -> int:
+        """Bytes of events up to now."""
+        return self._file.tell()
+
     def where(self) -> None:
         """Adds an event that says where the board is now; what was traced can be read after it."""
         self._board.where()

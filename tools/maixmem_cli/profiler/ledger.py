@@ -5,21 +5,23 @@ what grows."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from types import MappingProxyType
 from typing import Callable
 
 from maixmem_cli.emulator import tracer
-from maixmem_cli.emulator.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap
+from maixmem_cli.emulator.heaps import BLOCK, FREE, GcHeap, SystemHeap
 from maixmem_cli.emulator.tracer import Event, Place
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
-_LEAKS_AT_LEAST = 4  # rounds of a line of which something is still held
-_MOST = 0.4  # part of the script's time
-_BURST = 0.1  # part of a line's own time: a shorter one is a single result, the last
-_ROUNDS_AFTER = 3  # gaps between two of them that may follow the last one
+_NONE: Mapping[int, bytes] = MappingProxyType({})
+_OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
+Kept = Counter[tuple[int, int]]  #: how many of {(site, bytes)}
 
 
 @dataclass
@@ -45,13 +47,18 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Leak:
-    """Allocations of one line that stay, made one after the other all through the run."""
+class Look:
+    """What is in use at one time: of the GC heap without garbage. `progress`: objects
+    and chunks that were made before it."""
 
-    place: Place
-    heap: str
-    rounds: int
-    nbytes: int
+    time: int
+    progress: int
+    gc: Kept
+    heap: Kept
+
+    @property
+    def gc_used(self) -> int:
+        return sum(nbytes * n for (_, nbytes), n in self.gc.items())
 
 
 # Follows one heap. held: {site: bytes}; count: {site: allocations}; in_all: {site: bytes ever}.
@@ -61,9 +68,9 @@ class _Account:
         self.held: Counter[int] = Counter({BEFORE: used})
         self.count: Counter[int] = Counter()
         self.in_all: Counter[int] = Counter()
-        self.lasted: dict[int, tuple[int, int]] = {}  # first and last allocation
         self.peak = Peak(used, held=Counter({BEFORE: used}))
         self.most = used  # since the last sample
+        self.made = 0  # allocations
         self._at_peak = False
 
     def take(self, time: int, site: int, nbytes: int, new: int = 1) -> None:
@@ -71,7 +78,7 @@ class _Account:
         self.held[site] += nbytes
         self.in_all[site] += nbytes
         self.count[site] += new
-        self.lasted[site] = (self.lasted.get(site, (time,))[0], time)
+        self.made += new
         self.most = max(self.most, self.used)
         if self.used > self.peak.used:
             self.peak.used, self.peak.time, self.peak.site = self.used, time, site
@@ -97,21 +104,22 @@ class Ledger:
         self.chunks = {c.address: (c.size, BEFORE, 0) for c in system.used}
         #: of each block of the GC heap: its site, or None when it is free
         self.blocks: list[int | None] = [None if s == FREE else BEFORE for s in gc.states]
-        self.born = [0] * len(self.blocks)
         self.heap = _Account(sum(c.size for c in system.used))
         self.gc = _Account(gc.used)
         self.base = system.base
         self.end = system.end
         self._limit = system.end + system.heap_free
         self.samples: list[Sample] = []
+        self.looks: list[Look] = []
         self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
         self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
         self.peak_end = self.end
         self.first_time = self.last_time = 0
         self.refused: list[Event] = []  #: allocations of the system heap that got nothing
 
-    def feed(self, events: list[Event]) -> None:
-        """All events of a run."""
+    def feed(self, events: list[Event], live: Mapping[int, bytes] = _NONE) -> None:
+        """All events of a run. `live`: {time: blocks of the GC heap in use then}, as live.Sample
+        has them."""
         if not events:
             return
         self.first_time = events[0].time
@@ -126,6 +134,8 @@ class Ledger:
                 self._sample(e.time)
                 due = e.time + step
             self._one(e)
+            if e.kind == tracer.MARK and not e.a and e.time in live:
+                self._look(e.time, live[e.time])
         self._sample(self.last_time)
         self.heap.settle()
         self.gc.settle()
@@ -168,7 +178,6 @@ class Ledger:
             owner = self.blocks[first - 1]
             site = site if owner is None else owner
         self.blocks[first : first + n] = [site] * n
-        self.born[first : first + n] = [e.time] * n
         self.gc.take(e.time, site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
 
     def _blocks_freed(self, first: int, n: int) -> None:
@@ -188,6 +197,14 @@ class Ledger:
         for account in (self.gc, self.heap):
             account.most = account.used
 
+    def _look(self, time: int, live: bytes) -> None:
+        blocks: Kept = Counter()
+        for m in _OBJECT.finditer(live):
+            site = self.blocks[m.start()]
+            blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
+        chunks = Counter((site, size) for size, site, _ in self.chunks.values())
+        self.looks.append(Look(time, self.gc.made + self.heap.made, blocks, chunks))
+
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: takes what it freed out of the GC heap's
         books."""
@@ -201,50 +218,6 @@ class Ledger:
         real = {c.address: c.size for c in system.used}
         ours = {a: c[0] for a, c in self.chunks.items()}
         return sum(abs(real.get(a, 0) - ours.get(a, 0)) for a in real.keys() | ours.keys())
-
-    def leaks(self, heads: bytes, place_of: Callable[[int], Place]) -> list[Leak]:
-        """Lines of which allocations stay all through the run. `heads`: the GC heap's states
-        now."""
-        kept: dict[tuple[str, Place], list[tuple[int, int]]] = {}
-        for size, site, time in self.chunks.values():
-            if site > 0:
-                kept.setdefault(("heap", place_of(site)), []).append((time, size))
-        for i, owner in enumerate(self.blocks):
-            if owner is not None and owner > 0 and heads[i] == HEAD:
-                n = 1
-                while i + n < len(heads) and heads[i + n] not in (FREE, HEAD):
-                    n += 1
-                kept.setdefault(("gc", place_of(owner)), []).append((self.born[i], n * BLOCK))
-        found = [
-            Leak(place, heap, _rounds(these), sum(n for _, n in these))
-            for (heap, place), these in kept.items()
-            if self._goes_on(these, self._lasted(heap, place, place_of))
-        ]
-        return sorted(found, key=lambda k: -k.nbytes)
-
-    def _lasted(self, heap: str, place: Place, place_of: Callable[[int], Place]) -> int:
-        """From the first allocation of a line to its last, kept or not."""
-        account = self.gc if heap == "gc" else self.heap
-        times = [t for site, t in account.lasted.items() if site > 0 and place_of(site) == place]
-        return max(t[1] for t in times) - min(t[0] for t in times)
-
-    def _goes_on(self, kept: list[tuple[int, int]], lasted: int) -> bool:
-        """True when they came one after the other until the script ended, or through most of its
-        time."""
-        times = sorted(t for t, _ in kept)
-        if _rounds(kept) < _LEAKS_AT_LEAST:
-            return False
-        span, run = times[-1] - times[0], self.last_time - self.first_time
-        if span <= _BURST * lasted:
-            return False
-        gap = span / (len(times) - 1)
-        return span > _MOST * run or self.last_time - times[-1] < _ROUNDS_AFTER * gap
-
-
-def _rounds(kept: list[tuple[int, int]]) -> int:
-    """How often something was kept: an object and its bytes are made together, so the most common
-    size is counted."""
-    return Counter(n for _, n in kept).most_common(1)[0][1]
 
 
 def by_line(amounts: Counter[int], place_of: Callable[[int], Place]) -> Counter[Place]:

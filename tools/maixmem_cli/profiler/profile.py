@@ -5,6 +5,7 @@ go?"."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
@@ -14,7 +15,8 @@ from maixmem_cli.emulator.qstrs import Qstrs
 from maixmem_cli.emulator.session import HANGS, STUCK, Outcome, Session
 from maixmem_cli.emulator.tracer import RAW_FILE, Place
 from maixmem_cli.library import places
-from maixmem_cli.profiler import explain, ledger
+from maixmem_cli.profiler import explain, leaks, ledger, live
+from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
@@ -33,22 +35,7 @@ class Line:
     at_end: int
     in_all: int
     count: int
-
-
-@dataclass(frozen=True)
-class Growth:
-    """A line whose allocations stay, and how often it made them."""
-
-    heap: str
-    place: Place
-    text: str
-    rounds: int
-    nbytes: int
-
-    @property
-    def each(self) -> int:
-        """Bytes a round."""
-        return self.nbytes // self.rounds
+    live: int  #: of the GC heap when it had most in use, garbage not counted
 
 
 class Profile:
@@ -63,7 +50,8 @@ class Profile:
         self.gc_total = self.heap_total = 0
         self.unexplained: int | None = None
         self.states = b""  #: of the GC heap's blocks at the end
-        self._leaks: list[ledger.Leak] = []
+        self.growths: list[Growth] = []  #: leaks, and caches that are full
+        self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
         self._stacks: dict[int, tuple[Place, ...]] = {}
         self._sources: dict[str, list[str]] = {}
 
@@ -117,15 +105,29 @@ class Profile:
                 ledger.by_line(c, self.place)
                 for c in (account.peak.held, account.held, account.in_all, account.count)
             )
-            for p in peak.keys() | end.keys() | in_all.keys():
-                out.append(Line(name, p, self.text(p), peak[p], end[p], in_all[p], count[p]))
+            live = self._live() if name == "gc" else peak
+            for p in peak.keys() | end.keys() | in_all.keys() | live.keys():
+                numbers = (peak[p], end[p], in_all[p], count[p], live[p])
+                out.append(Line(name, p, self.text(p), *numbers))
         return sorted(out, key=lambda n: (-max(n.at_peak, n.at_end), -n.in_all, str(n.place)))
 
-    def growths(self) -> list[Growth]:
-        """Lines that leak, or keep on purpose: their allocations stay all through the run."""
-        return [
-            Growth(k.heap, k.place, self.text(k.place), k.rounds, k.nbytes) for k in self._leaks
-        ]
+    @property
+    def leaks(self) -> list[Growth]:
+        """Lines that keep more with every round."""
+        return [g for g in self.growths if g.leaks]
+
+    def rounds_left(self, g: Growth) -> int:
+        """After how many more rounds the heap is full, from the fullest that it was."""
+        if g.heap == "heap":
+            return max(0, self.heap_total - self.books.heap.peak.used) // g.each
+        used = self.fullest.gc_used if self.fullest else 0
+        return max(0, self.gc_total - used) // g.each
+
+    def _live(self) -> Counter[Place]:
+        out: Counter[Place] = Counter()
+        for (site, nbytes), n in self.fullest.gc.items() if self.fullest else ():
+            out[self.place(site)] += nbytes * n
+        return out
 
     def costly(self) -> list[Line]:
         """The five lines of the script that hold most at the peak of a heap."""
@@ -148,6 +150,10 @@ class Profile:
                 "end": account.used,
             }
 
+        def grown(g: Growth) -> dict[str, Any]:
+            told = {"rounds": g.rounds, "bytes": g.nbytes, "each": g.each}
+            return {"heap": g.heap, **place(g.place), **told, "left": self.rounds_left(g)}
+
         return {
             "firmware": self.session.firmware.name,
             "script": self.session.script.name,
@@ -158,7 +164,10 @@ class Profile:
             "instructions": books.last_time - began,
             "not_found": self.missing,
             "unexplained": self.unexplained,
-            "gc": {**peak(books.gc, self.gc_total), "live_peak": None},
+            "gc": {
+                **peak(books.gc, self.gc_total),
+                "live_peak": self.fullest and self.fullest.gc_used,
+            },
             "heap": peak(books.heap, self.heap_total),
             "lines": [
                 {
@@ -168,19 +177,12 @@ class Profile:
                     "at_end": n.at_end,
                     "in_all": n.in_all,
                     "count": n.count,
+                    "live": n.live,
                 }
                 for n in self.lines()
             ],
-            "grows": [
-                {
-                    "heap": g.heap,
-                    **place(g.place),
-                    "rounds": g.rounds,
-                    "bytes": g.nbytes,
-                    "each": g.each,
-                }
-                for g in self.growths()
-            ],
+            "grows": [grown(g) for g in self.leaks],
+            "full": [grown(g) for g in self.growths if not g.leaks],
             "samples": [
                 {
                     "time": s.time - began,
@@ -201,14 +203,18 @@ class Profile:
         """What kind of call a mark is."""
         return self.session.known.marks[number - 1][0]
 
-    def collect(self, system: heaps.SystemHeap, gc: heaps.GcHeap) -> None:
+    def collect(
+        self, system: heaps.SystemHeap, gc: heaps.GcHeap, samples: list[live.Sample]
+    ) -> None:
         """Reads the events; `system` and `gc` are the heaps as they were before the script."""
         session = self.session
         self.gc_total = gc.total
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
-        self.books.feed(list(session.tracer.events()))
+        self.books.feed(list(session.tracer.events()), {s.time: s.blocks for s in samples})
         self._stacks = session.tracer.stacks(Qstrs(session.board.ram))
+        self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
+        self.growths = leaks.growths(self.books.looks, self.place)
         try:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
         except heaps.NotFound as e:
@@ -229,18 +235,22 @@ class Profile:
             self.missing.append(f"the GC heap at the end: {e}")
             states = bytes(len(self.books.blocks))
         self.books.still_there(states)
-        self._leaks = self.books.leaks(states, self.place)
         self.states = states
 
 
-def run(session: Session, on_text: Callable[[str], None]) -> Profile:
-    """Runs the session's script and follows both heaps."""
+def run(session: Session, on_text: Callable[[str], None], *, looks: bool = True) -> Profile:
+    """Runs the session's script and follows both heaps; with `looks` also what is in use, which
+    finds leaks."""
     system = session.finder.system(session.board.ram)
     gc = session.finder.gc(session.board.ram)
     session.tracer.start(session.finder, gc=True)
-    result = Profile(session, session.run(on_text))
+    sampler = live.Sampler(session) if looks else None
+    session.board.watcher = sampler
+    outcome = session.run(on_text)
+    session.board.watcher = None
+    result = Profile(session, outcome)
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
-    result.collect(system, gc)
+    result.collect(system, gc, sampler.samples if sampler else [])
     result.finish()
     return result

@@ -70,6 +70,19 @@ def fragments(profile: Profile) -> list[str]:
     return [f"{text}; in holes: {kib(scattered.holes)} at most"]
 
 
+def growths(profile: Profile) -> list[str]:
+    """Leaks, and caches that are full."""
+    out = []
+    for g in profile.growths:
+        line, heap = f"{where(g.place)}  {profile.text(g.place)}".rstrip(), _HEAPS[g.heap]
+        if g.leaks:
+            left = f"{g.rounds} rounds, {profile.rounds_left(g)} more until it is full"
+            out.append(f"leaks {g.each} bytes of the {heap} a round, {left}: {line}")
+        else:
+            out.append(f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}")
+    return out
+
+
 def books_line(profile: Profile) -> str:
     """Whether the events and the heap at the end agree."""
     if profile.unexplained is None:
@@ -99,11 +112,7 @@ def text(profile: Profile) -> list[str]:
             )
         )
     out.append("")
-    for g in profile.growths():
-        out.append(
-            f"grows: {where(g.place)} keeps {g.each} bytes of the {_HEAPS[g.heap]} a "
-            f"round, {g.rounds} rounds  {g.text}"
-        )
+    out += growths(profile)
     out.append("costs most: " + "; ".join(where(n.place) for n in profile.costly()))
     out.append(f"{books_line(profile)}; time is instructions: KPU, flash and DMA take none")
     out += [f"not found in this firmware: {name}" for name in profile.missing]
@@ -213,14 +222,10 @@ def _table(profile: Profile) -> str:
 def html(profile: Profile) -> str:
     """The whole report."""
     name = escape(f"{profile.session.script.name} on {profile.session.firmware.name}")
-    growths = [
-        f"{where(g.place)} keeps {g.each} bytes of the {_HEAPS[g.heap]} a round, {g.rounds} rounds"
-        for g in profile.growths()
-    ]
     told = [
         *_heap_lines(profile),
         *fragments(profile),
-        *growths,
+        *growths(profile),
         books_line(profile),
         *profile.ending,
     ]

@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Leaks are found with their line and rate wherever the script ends; caches, pools and what is
+made anew are none. On real firmware."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import emulated
+import pytest
+from emulated import needs_cc, needs_image
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.profiler import profile
+
+pytestmark = [needs_cc, needs_image]
+_TIDY = "kept = None\nimport gc\ngc.collect()\nprint(gc.mem_free())\n"
+_HELPER = """
+    store = []
+    def remember(n):
+        scratch = bytearray(500)
+        store.append(bytearray(n))
+    class Log:
+        def __init__(self):
+            self.lines = {}
+        def add(self, i, text):
+            self.lines[i] = text + str(i) * 20
+    """
+#: name -> (whether it tidies up, heap, (file, line), bytes a round at least and at most, script)
+LEAKS = {
+    "append": (
+        True,
+        "gc",
+        ("main.py", 4),
+        (1024, 1100),
+        """
+        kept = []
+        for i in range(60):
+          t = bytearray(2000)
+          kept.append(bytearray(1024))
+        """,
+    ),
+    "function": (
+        True,
+        "gc",
+        ("main.py", 3),
+        (180, 420),
+        """
+        kept = []
+        def work(i):
+          kept.append('x%d' % i * 90)
+        for i in range(80):
+          work(i)
+          s = [i] * 40
+        """,
+    ),
+    "dict": (
+        True,
+        "gc",
+        ("main.py", 4),
+        (730, 900),
+        """
+        kept = {}
+        n = 0
+        while n < 90:
+          kept[n] = bytearray(700)
+          n += 1
+        """,
+    ),
+    "object": (
+        True,
+        "gc",
+        ("main.py", 3),
+        (320, 420),
+        """
+        class P:
+          def __init__(self, i):
+            self.data = bytearray(300)
+        kept = []
+        for i in range(90):
+          p = P(i)
+          kept.append(p)
+        """,
+    ),
+    "chain": (
+        True,
+        "gc",
+        ("main.py", 3),
+        (430, 520),
+        """
+        kept = None
+        for i in range(100):
+          kept = (kept, bytearray(400))
+          b = bytearray(3000)
+        """,
+    ),
+    "module": (
+        False,
+        "gc",
+        ("helper.py", 4),
+        (930, 1000),
+        """
+        import helper
+        for i in range(60):
+          helper.remember(900)
+        """,
+    ),
+    "method of a module": (
+        False,
+        "gc",
+        ("helper.py", 9),
+        (180, 420),
+        """
+        import helper
+        log = helper.Log()
+        for i in range(200):
+          log.add(i, 'abcdefghijklmnop' * 10)
+        """,
+    ),
+    "callback": (
+        False,
+        "gc",
+        ("main.py", 5),
+        (800, 900),
+        """
+        from machine import Timer
+        import time
+        kept = []
+        def tick(t):
+          kept.append(bytearray(800))
+        how = dict(mode=Timer.MODE_PERIODIC, period=5, unit=Timer.UNIT_MS, callback=tick)
+        t = Timer(Timer.TIMER0, Timer.CHANNEL0, **how)
+        while len(kept) < 60:
+          b = bytearray(200)
+        t.deinit()
+        """,
+    ),
+    "model objects": (
+        False,
+        "heap",
+        ("main.py", 4),
+        (10000, 1048576),
+        """
+        import KPU as kpu
+        kept = []
+        for i in range(5):
+          kept.append(kpu.load(0x300000))
+        """,
+    ),
+    "system heap": (
+        False,
+        "heap",
+        ("main.py", 3),
+        (10000, 1048576),
+        """
+        import KPU as kpu
+        for i in range(5):
+          t = kpu.load(0x300000)
+          b = bytearray(100)
+        """,
+    ),
+}
+CLEAN = {
+    "cache": """
+        cache = {}
+        for i in range(400):
+          k = i % 12
+          if k not in cache:
+            cache[k] = bytearray(900)
+          s = [i] * 30
+        """,
+    "least recently used": """
+        cache = []
+        for i in range(200):
+          cache.append(bytearray(700))
+          if len(cache) > 10:
+            cache.pop(0)
+        """,
+    "pool": """
+        pool = [bytearray(2000) for i in range(12)]
+        for i in range(300):
+          b = pool.pop()
+          b[0] = i & 255
+          pool.append(b)
+          s = 'n%d' % i * 9
+        """,
+    "ring": """
+        ring = [None] * 16
+        for i in range(250):
+          ring[i % 16] = bytearray(500)
+        """,
+    "once": """
+        big = []
+        for i in range(10):
+          big.append(bytearray(5000))
+        for i in range(300):
+          s = bytearray(300)
+          d = [i] * 20
+        """,
+    "a list per frame": """
+        def frame(i):
+          found = []
+          for k in range(20):
+            found.append(bytearray(100))
+          return len(found)
+        for i in range(40):
+          frame(i)
+        """,
+    "a set": """
+        seen = set()
+        for i in range(400):
+          seen.add('object%d' % (i % 15) * 5)
+          b = bytearray(90)
+        """,
+    "a queue of batches": """
+        queue = []
+        for i in range(300):
+          queue.append(bytearray(400))
+          if len(queue) == 12:
+            queue = []
+        """,
+    "garbage": """
+        x = 0.5
+        for i in range(3000):
+          x = x * 1.01 + i
+        """,
+    "a model in turn": """
+        import KPU as kpu
+        for i in range(8):
+          t = kpu.load(0x300000)
+          kpu.deinit(t)
+          b = bytearray(100)
+        """,
+}
+
+
+def run(folder: Path, source: str, **more: object) -> profile.Profile:
+    files: tuple[tuple[int, Path], ...] = ()
+    if "kpu" in source:
+        files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
+    (folder / "helper.py").write_text(textwrap.dedent(_HELPER).lstrip("\n"))
+    script = folder / "main.py"
+    script.write_text(source)
+    with Session(emulated.IMAGES[0], script, Options(files=files)) as session:
+        return profile.run(session, lambda text: None, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak(tmp_path: Path, name: str) -> None:
+    tidy, heap, where, (least, most), source = LEAKS[name]
+    source = textwrap.dedent(source).lstrip()
+    result = run(tmp_path, source + (_TIDY if tidy else ""))
+    assert result.outcome.error == ""
+    found = [g for g in result.leaks if g.heap == heap]  # the line with most bytes is the first
+    assert [(g.place.file, g.place.line) for g in found][:1] == [where]
+    assert least <= found[0].each <= most
+    assert result.rounds_left(found[0]) > 0
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_no_leak(tmp_path: Path, name: str) -> None:
+    result = run(tmp_path, textwrap.dedent(CLEAN[name]).lstrip())
+    assert result.outcome.error == ""
+    assert result.leaks == []
+    if name == "cache":
+        assert [(g.place.line, g.rounds) for g in result.growths] == [(5, 12)]
+
+
+def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:
+    """Garbage does not count: what was in use at most is what a collection leaves."""
+    source = "x = 0.5\na = bytearray(60000)\nfor i in range(9000):\n  x = x * 1.01 + i\n"
+    result = run(tmp_path, source)
+    assert result.fullest and result.books.gc.peak.used > 300000
+    assert 60000 < result.fullest.gc_used < 80000
+    after = "import gc\nkept = [bytearray(k * 100) for k in range(30)]\ngc.collect()\n"
+    result = run(
+        tmp_path, after + "n = gc.mem_alloc()\nfor i in range(3000):\n  x = 0.5 + i\nprint(n)\n"
+    )
+    assert result.fullest and result.fullest.gc_used <= result.books.gc.used + 4096
+
+
+def test_without_looks(tmp_path: Path) -> None:
+    result = run(tmp_path, textwrap.dedent(LEAKS["append"][-1]).lstrip(), looks=False)
+    assert result.growths == [] and result.as_json()["gc"]["live_peak"] is None
