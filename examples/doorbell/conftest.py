@@ -1,5 +1,5 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The one line that gives the tests a board."""
+"""The line that gives the tests boards: k210 is simulated, k210_firmware runs your image."""
 
-pytest_plugins = ["maixmem_shims.pytest_k210"]
+pytest_plugins = ["maixmem_shims.pytest_k210", "maixmem_cli.runs.pytest_k210"]
