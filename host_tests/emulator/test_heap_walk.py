@@ -22,10 +22,9 @@ import emulated
 import pytest
 from emulated import each_image, needs_cc
 from maixmem_cli.emulator import heaps, pictures
-from maixmem_cli.emulator.board import Board, chip_file
-from maixmem_cli.emulator.ports import SerialPort, at_prompt
-from maixmem_cli.emulator.prepared import files_of_library, with_modules
-from maixmem_cli.flash import image as flash_image
+from maixmem_cli.emulator.board import Board
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 pytestmark = needs_cc
@@ -46,11 +45,9 @@ STEPS = 14
 @contextlib.contextmanager
 def board_with(image: Path) -> Iterator[tuple[Board, RawRepl]]:
     """A board with the library, a camera and the models that its flash has room for."""
-    chip = with_modules(flash_image.build(image), files_of_library())
-    for address, name in MODELS.items():
-        flash_image.place(chip, emulated.model(name), address)
-    with Board(chip, camera=chip_file(pictures.film("pattern"))) as board:
-        yield board, at_prompt(SerialPort(board), image.name)
+    models = [(address, emulated.model(name)) for address, name in MODELS.items()]
+    with booted(image, models, files_of_library(), camera=pictures.film("pattern")) as board:
+        yield board, RawRepl(image.name, SerialPort(board))
 
 
 def told(out: str) -> list[Any]:
@@ -83,8 +80,7 @@ def test_the_lists_are_those_of_a_walk_from_outside(image: Path) -> None:
         for scene in _SCENES:
             repl.check(scene, timeout=60)
             found = told(repl.check(_LOOK))[-1]
-            with board.paused():
-                heap = finder.system(board.ram)
+            heap = finder.system(board.ram)
             sizes = [c.size for c in heap.holes]
             free = sum(sizes) + END - heap.top
             end = max(heap.top_size, heap.heap_free) - 32
