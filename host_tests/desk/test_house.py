@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from pathlib import Path
 
 import paths
@@ -83,3 +85,23 @@ def test_nothing_leaves_a_try_that_has_a_finally(path: Path) -> None:
         if isinstance(inner, (ast.Return, ast.Break, ast.Continue))
     ]
     assert left == [], f"{path.name}: lines {left}"
+
+
+def test_the_manual_shows_the_rooms_as_they_are() -> None:
+    """The table in architecture.md against the contract that import-linter keeps."""
+    if sys.version_info < (3, 11):
+        pytest.skip("NO tomllib: the rooms of the manual were not compared")
+    import tomllib
+
+    text = (paths.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = [
+        set(re.findall(r"`(\w+)`:", row))
+        for row in re.findall(r"^\| \d+ \| (.*) \|$", text, re.MULTILINE)
+    ]
+    settings = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(c["layers"] for c in contracts if c["type"] == "layers")
+    kept = [{name.split(".")[-1] for name in row.split(" | ")} for row in layers]
+    rooms = {p.parent.name for p in (paths.TOOLS / "maixmem_cli").glob("*/__init__.py")}
+    assert shown == [row & rooms for row in kept if row & rooms]
+    assert set().union(*shown) == rooms
