@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The memory of one model on a Rockchip NPU, in the ways that the vendor's guide names (RK3566, RK3568, RK3588).
+"""The memory of one model on a Rockchip NPU, in the ways that the vendor's guide names (RK3566,
+RK3568, RK3588).
 
-Put your own detect.rknn beside this file. What each way takes is printed; at the end nothing is left. Several models in
-one working memory: rknn_switch.py.
+Put your own detect.rknn beside this file. What each way takes is printed; at the end nothing is
+left. Several models in one working memory: rknn_switch.py.
 """
 
 import threading
@@ -32,7 +33,8 @@ def what_it_takes(port):
 
 
 def memory_of_your_own(port, cost):
-    """Weights, working memory and the first input in blocks that the program made, here by Rockchip's allocator."""
+    """Weights, working memory and the first input in blocks that the program made, here by
+    Rockchip's allocator."""
     owner = port.load(MODEL, dup=True)
 
     def block(nbytes):
@@ -75,7 +77,8 @@ def in_two_threads(port):
 
 
 def on_the_weights_of_another(port):
-    """The same network for another resolution, converted with remove_weight=True; here the same file once more."""
+    """The same network for another resolution, converted with remove_weight=True; here the same
+    file once more."""
     first = port.load(MODEL, shared=False)
     try:
         second = port.load(MODEL, master=first)

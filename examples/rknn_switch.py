@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Two models on a Rockchip NPU that take turns in one working memory (RK3566, RK3568, RK3588, RV1106...).
+"""Two models on a Rockchip NPU that take turns in one working memory (RK3566, RK3568, RK3588,
+RV1106...).
 
-Put your own detect.rknn and classify.rknn beside this file. Both stay loaded; only the memory they compute in is shared.
+Put your own detect.rknn and classify.rknn beside this file. Both stay loaded; only the memory they
+compute in is shared.
 """
 
 import maixmem

@@ -238,7 +238,8 @@ def consistent(port, models) -> None:
 
 @pytest.mark.parametrize("exc", [207001, 500000, MemoryError, KeyboardInterrupt], ids=str)
 def test_every_fault_point_of_load_growth_and_unload(exc, capsys):
-    """a is resident, b needs larger work memory: a moves; then a goes. After any failure all is accounted for."""
+    """a is resident, b needs larger work memory: a moves; then a goes. After any failure all is
+    accounted for."""
 
     def prepare():
         board.reset()

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Picture sizes on Ascend: the chip's rules, what the device predicts of a JPEG, and units that no page gives a size for."""
+"""Picture sizes on Ascend: the chip's rules, what the device predicts of a JPEG, and units that no
+page gives a size for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Ascend buffers: allocation by kind, pools that are cut up, picture buffers, copies that are checked first."""
+"""Ascend buffers: allocation by kind, pools that are cut up, picture buffers, copies that are
+checked first."""
 
 from __future__ import annotations
 

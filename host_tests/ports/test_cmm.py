@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""maix_memory_cmm: what both readers of /boot/configs accept, what changes, and what a hand-edited line does wrong."""
+"""maix_memory_cmm: what both readers of /boot/configs accept, what changes, and what a hand-edited
+line does wrong."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The .cvimodel reader: what it says against what the runtime takes, and no bad file gets past it."""
+"""The .cvimodel reader: what it says against what the runtime takes, and no bad file gets past
+it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import random
 import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cvimodel_build import DTYPES, SECTIONS, cvimodel, program, tensor
@@ -146,6 +148,11 @@ def headed(body: bytes) -> bytes:
     return small()[:8] + struct.pack("<I", len(body)) + small()[12:48] + body
 
 
+def one(tensor: Any) -> bytes:
+    """A model of one tensor."""
+    return cvimodel([], [{**program(), 4: [tensor]}])
+
+
 WRONG = {
     "empty": (b"", "header"),
     "half a header": (small()[:31], "header"),
@@ -154,9 +161,9 @@ WRONG = {
     "body": (broken(8, struct.pack("<I", 1 << 31)), "body_size"),
     "root": (broken(48, struct.pack("<I", 1 << 30)), "root"),
     "no sections": (headed(struct.pack("<IHHi", 8, 4, 4, 4)), "sections"),
-    "dtype": (cvimodel([], [{**program(), 4: [tensor("t", "FP32", (1, 1, 1, 1), 3, {3: ("B", 8)})]}]), "tensor.dtype"),
-    "shape": (cvimodel([], [{**program(), 4: [tensor("t", "FP32", (1, -1, 1, 1), 3)]}]), "shape.dim"),
-    "many sizes": (cvimodel([], [{**program(), 4: [tensor("t", "FP32", (1,) * 9, 3)]}]), "shape.dim"),
+    "dtype": (one(tensor("t", "FP32", (1, 1, 1, 1), 3, {3: ("B", 8)})), "tensor.dtype"),
+    "shape": (one(tensor("t", "FP32", (1, -1, 1, 1), 3)), "shape.dim"),
+    "many sizes": (one(tensor("t", "FP32", (1,) * 9, 3)), "shape.dim"),
 }  # fmt: skip
 
 
@@ -180,7 +187,8 @@ def test_no_such_file_is_what_open_says():
 
 
 def test_tables_that_point_at_each_other_cost_no_more_than_the_file_is_long():
-    """A vector of n programs that are all one, with n tensors that are all one, would be n * n steps."""
+    """A vector of n programs that are all one, with n tensors that are all one, would be n * n
+    steps."""
     n = 20000
     data = cvimodel([], [{**program(), 4: [tensor("t", "FP32", (1, 1, 1, 1), 3)] * n}] * n)
     assert len(data) < 9 * n

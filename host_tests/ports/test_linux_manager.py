@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The model manager on MaixCAM, MaixCAM2 and Ascend: the same checks and the same fault sweep as on every port."""
+"""The model manager on MaixCAM, MaixCAM2 and Ascend: the same checks and the same fault sweep as
+on every port."""
 
 from __future__ import annotations
 
@@ -131,7 +132,8 @@ def test_every_fault_point_of_a_switch(rig, tmp_path: Path, capsys):
     done = kit.sweep(board, EXCEPTIONS, size, rig.setup, scenarios)
     with capsys.disabled():
         print(
-            f"\n{rig.__name__}: {sum(done.values())} failures injected, 100 % of the points: {done}",
+            f"\n{rig.__name__}: {sum(done.values())} failures injected, 100 % of the points: "
+            f"{done}",
             end=" ",
         )
         print(f"{time.perf_counter() - start:.1f} s")

@@ -304,7 +304,8 @@ def test_a_mud_is_followed(files, tmp_path: Path):
     files("a.cvimodel", 1000)
     mud = tmp_path / "a.mud"
     mud.write_text(
-        "[basic]\ntype = cvimodel\nmodel = a.cvimodel\n\n[extra]\nmodel_type = yolov5\nmean = 0, 0, 0\n"
+        "[basic]\ntype = cvimodel\nmodel = a.cvimodel\n\n[extra]\nmodel_type = yolov5\nmean = 0, "
+        "0, 0\n"
     )
     p = port()
     assert p.inspect(str(mud)).source == str(tmp_path / "a.cvimodel") and p.inspect(

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""RKNN: what a careless or unlucky program may do to our port besides breaking the runtime's rules."""
+"""RKNN: what a careless or unlucky program may do to our port besides breaking the runtime's
+rules."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def test_io_memory_of_another_size(boards):
 
 @pytest.mark.parametrize("how", [{}, {"shared": False}, {"dup": True}])
 def test_a_model_without_internal_memory_or_weights(boards, how):
-    """Whether the runtime runs without was not measured: it gets a page where it must be given something."""
+    """Whether the runtime runs without was not measured: it gets a page where it must be given
+    something."""
     raw, p = boards()
     data = small("a", internal=0, weight=0)
     model = p.load(data, **how)
@@ -130,7 +132,8 @@ def test_free_memory_that_cannot_be_read_is_not_zero(boards, monkeypatch):
 
 
 def test_memory_that_the_driver_has_not_is_told_before_init(boards, monkeypatch):
-    """Linux says that there is enough, the NPU's driver that there is not: rknn_init would end the process."""
+    """Linux says that there is enough, the NPU's driver that there is not: rknn_init would end the
+    process."""
     raw, p = boards(capacity=1 << 16)
     meminfo(monkeypatch, MemTotal=1 << 30, MemAvailable=1 << 29)
     data = small("a", weight=1 << 17)
@@ -172,7 +175,8 @@ def test_slices_of_a_view_keep_the_model(boards):
 
 
 def test_a_private_model_that_runs_is_unloaded_when_it_is_done(boards):
-    """The thread that runs it wants the port's turn meanwhile; unload() must not hold that and wait."""
+    """The thread that runs it wants the port's turn meanwhile; unload() must not hold that and
+    wait."""
     _, p = boards()
     private, other = p.load(small("a"), shared=False), p.load(small("b"))
     inside, waits = threading.Event(), threading.Event()

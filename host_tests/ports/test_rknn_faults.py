@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every fault point of load, switch, unload, growth and dup on RKNN, failing once and for ever, in four ways."""
+"""Every fault point of load, switch, unload, growth and dup on RKNN, failing once and for ever, in
+four ways."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ OLDER = {
     "b": small("b", version=2, weight=12288, internal=30000),
     "big": small("big", version=2, internal=150000),
 }
-# a code is returned without effect, an exception comes as a signal does: when the call has returned
+# a code is returned without effect, an exception comes as a signal does: when the call has
+# returned
 WAYS = (-1, -4, KeyboardInterrupt, MemoryError)
 
 
@@ -178,7 +180,8 @@ def check_after(s, failed):
     s.run_all()
     assert set(s.port.models) == set(s.have.values())
     over = s.port.used - s.raw.npu.live
-    # never less than what is taken; of a mini chip we count the copy of the weights that it had while loading
+    # never less than what is taken; of a mini chip we count the copy of the weights that it had
+    # while loading
     contexts = len(s.have) + bool(s.port.arena.deferred_bytes)
     spare = 2 * PAGE + (4 * PAGE if s.port.lib.mini else 0)
     if s.data is OLDER:
@@ -203,7 +206,8 @@ def check_after(s, failed):
     assert s.port.arena.size == 0 or refused_release
 
 
-# Between the port's question to the driver and rknn_init another program can take the memory: newer files end the process.
+# Between the port's question to the driver and rknn_init another program can take the memory:
+# newer files end the process.
 def in_init(crash, point):
     """1 for an end that no caller can prevent; raises any other."""
     ends = ("rknn_init without memory", "rknn_dup_context without memory")
@@ -244,8 +248,10 @@ def test_every_fault_point(capsys, name):
                 runs += 1
     with capsys.disabled():
         print(
-            f"\n  rknn {name}: {points} fault points x {len(WAYS)} ways x once/for ever = {runs} runs, "
-            f"{ended} ended by the runtime, in the others nothing lost but what it refused to take back, and that is counted"
+            f"\n  rknn {name}: {points} fault points x {len(WAYS)} ways x once/for ever = {runs} "
+            f"runs, "
+            f"{ended} ended by the runtime, in the others nothing lost but what it refused to "
+            f"take back, and that is counted"
         )
 
 
@@ -253,7 +259,8 @@ def test_every_fault_point(capsys, name):
 
 
 def manager_scene():
-    """Models of which two fit: use() of "big" after two others, or of a third after "big", has to evict."""
+    """Models of which two fit: use() of "big" after two others, or of a third after "big", has to
+    evict."""
     s = Scene(budget=210_000)
     m = ModelManager(s.port, margin=0)
     for name, data in DATA.items():
@@ -311,7 +318,8 @@ def test_every_fault_point_of_use(capsys, first, then):
                             refused or s.port.lib.leaked_contexts
                         ) and s.port.lib.leaked_bytes  # that much is missing now
                 m.release_all()
-                # what remains is counted: a release that was refused, a starved context (see Runtime.init)
+                # what remains is counted: a release that was refused, a starved context (see
+                # Runtime.init)
                 assert s.raw.npu.live <= s.port.lib.leaked_bytes
                 assert s.raw.npu.live == 0 or refused or s.port.lib.leaked_contexts
                 abandoned += s.port.lib.leaked_contexts

@@ -41,7 +41,8 @@ def test_what_a_file_says():
     )
     assert read_file(container(["RK3566", "rk3568"])).targets == ("rk3566", "rk3568")
     assert read_file(container("rv1106")).targets == ("rv1106",)
-    # a container of the first version is not believed: the vendor's own for RK3588 says rk3566, and runs
+    # a container of the first version is not believed: the vendor's own for RK3588 says rk3566,
+    # and runs
     assert read_file(container("rk3566", version=1, start=24)).targets == ()
     assert read_file(container("rk3588", version=0x1002)).targets == ("rk3588",)
     assert read_file(memoryview(container("rk3588"))).targets == ("rk3588",)
@@ -164,7 +165,8 @@ def c_source(pointer):
             fields.append(f"{c_type} {name}{count};")
         lines.append(f"struct {kind.__name__} {{ {' '.join(fields)} }};")
         lines.append(
-            f'_Static_assert(sizeof(struct {kind.__name__}) == {sizes[pointer]}, "{kind.__name__}");'
+            f"_Static_assert(sizeof(struct {kind.__name__}) == {sizes[pointer]}, "
+            f'"{kind.__name__}");'
         )
     at = ["virt 0", "phys 8", "fd 16", "offset 20", "size 24", "flags 28", "priv 32"]
     for name, offset in (text.split() for text in at):
@@ -187,7 +189,8 @@ def c_source(pointer):
 
 @pytest.mark.parametrize("pointer", [8, 4])
 def test_layouts_compile_for_both_abis(tmp_path, pointer):
-    """gcc agrees; -malign-double gives 32-bit x86 the 8-byte alignment of 64-bit integers that ARM has."""
+    """gcc agrees; -malign-double gives 32-bit x86 the 8-byte alignment of 64-bit integers that ARM
+    has."""
     if not shutil.which("gcc"):
         pytest.skip("gcc: the C layouts of rknn_api.h were not compiled")
     file = tmp_path / "layout.c"
@@ -202,9 +205,8 @@ def test_layouts_here():
     pointer = ctypes.sizeof(ctypes.c_void_p)
     for kind, sizes in api.SIZES.items():
         assert ctypes.sizeof(kind) == sizes[pointer]
-    assert [getattr(api.TensorMem, n).offset for n in ("virt", "phys", "fd", "offset", "size", "flags", "priv")] == [
-        0, 8, 16, 20, 24, 28, 32,
-    ]  # fmt: skip
+    names = ("virt", "phys", "fd", "offset", "size", "flags", "priv")
+    assert [getattr(api.TensorMem, n).offset for n in names] == [0, 8, 16, 20, 24, 28, 32]
     assert sys.maxsize > 1 << 32 or api.Handle is ctypes.c_uint32
 
 

@@ -18,7 +18,8 @@ MemoryCalls = importlib.import_module("rknn_memory").MemoryCalls
 
 
 def starve(raw, p, data, times):
-    """Loads that find no memory for the second allocation of rknn_init; the bytes that are lost after each."""
+    """Loads that find no memory for the second allocation of rknn_init; the bytes that are lost
+    after each."""
     p.inspect(data)
     raw.runtime.faults.clear()
     p.unload(p.load(data))
@@ -81,7 +82,8 @@ def newer(monkeypatch):
 
 @pytest.mark.parametrize("what", [no_maps, other_maps, other_handles, newer])
 def test_memory_that_cannot_be_had_back_is_counted(desk, monkeypatch, what):
-    """Where the mappings cannot be read or are others, and with runtimes of which it was not seen."""
+    """Where the mappings cannot be read or are others, and with runtimes of which it was not
+    seen."""
     raw = Raw(version="1.5.0")
     p = raw.plug()
     what(monkeypatch)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""ModelManager on RKNN: weights stay, working memory is shared, models go only when there is no room."""
+"""ModelManager on RKNN: weights stay, working memory is shared, models go only when there is no
+room."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def test_the_least_recently_used_goes(boards):
 
 
 def test_a_model_too_large_to_ask_about_is_asked_after_the_others_went(boards):
-    """The info-only load takes the size of the file: it has to wait for room, and must not refuse for lack of it."""
+    """The info-only load takes the size of the file: it has to wait for room, and must not refuse
+    for lack of it."""
     raw, p = boards(capacity=6 << 20)
     m = ModelManager(p, margin=0)
     other = rknn_model.build("other", 2738961, **dict(rknn_model.MEASURED["segment"][1]))
@@ -170,7 +172,8 @@ SIDE_4 = ([[[1, 4, 4, 3], 0]], [[[1, 16], 0]])
     ids=["one", "several"],
 )
 def test_the_example_of_memory(boards, monkeypatch, capsys, tmp_path, shapes, says):
-    """examples/rknn_memory.py as a user runs it: each way of the vendor's guide, and nothing is left."""
+    """examples/rknn_memory.py as a user runs it: each way of the vendor's guide, and nothing is
+    left."""
     raw, p = boards()
     monkeypatch.setattr(port, "open_library", lambda: raw.lib)
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""NPU bytes of one and two models, as measured on librknnrt 1.5.2 (RK3588): the stand-in to the byte, then our port."""
+"""NPU bytes of one and two models, as measured on librknnrt 1.5.2 (RK3588): the stand-in to the
+byte, then our port."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def paths(tmp_path):
 
 
 def two_models(raw, sources, flag):
-    """What a C program does: init both, ask, then give weights (0x10) and one internal block sized to the maximum."""
+    """What a C program does: init both, ask, then give weights (0x10) and one internal block sized
+    to the maximum."""
     contexts = []
     for source in sources:
         code, ctx = raw.init(source, flag)
@@ -108,7 +110,8 @@ def test_sharing_saves_the_smaller_internal_memory():
 
 @pytest.mark.parametrize("from_path", [True, False])
 def test_the_port_reaches_the_0x200_buffer_row(boards, paths, from_path):
-    """Whatever the source is: the port reads paths itself, so that the file does not stay in NPU memory."""
+    """Whatever the source is: the port reads paths itself, so that the file does not stay in NPU
+    memory."""
     raw, p = boards()
     for source in paths if from_path else [SEGMENT, MULTI]:
         p.load(source)
@@ -124,7 +127,8 @@ def test_the_port_separate_is_the_buffer_row(boards):
 
 
 def test_the_port_never_uses_0x10_with_a_path(boards, paths):
-    """Every way of loading, from paths: rknn_init never sees a path, and 0x10 only where it is needed."""
+    """Every way of loading, from paths: rknn_init never sees a path, and 0x10 only where it is
+    needed."""
     raw, p = boards()
     seen = []
     inner = raw.runtime.init
@@ -136,8 +140,8 @@ def test_the_port_never_uses_0x10_with_a_path(boards, paths):
     for how in ({}, {"shared": False}, {"dup": True}, {"master": master}):
         p.load(paths[1], **how)
     assert seen and all(size > 0 for size, _ in seen)
-    # asked and loaded; the same, and once more with its own memory, which needs no new question; asked and loaded for
-    # duplicates; a slave, which is not asked
+    # asked and loaded; the same, and once more with its own memory, which needs no new question;
+    # asked and loaded for duplicates; a slave, which is not asked
     shared, own = INTERNAL_OUTSIDE, OUTSIDE
     flags = [flag for _, flag in seen]
     assert flags[1::2] == [shared] * 5 + [own] * 2 + [0x20]

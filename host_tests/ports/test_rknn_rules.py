@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Each rule of the RKNN runtimes twice: the stand-in punishes who breaks it, and our port does not break it."""
+"""Each rule of the RKNN runtimes twice: the stand-in punishes who breaks it, and our port does not
+break it."""
 
 from __future__ import annotations
 
@@ -140,7 +141,8 @@ def test_a_failed_init_keeps_its_memory_until_destroyed():
 
 @pytest.mark.parametrize("version", ["1.4.0", "1.5.0", "1.5.2", "1.6.0"])
 def test_what_init_does_without_memory_for_each_piece(version):
-    """As measured with two models, of containers 2 and 6: (code, bytes that it keeps) or None where the process ends."""
+    """As measured with two models, of containers 2 and 6: (code, bytes that it keeps) or None
+    where the process ends."""
     newer = version >= "1.5.2"
     refused = -1 if version == "1.4.0" else -6
     kept = [(refused, 0), (0 if newer else -4, 16384), (0 if newer else -4, 36864)]
@@ -163,7 +165,8 @@ def test_what_init_does_without_memory_for_each_piece(version):
 @pytest.mark.parametrize("version", ["1.5.2", "1.6.0"])
 @pytest.mark.parametrize("k", [1, 2])
 def test_a_model_that_init_calls_loaded_without_all_its_memory_is_not_handed_out(desk, version, k):
-    """rknn_init returns 0 and rknn_run would too: its sum of bytes alone tells that a piece is missing."""
+    """rknn_init returns 0 and rknn_run would too: its sum of bytes alone tells that a piece is
+    missing."""
     data = rknn_model.measured("multi_1.5")
     raw = Raw(version=version)
     p = raw.plug()

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Models for several resolutions, on the stand-in; host_tests/real has the same on the vendor's runtimes."""
+"""Models for several resolutions, on the stand-in; host_tests/real has the same on the vendor's
+runtimes."""
 
 from __future__ import annotations
 

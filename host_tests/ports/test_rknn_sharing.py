@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""RKNN on small chips and among several models: the mini runtime, turns, dup, shared weights, memory of the caller."""
+"""RKNN on small chips and among several models: the mini runtime, turns, dup, shared weights,
+memory of the caller."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What inputs and outputs are given and read as, models for several resolutions, and memory of the caller's allocators."""
+"""What inputs and outputs are given and read as, models for several resolutions, and memory of the
+caller's allocators."""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def test_a_frame_of_another_size_names_type_and_option(boards):
 
 
 def test_outputs_are_as_long_as_their_data(boards):
-    """size_with_stride of an output is that of the chip's layout: the runtime writes no more than the data."""
+    """size_with_stride of an output is that of the chip's layout: the runtime writes no more than
+    the data."""
     p = boards()[1]
     m = p.load(small("wide", outputs=[[[1, 32], 0, {"wide": 4096}]]))
     assert (m.outputs[0].packed, m.outputs[0].nbytes) == (32, 32)

@@ -4,14 +4,21 @@
 
 $MAIXMEM_LINUXBENCH names a folder with, as far as they can be had:
     lib/armhf-VERSION/librknnrt.so, lib/mini-VERSION/librknnmrt.so      Rockchip's runtimes
-    lib/mmz/libmpimmz.so                                                Rockchip's RK_MPI_MMZ, for armhf
+    lib/mmz/libmpimmz.so                                                Rockchip's RK_MPI_MMZ, for
+        armhf
     include/VERSION/rknn_api.h                                          their headers
-    root-armhf/                                                         a Linux for Arm with python3.11
-    fakenpu-armhf.so                                                    a stand-in for the NPU's kernel driver, with counters
-    maix/                                                               the maix wheel for x86-64, unpacked
-    root-amd64/usr/lib/x86_64-linux-gnu/                                a C library that is new enough for it
-    cvi/tpu_mlir/lib/                                                   libcviruntime and its chip model
-    models/                                                             .rknn and .cvimodel files; two that make_shapes.py makes
+    root-armhf/                                                         a Linux for Arm with
+        python3.11
+    fakenpu-armhf.so                                                    a stand-in for the NPU's
+        kernel driver, with counters
+    maix/                                                               the maix wheel for x86-64,
+        unpacked
+    root-amd64/usr/lib/x86_64-linux-gnu/                                a C library that is new
+        enough for it
+    cvi/tpu_mlir/lib/                                                   libcviruntime and its chip
+        model
+    models/                                                             .rknn and .cvimodel files;
+        two that make_shapes.py makes
 """
 
 from __future__ import annotations
@@ -57,7 +64,8 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[Any]:
 
 
 def rknn(version: str, script: str, *arguments: str, driver: bool = True, before: str = "") -> Any:
-    """A script on an emulated Arm with the real librknnrt; the library `before` is loaded before the driver's stand-in."""
+    """A script on an emulated Arm with the real librknnrt; the library `before` is loaded before
+    the driver's stand-in."""
     place = need(f"lib/armhf-{version}/librknnrt.so", "root-armhf", "fakenpu-armhf.so", "models")
     qemu = shutil.which("qemu-arm-static") or shutil.which("qemu-arm")
     if not qemu:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the real libcviruntime, on its chip model, has allocated once a .cvimodel is loaded and its tensors are asked for.
+"""What the real libcviruntime, on its chip model, has allocated once a .cvimodel is loaded and its
+tensors are asked for.
 
 python3 cvi_allocations.py LIBRARIES FILE
 """

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every class of the real maix.nn by our port: what it takes, and that it was constructed with that or refused by name.
+"""Every class of the real maix.nn by our port: what it takes, and that it was constructed with
+that or refused by name.
 
-The wheel for desks has no NPU: it refuses all models, after it has taken the arguments. A TypeError would be ours.
+The wheel for desks has no NPU: it refuses all models, after it has taken the arguments. A
+TypeError would be ours.
 """
 
 import json

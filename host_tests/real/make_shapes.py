@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Makes models/rk3588_shapes.rknn and models/rk3588_shapes_two.rknn of the bench: small ones that were converted for several shapes.
+"""Makes models/rk3588_shapes.rknn and models/rk3588_shapes_two.rknn of the bench: small ones that
+were converted for several shapes.
 
-make_shapes.py FOLDER. Needs RKNN-Toolkit2 2.2.0 (pip install rknn-toolkit2==2.2.0) on x86-64, and onnx; no board.
+make_shapes.py FOLDER. Needs RKNN-Toolkit2 2.2.0 (pip install rknn-toolkit2==2.2.0) on x86-64, and
+onnx; no board.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""For the programs that run on both: the real librknnrt with a counting driver, or our stand-in of the same version."""
+"""For the programs that run on both: the real librknnrt with a counting driver, or our stand-in of
+the same version."""
 
 import ctypes
 import itertools
@@ -27,8 +28,9 @@ def tell(*values):
     print("> " + json.dumps(values), flush=True)
 
 
-# Contract. `library` for our port or for plain calls, live() bytes of buffers that exist, path(name) of a model, fail(k)
-# makes the k-th allocation from now on, and all later ones unless it is not `forever`, fail (0: none).
+# Contract. `library` for our port or for plain calls, live() bytes of buffers that exist,
+# path(name) of a model, fail(k) makes the k-th allocation from now on, and all later ones unless
+# it is not `forever`, fail (0: none).
 class Real:
     """The vendor's library and the fake driver."""
 
@@ -91,7 +93,8 @@ class StandIn:
 
 
 def board():
-    """(board, version): arguments ROOT VERSION [FOLDER]; with FOLDER the stand-in, which puts its models there."""
+    """(board, version): arguments ROOT VERSION [FOLDER]; with FOLDER the stand-in, which puts its
+    models there."""
     root, version = sys.argv[1:3]
     sys.path[:0] = [os.path.join(root, "lib"), os.path.join(root, "port_shims", "rknn")]
     return (StandIn(version, sys.argv[3]) if len(sys.argv) > 3 else Real()), version

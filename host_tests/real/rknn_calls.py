@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The runtime's plain calls, one after the other, with what each returned and the bytes that were live then.
+"""The runtime's plain calls, one after the other, with what each returned and the bytes that were
+live then.
 
 Run on the real library and on the stand-in, the rows must be equal.
 """
@@ -51,7 +52,8 @@ class Walk:
         code = self.call["init"](self.ctx, *((text, 0) if path else (buf, len(data))), flag, None)
         self.row("init", flag, path, code)
         if not taken:
-            return  # the context of a failed init is left alone: the next destroy of one may end the process
+            # the context of a failed init is left alone: the next destroy may end the process
+            return
         size = self.query(6, self.api.MemSize())
         self.row("sizes", size.weight, size.internal, size.dma, size.sram)
         counts = self.query(0, self.api.Counts())
@@ -64,7 +66,8 @@ class Walk:
             self.ask_driver()
         if not flag and not path:
             self.other_shapes(inputs)
-        # with 0x100 nothing can run; a path under 0x10 keeps the file, and is not how anybody should load
+        # with 0x100 nothing can run; a path under 0x10 keeps the file, and is not how anybody
+        # should load
         mems = self.memory(flag, size, inputs, outputs) if not flag & 0x100 and not path else []
         for mem in mems:
             self.row("destroy_mem", self.call["destroy_mem"](self.ctx, mem))

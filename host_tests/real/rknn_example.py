@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One of our examples on the real librknnrt, in a folder with the models that it names; then what is live and held.
+"""One of our examples on the real librknnrt, in a folder with the models that it names; then what
+is live and held.
 
 rknn_example.py ROOT EXAMPLE FOLDER
 """

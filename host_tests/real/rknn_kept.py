@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a program sees when the driver runs out of memory within rknn_init, after it had said that there is enough.
+"""What a program sees when the driver runs out of memory within rknn_init, after it had said that
+there is enough.
 
-rknn_kept.py ROOT VERSION [FOLDER]: a model stays, another is used while each allocation of that use() and all later ones fail. Twice, and
-with memory of the runtime's own. It ends as programs do, by the destructors of the runtime.
+rknn_kept.py ROOT VERSION [FOLDER]: a model stays, another is used while each allocation of that
+use() and all later ones fail. Twice, and with memory of the runtime's own. It ends as programs do,
+by the destructors of the runtime.
 """
 
 import os

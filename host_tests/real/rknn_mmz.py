@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Memory of the real RK_MPI_MMZ under the real librknnrt, by our port: every kind of it, every use, and what stays."""
+"""Memory of the real RK_MPI_MMZ under the real librknnrt, by our port: every kind of it, every
+use, and what stays."""
 
 import ctypes
 import os

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A model for several shapes by plain calls: what it says before it has one, and memory attached to its input then.
+"""A model for several shapes by plain calls: what it says before it has one, and memory attached
+to its input then.
 
 rknn_no_shape.py ROOT VERSION. A row that is missing: the process ended there.
 """

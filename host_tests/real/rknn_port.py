@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Every capability of the port, one after the other, with what it gave and the bytes that were live then.
+"""Every capability of the port, one after the other, with what it gave and the bytes that were
+live then.
 
-Run on the real library and on the stand-in, the rows must be equal; live bytes end at 0, and the port's own figure is never
-below them.
+Run on the real library and on the stand-in, the rows must be equal; live bytes end at 0, and the
+port's own figure is never below them.
 """
 
 import os
@@ -28,7 +29,8 @@ class Program:
 
     def row(self, what, *values):
         live, used = self.there.live(), self.port.used
-        # of a model that the runtime makes all memory of, what it gives back later is not told: at most, then
+        # of a model that the runtime makes all memory of, what it gives back later is not told: at
+        # most, then
         tell(what, *values, live, live <= used and (self.at_most or used <= live + 4 * PAGE))
 
     def load(self, name, **how):
@@ -68,7 +70,8 @@ class Program:
                 self.row("outputs read", lengths)
                 self.unload(model)
 
-    # the guide's 9.3 one internal memory, 9.4 more contexts on the same weights, 9.5 shared weights
+    # the guide's 9.3 one internal memory, 9.4 more contexts on the same weights, 9.5 shared
+    # weights
     def sharing(self):
         models = [self.load(name) for name in self.names]
         for model in models * 2:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Files that the runtime of a board cannot load, by our port: what is raised, in which words, and what stays."""
+"""Files that the runtime of a board cannot load, by our port: what is raised, in which words, and
+what stays."""
 
 import ctypes
 import os

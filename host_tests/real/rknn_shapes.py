@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Models that were converted for several shapes, by our port: every shape, in every order, and every allocation of a change failing.
+"""Models that were converted for several shapes, by our port: every shape, in every order, and
+every allocation of a change failing.
 
-Run on the real library and on the stand-in, the rows must be equal. make_shapes.py makes the models.
+Run on the real library and on the stand-in, the rows must be equal. make_shapes.py makes the
+models.
 """
 
 import os

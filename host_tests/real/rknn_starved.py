@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""rknn_init by plain calls while the driver has no memory for its k-th piece and all later ones, then rknn_destroy.
+"""rknn_init by plain calls while the driver has no memory for its k-th piece and all later ones,
+then rknn_destroy.
 
 rknn_starved.py ROOT VERSION MODEL FLAG K. A row that is missing: the process ended there.
 """

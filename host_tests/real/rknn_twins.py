@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a program sees when the driver runs out of memory within Port.dup(), at each allocation and all later ones.
+"""What a program sees when the driver runs out of memory within Port.dup(), at each allocation and
+all later ones.
 
 rknn_twins.py ROOT VERSION [FOLDER]
 """

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Our MaixCAM port on the real maix wheel, and .cvimodel forecasts against the real libcviruntime."""
+"""Our MaixCAM port on the real maix wheel, and .cvimodel forecasts against the real
+libcviruntime."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def _models() -> list[str]:
 
 @pytest.mark.parametrize("name", _models() or [""])
 def test_a_forecast_is_what_the_runtime_allocates(name: str):
-    """Never below it; what is above are the command buffers, which the runtime's chip model keeps elsewhere."""
+    """Never below it; what is above are the command buffers, which the runtime's chip model keeps
+    elsewhere."""
     place = bench.need("cvi/tpu_mlir/lib/libcviruntime.so", f"models/{name}")
     path = place / "models" / name
     script = bench.HERE / "cvi_allocations.py"

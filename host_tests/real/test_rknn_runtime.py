@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Our RKNN port and its stand-in against Rockchip's own librknnrt, unchanged, on an emulated Arm."""
+"""Our RKNN port and its stand-in against Rockchip's own librknnrt, unchanged, on an emulated
+Arm."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def first_difference(a: list[Any], b: list[Any]) -> str:
 @pytest.mark.parametrize("version", bench.VERSIONS)
 @pytest.mark.parametrize("program", ["rknn_calls.py", "rknn_port.py"])
 def test_the_stand_in_does_what_the_library_does(program: str, version: str, tmp_path: Path):
-    """Returns, sizes, attributes and live bytes after every call, of plain calls and of our port."""
+    """Returns, sizes, attributes and live bytes after every call, of plain calls and of our
+    port."""
     real = bench.rows(bench.rknn(version, program, version))
     assert len(real) > 30
     difference = first_difference(real, bench.on_stand_in(program, version, tmp_path))
@@ -36,7 +38,8 @@ def test_the_stand_in_does_what_the_library_does(program: str, version: str, tmp
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
 def test_every_capability_of_the_guide_ends_with_nothing_held(version: str):
-    """The rows of the port's program: forecasts hold, the port's figure covers the driver's, 0 bytes live or held at the end."""
+    """The rows of the port's program: forecasts hold, the port's figure covers the driver's, 0
+    bytes live or held at the end."""
     rows = bench.rows(bench.rknn(version, "rknn_port.py", version))
     assert all(row[1] for row in rows if row[0] == "forecast holds")
     assert all(row[-1] is True for row in rows if row[0] != "forecast holds")
@@ -126,7 +129,8 @@ def _versions(kind: str) -> list[str]:
 
 @pytest.mark.parametrize("name", [n for n in _versions("lib") if n.startswith("mini")] or [""])
 def test_a_mini_runtime_has_every_call_that_is_needed(name: str):
-    """Read, not run: they want another C library. Which calls they export is in their table of names."""
+    """Read, not run: they want another C library. Which calls they export is in their table of
+    names."""
     place = bench.need(f"lib/{name}/librknnmrt.so")
     data = (place / "lib" / name / "librknnmrt.so").read_bytes()
     missing = {call for call in api.CALLS if b"\0" + call.encode() + b"\0" not in data}
@@ -160,7 +164,8 @@ _INPUT_RANGE = {"count": "shape_number", "shapes": "dyn_range"}
 @pytest.mark.parametrize("name", _versions("include") or [""])
 @pytest.mark.parametrize("compiler", ["gcc", "arm-linux-gnueabihf-gcc"])
 def test_layouts_are_those_of_every_header(name: str, compiler: str, tmp_path: Path):
-    """Sizes and offsets of our structures, asserted by a compiler against the vendor's header, 64 and 32 bit."""
+    """Sizes and offsets of our structures, asserted by a compiler against the vendor's header, 64
+    and 32 bit."""
     header = bench.need(f"include/{name}/rknn_api.h") / "include" / name / "rknn_api.h"
     if not shutil.which(compiler):
         pytest.skip(f"layouts of rknn_api.h were not compiled: no {compiler}")
@@ -206,7 +211,8 @@ def test_files_of_every_container_run(version: str):
 
 @pytest.mark.parametrize("version", ["1.5.2", "1.6.0"])
 def test_a_model_with_an_operator_of_its_own(version: str):
-    """1.5.2 ends the process over it; 1.6.0 loads it and does not run it, as long as nobody registers the operator."""
+    """1.5.2 ends the process over it; 1.6.0 loads it and does not run it, as long as nobody
+    registers the operator."""
     done = bench.rknn(version, "rknn_files.py", "rk3588_float16.rknn")
     if version == "1.5.2":
         assert done.returncode != 0 and '"begin"' in done.stdout

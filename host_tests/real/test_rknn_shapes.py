@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Models for several shapes, made by the vendor's toolkit (make_shapes.py), on the vendor's runtimes and on our stand-in."""
+"""Models for several shapes, made by the vendor's toolkit (make_shapes.py), on the vendor's
+runtimes and on our stand-in."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ FILES = ("models/rk3588_shapes.rknn", "models/rk3588_shapes_two.rknn")
 
 @pytest.mark.parametrize("version", ["1.5.2", "1.6.0"])
 def test_every_shape_in_every_order(version: str, tmp_path: Path):
-    """On both alike; nothing is below the port's figures, a change that fails leaves all as it was, 0 bytes stay."""
+    """On both alike; nothing is below the port's figures, a change that fails leaves all as it
+    was, 0 bytes stay."""
     bench.need(*FILES)
     rows = bench.rows(bench.rknn(version, "rknn_shapes.py", version))
     assert not first_difference(rows, bench.on_stand_in("rknn_shapes.py", version, tmp_path))

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the runtimes do when memory runs out within rknn_init, by plain calls; the stand-in's rule has the same rows.
+"""What the runtimes do when memory runs out within rknn_init, by plain calls; the stand-in's rule
+has the same rows.
 
-None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading, and has back what a failed
-init keeps, see maixmem_rknn.kept; what a program sees is documented in docs/linux.md.
+None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading,
+and has back what a failed init keeps, see maixmem_rknn.kept; what a program sees is documented in
+docs/linux.md.
 """
 
 from __future__ import annotations
@@ -45,13 +47,15 @@ def test_memory_runs_out_in_init(version, model, flag, k, init, destroy):
     assert (done.returncode == 0) == (destroy is not None)
 
 
-# contexts of the program below that must not be destroyed: two each time with memory of ours, the rest with the runtime's own
+# contexts of the program below that must not be destroyed: two each time with memory of ours, the
+# rest with the runtime's own
 LEFT_ALONE = {"1.4.0": 2 + 2 + 6, "1.5.0": 2 + 2 + 6, "1.5.2": 3, "1.6.0": 3}
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
 def test_what_a_program_sees(version, tmp_path):
-    """The documented state at every allocation of a use(): the process goes on, and not a byte stays. On the stand-in too."""
+    """The documented state at every allocation of a use(): the process goes on, and not a byte
+    stays. On the stand-in too."""
     rows = bench.rows(bench.rknn(version, "rknn_kept.py", version))
     *short, left_alone, end = [row[1:] for row in rows if row[0] != "works"]
     assert [row for row in rows if row[0] == "works"] == [["works", "loaded", []]] * 3
@@ -66,7 +70,8 @@ def test_what_a_program_sees(version, tmp_path):
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
 def test_memory_runs_out_in_a_duplicate(version, tmp_path):
-    """Nothing of it stays; on older runtimes what it shared stays after its model, and is counted. On the stand-in too."""
+    """Nothing of it stays; on older runtimes what it shared stays after its model, and is counted.
+    On the stand-in too."""
     rows = bench.rows(bench.rknn(version, "rknn_twins.py", version))
     *short, (live, held, bad, counted, used) = [row[1:] for row in rows]
     assert len(short) >= 7

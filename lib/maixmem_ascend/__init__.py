@@ -6,7 +6,8 @@
     detector, classifier = port.load("yolo.om"), port.load("resnet.om")
     detector.run([frame], [boxes])
 
-Port and Model need pyACL (the module acl); pools.py, memory.py and images.py take what they need and import anywhere.
+Port and Model need pyACL (the module acl); pools.py, memory.py and images.py take what they need
+and import anywhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""pyACL's memory calls with their codes made into errors: allocation, release by the right call, and copies.
+"""pyACL's memory calls with their codes made into errors: allocation, release by the right call,
+and copies.
 
 memory = Memory(acl)
 buf = memory.alloc("dvpp", 3133440)
@@ -55,7 +56,8 @@ class AclError(RuntimeError):
 
 
 def check(call: str, code: int, detail: str = "") -> None:
-    """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted memory."""
+    """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted
+    memory."""
     if code in _NO_MEMORY:
         text = "acl.{}{}: out of device memory ({}). Next: free models or buffers."
         raise NoRoom(text.format(call, detail, code), "ddr", None, None)
@@ -63,8 +65,9 @@ def check(call: str, code: int, detail: str = "") -> None:
         raise AclError(call, code, detail)
 
 
-# One allocation or a piece of one: `kind` "device", "host" or "dvpp" tells which call frees it, `ptr` its address,
-# `nbytes` what was asked for. `pool` is the pool that a piece goes back to, or None. `ptr` is 0 once it was freed.
+# One allocation or a piece of one: `kind` "device", "host" or "dvpp" tells which call frees it,
+# `ptr` its address, `nbytes` what was asked for. `pool` is the pool that a piece goes back to, or
+# None. `ptr` is 0 once it was freed.
 class Buffer:
     """Device or host memory by its address."""
 
@@ -75,11 +78,13 @@ class Buffer:
         self.pool = pool
 
 
-# Owns nothing; whoever calls alloc() owns the Buffer until free(). alloc() takes the bytes asked for, rounded up
-# to 32 and 32 more; "dvpp" takes whole pages of 2 MiB besides, so pool small ones. When a call fails nothing has
-# changed. The calls work in threads that have the context (Port.enter()).
+# Owns nothing; whoever calls alloc() owns the Buffer until free(). alloc() takes the bytes asked
+# for, rounded up to 32 and 32 more; "dvpp" takes whole pages of 2 MiB besides, so pool small ones.
+# When a call fails nothing has changed. The calls work in threads that have the context
+# (Port.enter()).
 class Memory:
-    """Allocation by kind, release by the call that belongs to it, copies that are checked first."""
+    """Allocation by kind, release by the call that belongs to it, copies that are checked
+    first."""
 
     def __init__(self, acl: Any) -> None:
         self._acl = acl
@@ -100,7 +105,8 @@ class Memory:
         }
 
     def alloc(self, kind: str, nbytes: int) -> Buffer:
-        """A new Buffer of `nbytes`. NoRoom when there are not so many; ValueError for another kind."""
+        """A new Buffer of `nbytes`. NoRoom when there are not so many; ValueError for another
+        kind."""
         if kind not in self._calls or nbytes < 1:
             raise ValueError(
                 "alloc({!r}, {}): device, host or dvpp, 1 byte or more".format(kind, nbytes)
@@ -109,14 +115,18 @@ class Memory:
         ptr, code = malloc(nbytes)
         if code in _NO_MEMORY:
             free, total, _ = self._acl.rt.get_mem_info(0)
-            text = "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all kinds. Next: free models or buffers."
+            text = (
+                "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all kinds. "
+                "Next: free models or buffers."
+            )
             free = free if total else None
             raise NoRoom(text.format(name, nbytes, code, free), "ddr", nbytes, free)
         check(name, code, "({})".format(nbytes))
         return Buffer(kind, ptr, nbytes)
 
     def free(self, buf: Buffer) -> None:
-        """Gives a Buffer back by the call of its kind. PoolError if it is free already or a piece of a pool."""
+        """Gives a Buffer back by the call of its kind. PoolError if it is free already or a piece
+        of a pool."""
         if not buf.ptr:
             raise PoolError("free: this buffer is free already")
         if buf.pool is not None:
@@ -135,10 +145,11 @@ class Memory:
         )
 
     def copy_async(self, dst: Buffer, src: Buffer, stream: int, nbytes: int | None = None) -> None:
-        """Queues a copy on a stream; both buffers must live until it is synchronized. ValueError for what cannot work.
+        """Queues a copy on a stream; both buffers must live until it is synchronized. ValueError
+        for what cannot work.
 
-        Host to host: the manual of 5.0.4.6 has it accepted and failing later, newer ones refuse it at once; here
-        it is refused before the call, as is an address that is not a multiple of 64.
+        Host to host: the manual of 5.0.4.6 has it accepted and failing later, newer ones refuse it
+        at once; here it is refused before the call, as is an address that is not a multiple of 64.
         """
         n = _length(dst, src, nbytes)
         kind = _copy_kind(dst, src)
@@ -146,7 +157,10 @@ class Memory:
             raise ValueError("copy_async: host to host is not done asynchronously. Next: copy().")
         for buf in (dst, src):
             if buf.ptr % ASYNC_ALIGN:
-                text = "copy_async: address 0x{:x} is not a multiple of {}. Next: copy(), or a buffer from a pool."
+                text = (
+                    "copy_async: address 0x{:x} is not a multiple of {}. Next: copy(), or a "
+                    "buffer from a pool."
+                )
                 raise ValueError(text.format(buf.ptr, ASYNC_ALIGN))
         check(
             "rt.memcpy_async",
@@ -159,10 +173,14 @@ class Memory:
         self.copy(dst, Buffer("host", self._acl.util.bytes_to_ptr(data), len(data)))
 
     def read(self, src: Buffer, nbytes: int | None = None) -> bytes:
-        """`nbytes` (all) of a Buffer as Python bytes, through host memory when it is the device's. ValueError outside."""
+        """`nbytes` (all) of a Buffer as Python bytes, through host memory when it is the device's.
+        ValueError outside."""
         n = src.nbytes if nbytes is None else nbytes
         if not src.ptr or not 0 < n <= src.nbytes:
-            text = "read of {} bytes from a buffer of {}{}. Next: 1 to {} bytes of one that is not freed."
+            text = (
+                "read of {} bytes from a buffer of {}{}. Next: 1 to {} bytes of one that is not "
+                "freed."
+            )
             text = text.format(n, src.nbytes, "" if src.ptr else ", freed", src.nbytes)
             raise ValueError(text)
         if src.kind == "host":
@@ -178,7 +196,10 @@ class Memory:
 def _length(dst: Buffer, src: Buffer, nbytes: int | None) -> int:
     n = src.nbytes if nbytes is None else nbytes
     if not dst.ptr or not src.ptr or n < 1 or n > src.nbytes or n > dst.nbytes:
-        text = "copy of {} bytes from a buffer of {} to one of {}: outside, or freed. Next: the smaller of the two."
+        text = (
+            "copy of {} bytes from a buffer of {} to one of {}: outside, or freed. Next: the "
+            "smaller of the two."
+        )
         raise ValueError(text.format(n, src.nbytes, dst.nbytes))
     return n
 

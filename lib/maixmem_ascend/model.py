@@ -5,14 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import acl
 
 from maixmem_ascend.memory import Buffer, check
 
-if TYPE_CHECKING:
-    from maixmem_ascend.port import Port
+
+class Turns(Protocol):
+    """What a model asks of its port."""
+
+    serial: Any  # a lock
+
+    def enter(self) -> None:
+        """Makes the port's context this thread's."""
 
 
 # A block of work memory. `kept`: stays when nobody does.
@@ -24,14 +30,15 @@ class Work:
         self.kept = False
 
 
-# What load() gives. Owns its weights, its description and its ids at the runtime: one, or for a moment two while it
-# moves to a larger work block, or two after a move whose end failed; `ids` are (id, work block), the last is in use.
-# run() waits for its turn: models share their work memory, a second one that runs destroys what the first keeps
-# there. Outputs are the caller's own buffers and stay. After unload() any use is a RuntimeError.
+# What load() gives. Owns its weights, its description and its ids at the runtime: one, or for a
+# moment two while it moves to a larger work block, or two after a move whose end failed; `ids` are
+# (id, work block), the last is in use. run() waits for its turn: models share their work memory, a
+# second one that runs destroys what the first keeps there. Outputs are the caller's own buffers
+# and stay. After unload() any use is a RuntimeError.
 class Model:
     """A loaded model: run(inputs, outputs) on Buffers of device memory."""
 
-    def __init__(self, port: Port, source: str, cost: Any) -> None:
+    def __init__(self, port: Turns, source: str, cost: Any) -> None:
         self.port = port
         self.source = source
         self.cost = cost
@@ -41,7 +48,8 @@ class Model:
         self.outputs: Sequence[int] = ()
 
     def run(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> None:
-        """Computes outputs from inputs, lists of Buffers of at least `inputs` and `outputs` bytes (lists of sizes)."""
+        """Computes outputs from inputs, lists of Buffers of at least `inputs` and `outputs` bytes
+        (lists of sizes)."""
         port = self.port
         port.enter()
         with port.serial:
@@ -113,7 +121,10 @@ class Dataset:
 def _fits(what: str, buffers: Sequence[Buffer], sizes: Sequence[int]) -> None:
     have = [buf.nbytes for buf in buffers if buf.ptr and buf.kind != "host"]
     if len(have) != len(sizes) or [1 for i in range(len(sizes)) if have[i] < sizes[i]]:
-        text = "run: {} buffers of {} bytes of device memory are wanted, {} given. Next: memory.alloc() them so."
+        text = (
+            "run: {} buffers of {} bytes of device memory are wanted, {} given. Next: "
+            "memory.alloc() them so."
+        )
         raise ValueError(text.format(what, sizes, have))
 
 

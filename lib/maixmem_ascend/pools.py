@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Ascend memory that is asked for once: a block cut into pieces, and picture buffers of one size.
 
-pool = DevicePool(memory, 8 << 20)               frames = Pictures(memory, 1920, 1080, "yuv420sp", rule=JPEGD_310)
+pool = DevicePool(memory, 8 << 20)               frames = Pictures(memory, 1920, 1080, "yuv420sp",
+    rule=JPEGD_310)
 piece = pool.alloc(1000)                         frame = frames.acquire()
 pool.free(piece)                                 frames.release(frame)
 """
@@ -19,9 +20,10 @@ from maixmem_ascend.memory import Buffer, Memory
 _RULES = {"device": ASCEND_RT, "host": ASCEND_RT, "dvpp": ASCEND_DVPP}
 
 
-# Owns one allocation of `kind` until close(). A piece takes its bytes rounded up to 32 and 32 more and starts at a
-# multiple of 64 (dvpp: 128), as the runtime asks of whoever divides its memory. alloc() and free() ask nothing of
-# the device. NoRoom when no hole is large enough, PoolError for a wrong release: the pool is as before.
+# Owns one allocation of `kind` until close(). A piece takes its bytes rounded up to 32 and 32 more
+# and starts at a multiple of 64 (dvpp: 128), as the runtime asks of whoever divides its memory.
+# alloc() and free() ask nothing of the device. NoRoom when no hole is large enough, PoolError for
+# a wrong release: the pool is as before.
 class DevicePool:
     """A large block of device, host or DVPP memory, handed out in pieces of any size."""
 
@@ -30,7 +32,8 @@ class DevicePool:
     ) -> None:
         rule = _RULES[kind]
         self._memory = memory
-        # On the board itself host memory starts anywhere: what the first piece skips is asked for as well.
+        # On the board itself host memory starts anywhere: what the first piece skips is asked for
+        # as well.
         self._block = memory.alloc(kind, nbytes + (rule[2] if kind == "host" else 0))
         self.arena = Arena(self._block.nbytes, rule=rule, block=self._block.ptr, pieces=pieces)
 
@@ -48,7 +51,8 @@ class DevicePool:
         piece.ptr = 0
 
     def close(self) -> None:
-        """Gives the block back. PoolError while pieces are out; harmless when it is closed already."""
+        """Gives the block back. PoolError while pieces are out; harmless when it is closed
+        already."""
         if not self._block.ptr:
             return
         live = self.arena.check()
@@ -78,11 +82,13 @@ class Picture(Buffer):
         return self._size[2]
 
 
-# Owns one DVPP allocation until close(): pages of 2 MiB, which a picture of its own would fill up alone. The
-# pictures lie as far apart as the strictest rule wants: the guide's round128(size + 8) for JPEGD, and 32 + 32 bytes
-# for pieces of DVPP memory. (One page of 5.0.4.6 has them start at multiples of 64, which JPEGD refuses.)
+# Owns one DVPP allocation until close(): pages of 2 MiB, which a picture of its own would fill up
+# alone. The pictures lie as far apart as the strictest rule wants: the guide's round128(size + 8)
+# for JPEGD, and 32 + 32 bytes for pieces of DVPP memory. (One page of 5.0.4.6 has them start at
+# multiples of 64, which JPEGD refuses.)
 class Pictures(BufferPool):
-    """`count` DVPP buffers for pictures of w x h in a format, by the rule of the unit that uses them."""
+    """`count` DVPP buffers for pictures of w x h in a format, by the rule of the unit that uses
+    them."""
 
     def __init__(
         self, memory: Memory, w: int, h: int, format: str, *, rule: ImageRule, count: int = 2
@@ -102,7 +108,8 @@ class Pictures(BufferPool):
         self._fill([Picture(self._block.ptr + i * self.stride, size, self) for i in range(count)])
 
     def close(self) -> None:
-        """Gives the memory back. PoolError while pictures are out; harmless when it is closed already."""
+        """Gives the memory back. PoolError while pictures are out; harmless when it is closed
+        already."""
         if not self._block.ptr:
             return
         if self.check():

@@ -6,9 +6,9 @@
     detector, classifier = port.load("yolo.om"), port.load("resnet.om")
     detector.run([frame], [boxes])
 
-Each model keeps its weights; all compute in one block of work memory that is as large as the largest needs, one
-after the other. So say the Chinese pages of the manual; the English page of 8.0 has "the total size of the
-workspaces", which two models that never run at once do not need.
+Each model keeps its weights; all compute in one block of work memory that is as large as the
+largest needs, one after the other. So say the Chinese pages of the manual; the English page of 8.0
+has "the total size of the workspaces", which two models that never run at once do not need.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from maixmem_ascend.memory import AclError, Memory, check
 from maixmem_ascend.model import Model, Work, computes_in
 from maixmem_ascend.pools import Picture
 
-# acl.rt.get_mem_info: what it calls the memory, and the attribute. It returns (free, total, code), free first, and
-# 0, 0 for what a board does not have, with a code that no page documents.
+# acl.rt.get_mem_info: what it calls the memory, and the attribute. It returns (free, total, code),
+# free first, and 0, 0 for what a board does not have, with a code that no page documents.
 _ATTRS = (("ddr", 0), ("huge", 2), ("normal", 3), ("hbm", 1))
 _REPEAT_INIT = 100002
-# Picture rules by generation, as in the name of the chip: its start is looked for, the longest first.
+# Picture rules by generation, as in the name of the chip: its start is looked for, the longest
+# first.
 _GENERATIONS = (
     ("Ascend310B", {"vpc": rules.VPC_310P, "jpegd": rules.JPEGD_310P}),  # Atlas 200I/500 A2
     ("Ascend310P", {"vpc": rules.VPC_310P, "jpegd": rules.JPEGD_310P}),
@@ -43,7 +44,8 @@ _GENERATIONS = (
 
 # acldvppPixelFormat, of the formats that JPEGD makes
 _JPEG_FORMATS = {"yuv420sp": 1, "yuv422sp": 3, "yuv444sp": 5}
-# Units whose buffer sizes no page at hand gives; the device or its driver makes them, or predicts them.
+# Units whose buffer sizes no page at hand gives; the device or its driver makes them, or predicts
+# them.
 _NO_RULE = {
     "vdec": (
         "the size of its output is not in the manual",
@@ -64,11 +66,12 @@ class AclCost(Cost):
     weight = 0
 
 
-# One object per program and device. Owns the context, the models, the work blocks and, where nobody had called
-# acl.init() before, that; nothing else: buffers of `memory` belong to who asked for them. When load() fails the
-# models that were there are in working order and nothing of the new one stays. What the device refuses to take
-# back, and a model that it refuses to move to a larger work block, costs memory until the next load, unload or
-# close(), which try again; warnings() tells of it. Any thread may call; they wait for each other.
+# One object per program and device. Owns the context, the models, the work blocks and, where
+# nobody had called acl.init() before, that; nothing else: buffers of `memory` belong to who asked
+# for them. When load() fails the models that were there are in working order and nothing of the
+# new one stays. What the device refuses to take back, and a model that it refuses to move to a
+# larger work block, costs memory until the next load, unload or close(), which try again;
+# warnings() tells of it. Any thread may call; they wait for each other.
 class Port(BasePort):
     """Ascend 310: weights stay, one work memory for models that take turns."""
 
@@ -100,7 +103,8 @@ class Port(BasePort):
         self.rules = _rules()
 
     def enter(self) -> None:
-        """Makes the port's context this thread's, whatever another library has set; every call of the port does it itself.
+        """Makes the port's context this thread's, whatever another library has set; every call of
+        the port does it itself.
 
         A thread that uses `memory` or acl needs it.
         """
@@ -108,7 +112,8 @@ class Port(BasePort):
             check("rt.set_context", acl.rt.set_context(self._context))
 
     def close(self) -> None:
-        """Unloads every model, frees the work memory and lets the device go. Buffers must be free by then.
+        """Unloads every model, frees the work memory and lets the device go. Buffers must be free
+        by then.
 
         AclError while the device does not take something back: nothing is let go then, try again.
         """
@@ -129,7 +134,8 @@ class Port(BasePort):
     # --- regions ---
 
     def regions(self) -> list[Region]:
-        """The kinds of device memory that the board has: ddr, of it huge pages and normal ones, hbm."""
+        """The kinds of device memory that the board has: ddr, of it huge pages and normal ones,
+        hbm."""
         self.enter()
         found = []
         for name, attr in _ATTRS:
@@ -171,7 +177,8 @@ class Port(BasePort):
         return sum([work.buf.nbytes for work in self.works])
 
     def overlap(self, handles: Sequence[Model]) -> dict[str, int]:
-        """{region: bytes} that the costs of these models count more than once: their work memory."""
+        """{region: bytes} that the costs of these models count more than once: their work
+        memory."""
         counted = sum([piece_bytes(m.cost.work, ASCEND_RT) for m in handles])
         works = [w for w in self.works if [m for m in handles if computes_in(m, w)]]
         return {"ddr": counted - sum([piece_bytes(w.buf.nbytes, ASCEND_RT) for w in works])}
@@ -194,9 +201,11 @@ class Port(BasePort):
     def check_fit(
         self, cost: AclCost, margin: int = 0, freed: Iterable[Model] = ()
     ) -> NoRoom | None:
-        """None when a load of `cost` finds its room and `margin` bytes, or a NoRoom to raise. `freed`: taken as unloaded.
+        """None when a load of `cost` finds its room and `margin` bytes, or a NoRoom to raise.
+        `freed`: taken as unloaded.
 
-        A work block that is large enough is not counted again. A larger one stands beside it until all have moved.
+        A work block that is large enough is not counted again. A larger one stands beside it until
+        all have moved.
         """
         freed = list(freed)
         need = piece_bytes(cost.weight, ASCEND_RT) + margin
@@ -213,20 +222,25 @@ class Port(BasePort):
         )
         if need <= free:
             return None
-        text = "{}: {} of weights and {} of work memory need {} bytes of ddr with {} to spare, {} are free. "
+        text = (
+            "{}: {} of weights and {} of work memory need {} bytes of ddr with {} to spare, {} "
+            "are free. "
+        )
         text = text.format(cost.source, cost.weight, cost.work, need - margin, margin, free)
         return NoRoom(
             text + "Next: unload a model, or reserve() the work memory first.", "ddr", need, free
         )
 
     def reserve(self, sources: Sequence[str]) -> None:
-        """Takes the work memory for these models at once, before the first load: it is not moved later."""
+        """Takes the work memory for these models at once, before the first load: it is not moved
+        later."""
         with self.serial:
             if sources:
                 self._work(max([self.inspect(source).work for source in sources]), True)
 
     def load(self, source: str) -> Model:
-        """Loads a model with weights of its own and the shared work memory. NoRoom, or AclError with the code."""
+        """Loads a model with weights of its own and the shared work memory. NoRoom, or AclError
+        with the code."""
         with self.serial:
             cost = self.inspect(source)
             self._settle()
@@ -247,10 +261,11 @@ class Port(BasePort):
             return model
 
     def unload(self, handle: Model) -> None:
-        """Unloads a model, then frees its weights, then work memory that nobody needs. Harmless when it is gone.
+        """Unloads a model, then frees its weights, then work memory that nobody needs. Harmless
+        when it is gone.
 
-        When the device refuses, the model keeps what it has left (the last one the work memory too); unload() again
-        goes on from there.
+        When the device refuses, the model keeps what it has left (the last one the work memory
+        too); unload() again goes on from there.
         """
         with self.serial:
             self.enter()
@@ -268,7 +283,8 @@ class Port(BasePort):
                 group.remove(model)
 
     def _work(self, nbytes: int, keep: bool, new_model: Model | None = None) -> Work:
-        """The block of work memory of at least nbytes; a new one, if it must be, to which all models move."""
+        """The block of work memory of at least nbytes; a new one, if it must be, to which all
+        models move."""
         if not self.works or self.works[0].buf.nbytes < nbytes:
             self.enter()
             self.works.insert(0, Work(self.memory.alloc("device", nbytes)))
@@ -282,7 +298,8 @@ class Port(BasePort):
         return work
 
     def _settle(self, keep: Model | None = None) -> None:
-        """Brings all to where it should be: one work block, nothing half unloaded. What fails is tried next time."""
+        """Brings all to where it should be: one work block, nothing half unloaded. What fails is
+        tried next time."""
         self._trouble = None
         for model in list(self._pending_unload):
             if model is not keep:
@@ -315,7 +332,8 @@ class Port(BasePort):
     # --- pictures ---
 
     def new_image(self, w: int, h: int, format: str = "yuv420sp") -> Picture:
-        """A picture for VPC in DVPP memory of its own, whole pages of 2 MiB: use Pictures for more than one."""
+        """A picture for VPC in DVPP memory of its own, whole pages of 2 MiB: use Pictures for more
+        than one."""
         self.enter()
         nbytes = image_bytes(w, h, format, self.rules["vpc"])
         return Picture(self.memory.alloc("dvpp", nbytes).ptr, (w, h, format, nbytes), None)
@@ -326,7 +344,8 @@ class Port(BasePort):
         self.memory.copy(dst, src)
 
     def rule(self, unit: str) -> ImageRule:
-        """The picture rule of a unit of this chip: vpc, jpegd, jpege (its input), pngd. ValueError for others, with the reason."""
+        """The picture rule of a unit of this chip: vpc, jpegd, jpege (its input), pngd. ValueError
+        for others, with the reason."""
         if unit not in self.rules:
             text = "{}: {}. Next: {}"
             why = _NO_RULE.get(unit, ("no unit of that name", "one of " + ", ".join(self.rules)))
@@ -334,10 +353,12 @@ class Port(BasePort):
         return self.rules[unit]
 
     def jpeg_bytes(self, jpeg: Any, format: str = "yuv420sp") -> int:
-        """What decoding `jpeg` (its bytes) to a format takes of DVPP memory, as the device predicts it from the header.
+        """What decoding `jpeg` (its bytes) to a format takes of DVPP memory, as the device
+        predicts it from the header.
 
-        For pictures whose size is not known before; image_bytes(w, h, format, rule("jpegd")) is the least that the manual
-        allows. ValueError for a format that JPEGD does not make; NotImplementedError where acl has no such call.
+        For pictures whose size is not known before; image_bytes(w, h, format, rule("jpegd")) is
+        the least that the manual allows. ValueError for a format that JPEGD does not make;
+        NotImplementedError where acl has no such call.
         """
         if format not in _JPEG_FORMATS:
             raise ValueError(
@@ -346,7 +367,8 @@ class Port(BasePort):
         predict = getattr(acl.media, "dvpp_jpeg_predict_dec_size", None)
         if predict is None:
             raise NotImplementedError(
-                "acl.media has no dvpp_jpeg_predict_dec_size. Next: image_bytes() with rule('jpegd')"
+                "acl.media has no dvpp_jpeg_predict_dec_size. Next: image_bytes() with "
+                "rule('jpegd')"
             )
         self.enter()
         data = bytes(jpeg)  # host memory, as cards want it; has to live until the call is done
@@ -357,7 +379,8 @@ class Port(BasePort):
 
 
 def _rules() -> dict[str, ImageRule]:
-    """The picture rules of the chip: {"vpc", "jpegd", "jpege", "pngd"}; those of the 310 when it has no name."""
+    """The picture rules of the chip: {"vpc", "jpegd", "jpege", "pngd"}; those of the 310 when it
+    has no name."""
     soc = acl.get_soc_name() if hasattr(acl, "get_soc_name") else "Ascend310"
     for start, table in _GENERATIONS:
         if soc.startswith(start):

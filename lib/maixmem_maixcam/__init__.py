@@ -5,8 +5,8 @@
     port = maixmem.set_port(maixmem_maixcam.Port())
     detector = port.load("yolo.mud", kind="YOLOv8")
 
-Port and Model need MaixPy (the module maix); what reads files works on any desk: cvimodel.py (.cvimodel, .mud) and cmm.py
-(maix_memory_cmm in /boot/configs).
+Port and Model need MaixPy (the module maix); what reads files works on any desk: cvimodel.py
+(.cvimodel, .mud) and cmm.py (maix_memory_cmm in /boot/configs).
 """
 
 from __future__ import annotations

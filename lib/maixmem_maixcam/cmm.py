@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Checks the carve-out size (`maix_memory_cmm`) in the text of a MaixCAM2's /boot/configs, on the board or a desk.
+"""Checks the carve-out size (`maix_memory_cmm`) in the text of a MaixCAM2's /boot/configs, on the
+board or a desk.
 
 s = check_cmm(open("/boot/configs").read(), 4096)
 print(s.advice())
@@ -11,29 +12,33 @@ from __future__ import annotations
 
 _KEY = "maix_memory_cmm"
 _DEFAULT = -1
-# Two programs read the value and disagree: the boot loader accepts 0 and leaves Linux 128 MiB, the script that
-# loads the driver wants 1 or more and 256 MiB for Linux. A value between passes one and fails the other, and then
-# Linux and the driver disagree about who owns what. Only what both accept is right.
+# Two programs read the value and disagree: the boot loader accepts 0 and leaves Linux 128 MiB, the
+# script that loads the driver wants 1 or more and 256 MiB for Linux. A value between passes one
+# and fails the other, and then Linux and the driver disagree about who owns what. Only what both
+# accept is right.
 _BOOT_LOADER_LEAVES = 128
 _DRIVER_LEAVES = 256
 
-# What the image gives Linux when the value is -1, by MiB of the board (its partition table). Only a hint: the
-# vendor's page has said 2 + 2 GiB for the 4 GiB board and says 1 + 3 GiB now, and for MaixCAM, which has no such
-# setting, 128 MiB in one table and 105 in the next (105 is right, 75 on images for the NanoKVM). What
-# maix.sys.memory_info() says is the truth.
+# What the image gives Linux when the value is -1, by MiB of the board (its partition table). Only
+# a hint: the vendor's page has said 2 + 2 GiB for the 4 GiB board and says 1 + 3 GiB now, and for
+# MaixCAM, which has no such setting, 128 MiB in one table and 105 in the next (105 is right, 75 on
+# images for the NanoKVM). What maix.sys.memory_info() says is the truth.
 LINUX_MIB = {512: 256, 1024: 512, 2048: 1024, 4096: 1024}
 
-# The sizes that the vendor's page gives for its boards, in MiB, as (board, hardware, Linux, carve-out); CMA is 0 on all. The
-# same hint and no more: for the 4 GiB board the page has said 2048 + 2048 too.
+# The sizes that the vendor's page gives for its boards, in MiB, as (board, hardware, Linux,
+# carve-out); CMA is 0 on all. The same hint and no more: for the 4 GiB board the page has said
+# 2048 + 2048 too.
 DEFAULTS = (
     ("maixcam", 256, 151, 105),
     ("maixcam2", 1024, 512, 512),
     ("maixcam2", 4096, 1024, 3072),
 )
 _ENLARGE = {
-    "maixcam": "the carve-out is ION memory of a fixed size (105 of 256 MiB by default), set in the device tree: another size "
-    "is another image of the system. Next: unload models, take smaller camera frames or fewer of them (buff_num)",
-    "maixcam2": "the carve-out is set in /boot/configs. Next: `maixmem cmm --set MIB` there, and reboot",
+    "maixcam": "the carve-out is ION memory of a fixed size (105 of 256 MiB by default), set in "
+    "the device tree: another size is another image of the system. Next: unload models, take "
+    "smaller camera frames or fewer of them (buff_num)",
+    "maixcam2": "the carve-out is set in /boot/configs. Next: `maixmem cmm --set MIB` "
+    "there, and reboot",
 }
 
 
@@ -42,8 +47,9 @@ def how_to_enlarge(board: str) -> str:
     return _ENLARGE[board]
 
 
-# What a text says, in MiB: `value` is the number that the last assignment sets (None: no assignment, or no number),
-# `cmm` and `linux` what the board will have after a reboot (None where it cannot be told), `findings` what is wrong.
+# What a text says, in MiB: `value` is the number that the last assignment sets (None: no
+# assignment, or no number), `cmm` and `linux` what the board will have after a reboot (None where
+# it cannot be told), `findings` what is wrong.
 class CmmSetting:
     """The carve-out that a /boot/configs asks for."""
 
@@ -109,7 +115,8 @@ def why_not(cmm_mib: int, hw_mib: int) -> list[str]:
 
 
 def set_cmm(text: str, cmm_mib: int, hw_mib: int) -> str:
-    """The text with the value set, other lines as they were. ValueError for a size that a reader would refuse."""
+    """The text with the value set, other lines as they were. ValueError for a size that a reader
+    would refuse."""
     wrong = [] if cmm_mib == _DEFAULT else why_not(cmm_mib, hw_mib)
     if wrong:
         raise ValueError(wrong[0])
@@ -139,7 +146,8 @@ def _assignments(text: str) -> list[tuple[int, str]]:
 
 
 def _value(setting: CmmSetting, number: int, line: str) -> int | None:
-    """The number that a line sets, or None; what the shell or the boot loader would trip over is a finding."""
+    """The number that a line sets, or None; what the shell or the boot loader would trip over is a
+    finding."""
     name, value = line.split("=", 1)
     plain = value.split("#")[0].rstrip(" \t")
     if name != name.rstrip() or plain != plain.lstrip(" \t"):

@@ -15,8 +15,8 @@ _TPU = "cv181x"
 _KINDS = {"maixcam": ".cvimodel", "maixcam2": ".axmodel"}
 
 
-# What Cost has, and for the books: `shared` bytes of activations, which models have in common, and `key` by which the measured
-# bytes of an .axmodel are learned (None: nothing to learn).
+# What Cost has, and for the books: `shared` bytes of activations, which models have in common, and
+# `key` by which the measured bytes of an .axmodel are learned (None: nothing to learn).
 class ModelCost(Cost):
     """The bytes of one load."""
 
@@ -29,9 +29,10 @@ def cost_of(
 ) -> ModelCost:
     """The ModelCost of one path or several, with `sets` sets of input and output buffers each.
 
-    `known`: that `board` is what this is, so that files of the other are refused. A .cvimodel's cost is read from the file and
-    exact; an .axmodel has none to read: an estimate, from the file's size or a measured load and unload (`learned`). A .mud
-    that names further models is charged for them, and an estimate: which of them are loaded its class decides.
+    `known`: that `board` is what this is, so that files of the other are refused. A .cvimodel's
+    cost is read from the file and exact; an .axmodel has none to read: an estimate, from the
+    file's size or a measured load and unload (`learned`). A .mud that names further models is
+    charged for them, and an estimate: which of them are loaded its class decides.
     """
     total = None
     for path in [source] if isinstance(source, str) else source:
@@ -95,7 +96,8 @@ def _axmodel(
     return cost
 
 
-# Two models of one object. What they share is counted once, what is unpacked or read is gone when the next is.
+# Two models of one object. What they share is counted once, what is unpacked or read is gone when
+# the next is.
 def _sum(a: ModelCost, b: ModelCost) -> ModelCost:
     both = min(a.shared, b.shared)
     need = {"cmm": a.need["cmm"] + b.need["cmm"] - both}

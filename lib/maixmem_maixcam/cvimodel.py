@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Reads what a .cvimodel (MaixCAM, cv181x) will take of the carve-out, from its header and its FlatBuffer.
+"""Reads what a .cvimodel (MaixCAM, cv181x) will take of the carve-out, from its header and its
+FlatBuffer.
 
 m = read_cvimodel("/root/models/yolo.cvimodel")
 m.need(), m.shared, m.io, m.chip
@@ -21,7 +22,8 @@ _SUFFIXES = (".cvimodel", ".axmodel")
 _HEADER = 48
 _HEADER_1_0 = 32
 _DTYPE_SIZE = (4, 4, 4, 2, 2, 2, 1, 1)  # FP32 INT32 UINT32 BF16 INT16 UINT16 INT8 UINT8
-_KIND = 40  # a tensor's offset holds the kind of its memory in bits 40 to 42; kinds above 2 are blocks of IO
+# a tensor's offset holds the kind of its memory in bits 40 to 42; kinds above 2 are blocks of IO
+_KIND = 40
 _COMMANDS = 1  # the type of a section of command buffers
 _NEXT = " Next: copy or convert the model again."
 
@@ -44,12 +46,13 @@ _TENSOR_ALIGNED = 11
 _TENSOR_SIZE = 12
 
 
-# Owns nothing but numbers, all in bytes. `fixed`: sections, neuron memory and private memory, the model's own;
-# `shared`: activations, which the runtime keeps in one block for all models that are loaded; `io`: one set of
-# input and output buffers; `transient`: the most that unpacking holds besides; `nbytes`: the file as its
-# sections say, `have` as it is; `exact` is False when the file leaves a size to the runtime. `commands` of
-# `fixed` are command buffers, which on a board the kernel's driver takes: without them the sum equals, to the byte,
-# what the vendor's runtime allocates on its chip model for eight models.
+# Owns nothing but numbers, all in bytes. `fixed`: sections, neuron memory and private memory, the
+# model's own; `shared`: activations, which the runtime keeps in one block for all models that are
+# loaded; `io`: one set of input and output buffers; `transient`: the most that unpacking holds
+# besides; `nbytes`: the file as its sections say, `have` as it is; `exact` is False when the file
+# leaves a size to the runtime. `commands` of `fixed` are command buffers, which on a board the
+# kernel's driver takes: without them the sum equals, to the byte, what the vendor's runtime
+# allocates on its chip model for eight models.
 class CviModel:
     """The sizes in one .cvimodel."""
 
@@ -66,14 +69,16 @@ class CviModel:
         self.exact = True
 
     def need(self, dual_buff: bool = False) -> int:
-        """Bytes of the carve-out for this model alone; dual_buff takes a second set of IO buffers."""
+        """Bytes of the carve-out for this model alone; dual_buff takes a second set of IO
+        buffers."""
         return self.fixed + self.shared + self.io * (2 if dual_buff else 1)
 
 
 def read_cvimodel(source: Any) -> CviModel:
     """The CviModel of a path or of bytes. Reads the header and the FlatBuffer, not the weights.
 
-    KModelError for what is no such file, OSError as open() says. Work and memory are linear in the FlatBuffer.
+    KModelError for what is no such file, OSError as open() says. Work and memory are linear in the
+    FlatBuffer.
     """
     if isinstance(source, str):
         with open(source, "rb") as f:
@@ -172,9 +177,9 @@ def _io_bytes(model: CviModel, flat: _Flat, at: int) -> int:
     return size
 
 
-# Views the bytes of one FlatBuffer; `base` is where it begins in the file. Every access is checked against the
-# bytes there are, and no more tables are followed than could stand side by side in them, so that offsets that
-# cross or repeat cost no more than an honest file.
+# Views the bytes of one FlatBuffer; `base` is where it begins in the file. Every access is checked
+# against the bytes there are, and no more tables are followed than could stand side by side in
+# them, so that offsets that cross or repeat cost no more than an honest file.
 class _Flat:
     """A FlatBuffer that is not trusted."""
 
@@ -283,7 +288,8 @@ def _wrong(at: int, name: str, value: object, rule: str) -> NoReturn:
 
 
 def mud_models(path: str) -> list[str]:
-    """The model files of a .mud that exist: one, or two where it has one for use with and one without the AI-ISP.
+    """The model files of a .mud that exist: one, or two where it has one for use with and one
+    without the AI-ISP.
 
     The one that is named first where none exists. KModelError when it is no .mud.
     """
@@ -298,7 +304,8 @@ def mud_models(path: str) -> list[str]:
 
 
 def mud_more(path: str) -> list[str]:
-    """Further model files that a .mud names, and that exist: trackers, readers and landmark classes have two or three."""
+    """Further model files that a .mud names, and that exist: trackers, readers and landmark
+    classes have two or three."""
     mud = _mud(path)
     named = [value for section in mud.sections() for value in mud[section].values()]
     found = [

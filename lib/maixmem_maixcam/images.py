@@ -12,7 +12,8 @@ from maixmem_image import ImageRule, formats, image_bytes
 # maix_image.cpp: Linux heap, 4096 bytes more to move the data to the next page, always.
 MAIXCAM = ImageRule(
     formats(
-        "rgb888:24:1:1 bgr888:24:1:1 rgba8888:32:1:1 bgra8888:32:1:1 rgb565:16:1:1 bgr565:16:1:1 gray:8:1:1 "
+        "rgb888:24:1:1 bgr888:24:1:1 rgba8888:32:1:1 bgra8888:32:1:1 rgb565:16:1:1 bgr565:16:1:1 "
+        "gray:8:1:1 "
         "yuv422sp:8:2:1 yuv422p:8:2:1 yvu420sp:8:3:2 yuv420sp:8:3:2 yvu420p:8:3:2 yuv420p:8:3:2 "
         "bayer6:8:3:4 bayer8:8:1:1 bayer10:8:5:4 bayer12:8:3:2"
     ),
@@ -21,10 +22,12 @@ MAIXCAM = ImageRule(
 
 
 def camera_bytes(w: int, h: int, count: int = 3) -> int:
-    """What `count` frames of w x h (buff_num of maix.camera.Camera) take of the carve-out, at least.
+    """What `count` frames of w x h (buff_num of maix.camera.Camera) take of the carve-out, at
+    least.
 
-    The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is asked for; the size that counts is the sensor
-    mode's, which may be larger than the frame asked for. 8 of 2560x1440 were 44 MB on a board.
+    The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is asked for; the size that
+    counts is the sensor mode's, which may be larger than the frame asked for. 8 of 2560x1440 were
+    44 MB on a board.
     """
     if min(w, h, count) < 1:
         raise ValueError(f"camera_bytes({w}, {h}, {count}): 1 or more of each")

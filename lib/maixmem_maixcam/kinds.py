@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The classes of maix.nn that load models: what arguments each takes, asked of the class itself.
 
-They differ: most take (model, dual_buff), some only a model, FaceRecognizer two models, YOLOWorld features and labels too,
-language and speech models options of their own. Bindings have no signature for Python; their docstring begins with it.
+They differ: most take (model, dual_buff), some only a model, FaceRecognizer two models, YOLOWorld
+features and labels too, language and speech models options of their own. Bindings have no
+signature for Python; their docstring begins with it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ _DUAL_BY_DEFAULT = re.compile(r"dual_buff: bool = True")
 Source = Union[str, Sequence[str]]
 
 
-# What a class of maix.nn takes: `parameters` in order, `models` those that are paths of models, `dual` whether it takes two
-# sets of input and output buffers unless told otherwise (False where it cannot be told, and then takes one).
+# What a class of maix.nn takes: `parameters` in order, `models` those that are paths of models,
+# `dual` whether it takes two sets of input and output buffers unless told otherwise (False where
+# it cannot be told, and then takes one).
 class Kind:
     """A class of maix.nn that loads models."""
 
@@ -39,7 +41,8 @@ class Kind:
     def arguments(
         self, source: Source, dual_buff: bool | None, more: dict[str, Any]
     ) -> dict[str, Any]:
-        """What to call it with, by name. ValueError names what it does not take and what it does."""
+        """What to call it with, by name. ValueError names what it does not take and what it
+        does."""
         paths = [source] if isinstance(source, str) else list(source)
         if len(paths) != len(self.models):
             text = "nn.{} takes {} models ({}), {} given. Next: give one path for each"
@@ -56,7 +59,8 @@ class Kind:
 
 
 def kind_of(nn: Any, name: str) -> Kind:
-    """The Kind of a class of the module maix.nn. ValueError, with those there are, when it is none that loads a model."""
+    """The Kind of a class of the module maix.nn. ValueError, with those there are, when it is none
+    that loads a model."""
     kind = _read(nn, name)
     if kind is None:
         known = [k for k in sorted(dir(nn)) if _read(nn, k)]

@@ -12,9 +12,10 @@ from maixmem_maixcam.costs import ModelCost
 Block = List[int]  # [bytes, users]
 
 
-# What load() gives: stands in front of the object of maix.nn and is the only thing that refers to it, so that
-# dropping it here frees the model, whoever still holds the Model. `cost` is what inspect() said, `taken` what the
-# carve-out lost while loading (None when it cannot be read). After unload() any use is a RuntimeError.
+# What load() gives: stands in front of the object of maix.nn and is the only thing that refers to
+# it, so that dropping it here frees the model, whoever still holds the Model. `cost` is what
+# inspect() said, `taken` what the carve-out lost while loading (None when it cannot be read).
+# After unload() any use is a RuntimeError.
 class Model:
     """A loaded model; its methods are those of the maix.nn object."""
 
@@ -35,9 +36,10 @@ class Model:
         return getattr(self._net, name)
 
 
-# The activations of all models share blocks: a model takes the first block that is large enough, else a new one
-# beside the smaller, and a block goes back with its last user. This keeps the same list for the models that were
-# loaded here (those loaded elsewhere only make the need smaller). Blocks are [bytes, users], largest first.
+# The activations of all models share blocks: a model takes the first block that is large enough,
+# else a new one beside the smaller, and a block goes back with its last user. This keeps the same
+# list for the models that were loaded here (those loaded elsewhere only make the need smaller).
+# Blocks are [bytes, users], largest first.
 class Activations:
     """Working memory that the runtime of MaixCAM shares between models."""
 
@@ -45,7 +47,8 @@ class Activations:
         self.blocks: list[Block] = []
 
     def credit(self, n: int, going: Sequence[Block | None] = ()) -> int:
-        """Bytes of n that are there already, and stay when the users in `going` (their blocks) are gone."""
+        """Bytes of n that are there already, and stay when the users in `going` (their blocks) are
+        gone."""
         for block in self.blocks:
             if block[1] > len([b for b in going if b is block]):
                 return n if block[0] >= n else 0

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The port for MaixCAM and MaixCAM2 under MaixPy v4 (CPython on Linux).
 
-Two kinds of memory: the Linux heap (Python, image pixels) and the carve-out ("cmm": ION on MaixCAM, CMM on
-MaixCAM2) for models, camera and display. Runs without root and without debugfs; it then says what it cannot know.
+Two kinds of memory: the Linux heap (Python, image pixels) and the carve-out ("cmm": ION on
+MaixCAM, CMM on MaixCAM2) for models, camera and display. Runs without root and without debugfs; it
+then says what it cannot know.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def _read_text(path: str) -> str:
 
 
 # One object per program. It owns no memory but what load() took, and gives that back in unload().
-# regions() and load() read small files; nothing here allocates in the carve-out but load(). When a load fails,
-# everything is as before. `learned` ({model: bytes}) may be stored by the program and given back at the next start.
+# regions() and load() read small files; nothing here allocates in the carve-out but load(). When a
+# load fails, everything is as before. `learned` ({model: bytes}) may be stored by the program and
+# given back at the next start.
 class Port(BasePort):
     """MaixCAM (cv181x) and MaixCAM2 (AX630C)."""
 
@@ -60,17 +62,20 @@ class Port(BasePort):
         self._ax_sys: Any = None
         self._shared = Activations()
         self.learned = {} if learned is None else learned
-        # A desk wheel of MaixPy and old images have no device_id(): the file's kind alone decides then.
+        # A desk wheel of MaixPy and old images have no device_id(): the file's kind alone decides
+        # then.
         self.device = maix_sys.device_id() if hasattr(maix_sys, "device_id") else ""
         self.name = "maixcam2" if "maixcam2" in self.device else "maixcam"
-        # The runtime of MaixCAM shares working memory by itself; of MaixCAM2's nothing is documented.
+        # The runtime of MaixCAM shares working memory by itself; of MaixCAM2's nothing is
+        # documented.
         self.share = "arena" if self.name == "maixcam" else "evict"
         self.watched = tuple([r.name for r in self._live() if r.free is not None])
 
     # --- regions ---
 
     def regions(self) -> list[Region]:
-        """[heap, cmm], cma where there is any, and what kernel and drivers keep of the hardware's memory.
+        """[heap, cmm], cma where there is any, and what kernel and drivers keep of the hardware's
+        memory.
 
         A size that the system does not tell is None; `largest` only where libax_sys says it.
         """
@@ -86,16 +91,20 @@ class Port(BasePort):
         return rows
 
     def _live(self) -> list[Region]:
-        # keys may be missing, and cmm_total 0 means that it could not be read
+        # keys may be missing, and cmm_total 0 means that it could not be read;
+        # images of early 2025 call it custom
         info = maix_sys.memory_info()
         heap = _region("heap", info.get("total"), info.get("used"))
-        cmm = _region("cmm", info.get("cmm_total"), info.get("cmm_used"))
+        cmm = _region(
+            "cmm", *[info.get("cmm" + x, info.get("custom" + x)) for x in ("_total", "_used")]
+        )
         if cmm.total and self.name == "maixcam2":
             cmm.largest = self._largest()
         return [heap, cmm]
 
     def sample(self, free: list[int]) -> None:
-        """Puts the free bytes of each watched region into the list `free`; one that is unknown now stays as it was."""
+        """Puts the free bytes of each watched region into the list `free`; one that is unknown now
+        stays as it was."""
         found = self._live()
         for i in range(len(self.watched)):
             for r in found:
@@ -103,7 +112,8 @@ class Port(BasePort):
                     free[i] = r.free
 
     def peak(self) -> dict[str, int]:
-        """{"cmm": most bytes ever in use since boot}, from the ION driver's summary; {} where it cannot be read."""
+        """{"cmm": most bytes ever in use since boot}, from the ION driver's summary; {} where it
+        cannot be read."""
         try:
             text = self._read_text(_SUMMARY)
         except OSError:
@@ -125,7 +135,8 @@ class Port(BasePort):
         hw = maix_sys.memory_info().get("hw_total")
         if self.name != "maixcam2" or not hw:
             return []
-        # hw_total lacks what the kernel keeps for itself: the board has the next of the sizes that are sold
+        # hw_total lacks what the kernel keeps for itself: the board has the next of the sizes that
+        # are sold
         mib = min([n for n in LINUX_MIB if n >= hw >> 20] or [hw >> 20])
         try:
             return check_cmm(self._read_text(_CONFIGS), mib).findings
@@ -168,9 +179,11 @@ class Port(BasePort):
     def inspect(
         self, source: Source, kind: str = "NN", dual_buff: bool | None = None, **arguments: Any
     ) -> ModelCost:
-        """The ModelCost of loading .cvimodel, .axmodel or .mud files, were they the only ones: see costs.cost_of().
+        """The ModelCost of loading .cvimodel, .axmodel or .mud files, were they the only ones: see
+        costs.cost_of().
 
-        kind: the class of maix.nn that will load it; for one of several models `source` is a list of paths.
+        kind: the class of maix.nn that will load it; for one of several models `source` is a list
+        of paths.
         """
         wanted = kind_of(nn, kind)
         wanted.arguments(source, dual_buff, arguments)
@@ -180,11 +193,13 @@ class Port(BasePort):
     def load(
         self, source: Source, kind: str = "NN", dual_buff: bool | None = None, **arguments: Any
     ) -> Model:
-        """Loads into the carve-out and returns a Model. NoRoom before anything is touched when it cannot fit.
+        """Loads into the carve-out and returns a Model. NoRoom before anything is touched when it
+        cannot fit.
 
-        kind: a class of maix.nn; what it takes besides is given by name (dual_buff, labels, language...), ValueError names
-        what it does not take. Checks the free bytes where they are known, with the activations' block credited if one is
-        there that is large enough. A refusal of the constructor is NoRoom where it says that memory is why, else KModelError.
+        kind: a class of maix.nn; what it takes besides is given by name (dual_buff, labels,
+        language...), ValueError names what it does not take. Checks the free bytes where they are
+        known, with the activations' block credited if one is there that is large enough. A refusal
+        of the constructor is NoRoom where it says that memory is why, else KModelError.
         """
         wanted = kind_of(nn, kind)
         how = wanted.arguments(source, dual_buff, arguments)
@@ -223,7 +238,8 @@ class Port(BasePort):
         return KModelError(text.format(cost.source, words))
 
     def overlap(self, handles: Sequence[Model]) -> dict[str, int]:
-        """{region: bytes} that the costs of these models count more than once: their activations."""
+        """{region: bytes} that the costs of these models count more than once: their
+        activations."""
         blocks = {id(m.block): m.block[0] for m in handles if m.block}
         return {"cmm": sum([m.cost.shared for m in handles]) - sum(blocks.values())}
 
@@ -232,8 +248,9 @@ class Port(BasePort):
     ) -> NoRoom | None:
         """None when a load of `cost` would find its room and `margin` bytes, or a NoRoom to raise.
 
-        `freed`: models taken as unloaded. Activations are credited where a block stays that is large enough; a
-        region that cannot be read is not in the way: the constructor has the last word there.
+        `freed`: models taken as unloaded. Activations are credited where a block stays that is
+        large enough; a region that cannot be read is not in the way: the constructor has the last
+        word there.
         """
         freed = list(freed)
         credit = {"cmm": self._shared.credit(cost.shared, [m.block for m in freed])}
@@ -244,16 +261,20 @@ class Port(BasePort):
             free += sum([m.cost.need.get(name, 0) for m in freed])
             need = cost.peak[name] - credit.get(name, 0) + margin
             if need > free:
-                text = "{}: needs {} bytes of {} ({}) with {} to spare, {} are free. Next: unload a model, or a smaller one."
+                text = (
+                    "{}: needs {} bytes of {} ({}) with {} to spare, {} are free. Next: unload a "
+                    "model, or a smaller one."
+                )
                 text = text.format(cost.source, need - margin, name, cost.certainty, margin, free)
                 return NoRoom(text, name, need, free)
         return None
 
     def unload(self, handle: Model) -> None:
-        """Drops the last reference to the model, which frees it, and checks that it went. Harmless when it is gone.
+        """Drops the last reference to the model, which frees it, and checks that it went. Harmless
+        when it is gone.
 
-        RuntimeError when something else refers to the maix.nn object itself (a variable, a list, an exception's
-        traceback): the model stays loaded and works; try again when that is gone.
+        RuntimeError when something else refers to the maix.nn object itself (a variable, a list,
+        an exception's traceback): the model stays loaded and works; try again when that is gone.
         """
         if handle._net is None:
             return
@@ -264,7 +285,10 @@ class Port(BasePort):
             gc.collect()  # a cycle may hold it
         handle._net = alive()
         if handle._net is not None:
-            text = "{}: not freed, something else refers to its maix.nn object; {} stay taken. Next: del that variable."
+            text = (
+                "{}: not freed, something else refers to its maix.nn object; {} stay taken. Next: "
+                "del that variable."
+            )
             raise RuntimeError(text.format(handle.source, kib(handle.cost.need["cmm"])))
         if handle.block:
             self._shared.give(handle.block)
@@ -272,7 +296,8 @@ class Port(BasePort):
         if before is not None:
             self._learn(handle, _less(self._free("cmm"), before))
 
-    # A camera that is opened or closed meanwhile is measured too: the lesser of load and unload counts, the least of all.
+    # A camera that is opened or closed meanwhile is measured too: the lesser of load and unload
+    # counts, the least of all.
     def _learn(self, model: Model, given: int | None) -> None:
         key = model.cost.key or ""
         found = [n for n in (model.taken, given, self.learned.get(key, given)) if n]
@@ -282,21 +307,27 @@ class Port(BasePort):
     def order(self, sources: Iterable[str]) -> list[str]:
         """The sources in the order to load them: the largest shared activations first.
 
-        A small one loaded before a large one leaves its own block of activations beside the large one's.
+        A small one loaded before a large one leaves its own block of activations beside the large
+        one's.
         """
         return sorted(sources, key=lambda source: -self.inspect(source).shared)
 
     # --- images ---
 
     def new_image(self, w: int, h: int, format: str = "rgb888") -> Any:
-        """A new image in the Linux heap: its pixels and 4096 bytes. NoRoom when Linux has not that much.
+        """A new image in the Linux heap: its pixels and 4096 bytes. NoRoom when Linux has not that
+        much.
 
-        `format` as in maixmem_maixcam.images. Linux itself would hand the memory out and then kill a process.
+        `format` as in maixmem_maixcam.images. Linux itself would hand the memory out and then kill
+        a process.
         """
         need = image_bytes(w, h, format, MAIXCAM)
         name = _FORMATS.get(format, "FMT_" + format.upper())
         if not hasattr(maix_image.Format, name):
-            text = "new_image({!r}): maix.image has no {}. Next: ask the camera for it, or another format."
+            text = (
+                "new_image({!r}): maix.image has no {}. Next: ask the camera for it, or another "
+                "format."
+            )
             raise ValueError(text.format(format, name))
         free = self._free("heap")
         if free is not None and need > free:
@@ -305,12 +336,16 @@ class Port(BasePort):
         return maix_image.Image(w, h, getattr(maix_image.Format, name))
 
     def copy_into(self, dst: Any, src: Any) -> None:
-        """Copies the pixels of src into dst, an image of the same size and format: gray, rgb888 or bgr888, else ValueError."""
+        """Copies the pixels of src into dst, an image of the same size and format: gray, rgb888 or
+        bgr888, else ValueError."""
         shapes = [(i.width(), i.height(), i.format()) for i in (dst, src)]
         if shapes[0] != shapes[1] or shapes[0][2] not in [
             getattr(maix_image.Format, name) for name in _PASTED
         ]:
-            text = "copy_into: {} to {}: of one size and one of {} is wanted. Next: src.copy(), a new image."
+            text = (
+                "copy_into: {} to {}: of one size and one of {} is wanted. Next: src.copy(), a "
+                "new image."
+            )
             raise ValueError(text.format(shapes[1], shapes[0], ", ".join(_PASTED)))
         dst.draw_image(0, 0, src)
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from maixmem import NoRoom
 
@@ -14,19 +14,30 @@ from maixmem_rknn.block import Block
 from maixmem_rknn.errors import RknnError
 from maixmem_rknn.runtime import Runtime
 
-if TYPE_CHECKING:
-    from maixmem_rknn.model import Model
-
 Create = Callable[[int, int], Any]
 
 
-# Contract. One block, as large as the largest internal memory among its users (and as `reserve`), of which each user has a
-# view of its own size: the demo's README sizes the second view by the first model, which the manual and we do not.
-# The block is made on the context of one user, `owner`, which must live as long. add() may replace the block by a larger one:
-# the old goes only when every user works in the new, so that a failure leaves the old state; meanwhile both are taken.
-# When the owner leaves, the block moves to another user, or, where it cannot (no room; the mini runtime takes no new internal
-# memory once inputs are attached), the bare context stays until the block goes. With an `outside` Block nothing is
-# allocated and nothing grows. `create(ctx, nbytes)` makes memory or raises NoRoom. Callers hold the lock.
+class User(Protocol):
+    """What the block asks of a model that computes in it."""
+
+    ctx: int | None
+    internal: int
+    view: Any
+    needs_rebind: bool
+
+    def require_ctx(self) -> int:
+        """The runtime's number of it."""
+
+
+# Contract. One block, as large as the largest internal memory among its users (and as `reserve`),
+# of which each user has a view of its own size: the demo's README sizes the second view by the
+# first model, which the manual and we do not. The block is made on the context of one user,
+# `owner`, which must live as long. add() may replace the block by a larger one: the old goes only
+# when every user works in the new, so that a failure leaves the old state; meanwhile both are
+# taken. When the owner leaves, the block moves to another user, or, where it cannot (no room; the
+# mini runtime takes no new internal memory once inputs are attached), the bare context stays until
+# the block goes. With an `outside` Block nothing is allocated and nothing grows. `create(ctx,
+# nbytes)` makes memory or raises NoRoom. Callers hold the lock.
 class Arena:
     """Internal memory for models that run in turn."""
 
@@ -41,7 +52,7 @@ class Arena:
         self.mem: Any = None
         self._deferred: tuple[int, int] | None = None
         self.owner: int | None = None
-        self.users: list[Model] = []
+        self.users: list[User] = []
 
     @property
     def size(self) -> int:
@@ -57,8 +68,9 @@ class Arena:
         """What a block of `size` bytes becomes once a model that needs `internal` bytes is in."""
         return size if self.outside else max(internal, self._reserve, size)
 
-    def without(self, freed: Collection[Model]) -> tuple[int, int]:
-        """(size of the block, bytes given back) once the models `freed` are gone, if it can move."""
+    def without(self, freed: Collection[User]) -> tuple[int, int]:
+        """(size of the block, bytes given back) once the models `freed` are gone, if it can
+        move."""
         left = [m for m in self.users if m not in freed]
         if self.outside or len(left) == len(self.users):
             return self.size, 0
@@ -69,8 +81,9 @@ class Arena:
         least = self._least(left)
         return least, pages(self.size) - pages(least) + self.deferred_bytes
 
-    def blocked(self, internal: int, size: int, users: Collection[Model]) -> str | None:
-        """Why a block of `size` bytes cannot be made large enough for `internal` while `users` work in it, or None."""
+    def blocked(self, internal: int, size: int, users: Collection[User]) -> str | None:
+        """Why a block of `size` bytes cannot be made large enough for `internal` while `users`
+        work in it, or None."""
         if internal <= size or not (self.outside or (self._lib.mini and users)):
             return None
         text = "{} bytes of internal memory, the shared block has {} and cannot grow: {}"
@@ -79,8 +92,9 @@ class Arena:
             internal, size, "give Port(arena=...) a larger one" if self.outside else advice
         )
 
-    def add(self, model: Model) -> None:
-        """Gives a model its view. On failure nothing has changed but memories of its context, which go with it."""
+    def add(self, model: User) -> None:
+        """Gives a model its view. On failure nothing has changed but memories of its context,
+        which go with it."""
         if model.internal > self.size:
             self._replace(self.users + [model], self.grown(model.internal, self.size))
         else:
@@ -89,14 +103,15 @@ class Arena:
             self._lib.set_internal(model.require_ctx(), model.view, model.internal)
         self.users.append(model)
 
-    def rebind(self, model: Model) -> None:
+    def rebind(self, model: User) -> None:
         """Before a run: repeats what a failed replacement could not put back."""
         if model.needs_rebind:
             self._lib.set_internal(model.require_ctx(), model.view, model.internal)
             model.needs_rebind = False
 
-    def remove(self, model: Model) -> None:
-        """Takes a model out. Afterwards its context may be destroyed, unless `owner` still is it: see defer_destroy()."""
+    def remove(self, model: User) -> None:
+        """Takes a model out. Afterwards its context may be destroyed, unless `owner` still is it:
+        see defer_destroy()."""
         if model not in self.users:
             return
         self.users.remove(model)
@@ -108,22 +123,23 @@ class Arena:
             except (NoRoom, RknnError):
                 pass  # the block stays where it is
 
-    def _can_move(self, users: Sequence[Model]) -> bool:
+    def _can_move(self, users: Sequence[User]) -> bool:
         return not self._lib.mini and self.owner not in [None] + [m.ctx for m in users]
 
-    def _least(self, users: Sequence[Model]) -> int:
+    def _least(self, users: Sequence[User]) -> int:
         return max([self._reserve] + [m.internal for m in users])
 
     def defer_destroy(self, ctx: int, nbytes: int) -> None:
-        """Destroys the owner's context, whose model is gone and took `nbytes`, as soon as the block goes."""
+        """Destroys the owner's context, whose model is gone and took `nbytes`, as soon as the
+        block goes."""
         self._deferred = (ctx, nbytes)
         self._lib.release_all(ctx, self.mem)
 
-    def _replace(self, users: list[Model], size: int) -> None:
+    def _replace(self, users: list[User], size: int) -> None:
         owner = users[0].require_ctx()
         mem = self._create(owner, size)
         views: list[tuple[int, Any]] = []
-        moved: list[Model] = []
+        moved: list[User] = []
         try:
             block = Block.of(mem)
             for m in users:
@@ -140,7 +156,7 @@ class Arena:
             m.view, m.needs_rebind = view[1], False
         self._renew(owner, mem, block, old)
 
-    def _put_back(self, moved: list[Model]) -> None:
+    def _put_back(self, moved: list[User]) -> None:
         for m in moved:
             m.needs_rebind = m.view is not None
             try:

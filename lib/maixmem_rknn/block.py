@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Memory that a model works in and that the runtime did not make for it: a camera's, another program's, a pool's."""
+"""Memory that a model works in and that the runtime did not make for it: a camera's, another
+program's, a pool's."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ _WRITE_BEGINS, _WRITE_ENDS = 2, 2 | 4
 _READ_BEGINS, _READ_ENDS = 1, 1 | 4
 
 
-# Memory that several contexts look at. `virt` is where it starts for the CPU; either `fd` (a dma-buf) or `phys` names it for
-# the NPU. It belongs to whoever made it: rknn_create_mem (Block.of), MMZ (mmz.py), a dma-heap, another program. `cached`:
-# the CPU sees it through its cache, so that each run has to be told what the CPU wrote and is going to read.
+# Memory that several contexts look at. `virt` is where it starts for the CPU; either `fd` (a
+# dma-buf) or `phys` names it for the NPU. It belongs to whoever made it: rknn_create_mem
+# (Block.of), MMZ (mmz.py), a dma-heap, another program. `cached`: the CPU sees it through its
+# cache, so that each run has to be told what the CPU wrote and is going to read.
 class Block:
     """A range of memory, in bytes, that views are cut from."""
 
@@ -64,7 +66,8 @@ class Block:
             raise ValueError(text.format(nbytes, offset, self, end))
 
     def sync(self, to_device: bool) -> None:
-        """What rknn_mem_sync does, by the kernel's own call, for cached memory with a descriptor. OSError where it has none."""
+        """What rknn_mem_sync does, by the kernel's own call, for cached memory with a descriptor.
+        OSError where it has none."""
         assert self.fd is not None
         steps = (_WRITE_BEGINS, _WRITE_ENDS) if to_device else (_READ_BEGINS, _READ_ENDS)
         for step in steps:
@@ -82,7 +85,8 @@ def _check_there(mem: Any) -> None:
         )
 
 
-# The runtime would take any number. A dma-buf is an anonymous inode, as a memfd is: what has a name in a folder is a file.
+# The runtime would take any number. A dma-buf is an anonymous inode, as a memfd is: what has a
+# name in a folder is a file.
 def _check_memory(fd: int) -> None:
     try:
         found = os.fstat(fd)

@@ -23,8 +23,8 @@ _COUNTED = (
     6  # the first container of which the runtime was seen to count all that it keeps, see cost.py
 )
 
-# The chips that models are converted for; those in one row run each other's models: one NPU, two names. Of other names
-# (rv1106g3...) nothing is known, so they refuse nothing.
+# The chips that models are converted for; those in one row run each other's models: one NPU, two
+# names. Of other names (rv1106g3...) nothing is known, so they refuse nothing.
 _CHIPS = (
     ("rk3562",),
     ("rk3566", "rk3568"),
@@ -34,17 +34,19 @@ _CHIPS = (
     ("rv1126b",),
     ("rk2118",),
 )
-# What RKNN-Toolkit 1 writes and RKNN-Toolkit 2 does not: the chips of its files (RK1808, RK3399Pro, RV1109, RV1126) have
-# another NPU, and the runtime of ours says of them no more than -1 or -6.
+# What RKNN-Toolkit 1 writes and RKNN-Toolkit 2 does not: the chips of its files (RK1808,
+# RK3399Pro, RV1109, RV1126) have another NPU, and the runtime of ours says of them no more than -1
+# or -6.
 _TOOLKIT_1 = "ovxlib_version"
-# A name in the graph of models for several shapes, with its length before it, as the runtime looks for it; in the text of other
-# models there is only a similar word.
+# A name in the graph of models for several shapes, with its length before it, as the runtime looks
+# for it; in the text of other models there is only a similar word.
 _SEVERAL = re.compile(re.escape(struct.pack("<I", 13) + b"dynamic_shape\0"))
 
 
-# Contract. What a file says about itself: `version` of the container, `toolkit` that made it ("" = it does not say), `targets`
-# (lower-case chip names; empty = it does not say, or the file is encrypted), `nbytes` of the file and of its `graph`,
-# `encrypted`; `old`: made by RKNN-Toolkit 1; `several`: converted for several shapes, None where the file does not say.
+# Contract. What a file says about itself: `version` of the container, `toolkit` that made it ("" =
+# it does not say), `targets` (lower-case chip names; empty = it does not say, or the file is
+# encrypted), `nbytes` of the file and of its `graph`, `encrypted`; `old`: made by RKNN-Toolkit 1;
+# `several`: converted for several shapes, None where the file does not say.
 class RknnFile:
     """The container of a .rknn file."""
 
@@ -60,13 +62,18 @@ class RknnFile:
 
     @property
     def uncounted(self) -> bool:
-        """Whether the runtime leaves what it keeps of such a file out of its sum of bytes under MEM_ALLOC_OUTSIDE."""
+        """Whether the runtime leaves what it keeps of such a file out of its sum of bytes under
+        MEM_ALLOC_OUTSIDE."""
         return 0 < self.version & 0xFF < _COUNTED
 
     def refuse(self, soc: str | None) -> str | None:
-        """Why this model cannot run on chip `soc` (None: unknown chip), or None when nothing speaks against it."""
+        """Why this model cannot run on chip `soc` (None: unknown chip), or None when nothing
+        speaks against it."""
         if self.old:
-            text = "a file of RKNN-Toolkit 1 ({}), for RK1808, RK3399Pro, RV1109 or RV1126: convert the original with RKNN-Toolkit2"
+            text = (
+                "a file of RKNN-Toolkit 1 ({}), for RK1808, RK3399Pro, RV1109 or RV1126: convert "
+                "the original with RKNN-Toolkit2"
+            )
             return text.format(self.toolkit or "no version")
         family = _family(soc)
         if family is None or not self.targets:
@@ -78,7 +85,8 @@ class RknnFile:
 
 
 def read_file(data: Any) -> RknnFile:
-    """The RknnFile of a bytes-like object holding a whole file. KModelError when it is not one; copies only its JSON text."""
+    """The RknnFile of a bytes-like object holding a whole file. KModelError when it is not one;
+    copies only its JSON text."""
     view = memoryview(data)
     nbytes = len(view)
     if bytes(view[:8]) == _ENCRYPTED:
@@ -94,7 +102,10 @@ def read_file(data: Any) -> RknnFile:
     version, graph = struct.unpack("<QQ", view[8:24])
     start = (_HEADER if version & 0xFF > 1 and graph else _HEADER_V1) + graph
     if start + 8 > nbytes:
-        text = "offset 16: the graph of {} bytes ends at {}, the file at {}: it was cut, copy it again"
+        text = (
+            "offset 16: the graph of {} bytes ends at {}, the file at {}: it was cut, copy it "
+            "again"
+        )
         raise KModelError(text.format(graph, start, nbytes))
     length = struct.unpack("<Q", view[start : start + 8])[0]
     if length > min(nbytes - start - 8, _JSON_LIMIT):
@@ -106,8 +117,9 @@ def read_file(data: Any) -> RknnFile:
     return found
 
 
-# A file without readable JSON is left to the runtime: only what is said is used. A container of the first version is not
-# believed about its chip: the vendor's own one for RK3588 says rk3566, and runs.
+# A file without readable JSON is left to the runtime: only what is said is used. A container of
+# the first version is not believed about its chip: the vendor's own one for RK3588 says rk3566,
+# and runs.
 def _describe(file: RknnFile, text: bytes) -> None:
     try:
         found = json.loads(text.decode().rstrip("\0"))

@@ -4,27 +4,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maixmem import Cost
 
 from maixmem_rknn.api import INTERNAL_OUTSIDE, OUTSIDE, PAGE, SHARE_WEIGHT, MemSize, pages
 from maixmem_rknn.block import Block
+from maixmem_rknn.container import RknnFile
+from maixmem_rknn.runtime import Runtime
 from maixmem_rknn.tensor import Options, apply, item_bytes, layout
 
-if TYPE_CHECKING:
-    from maixmem_rknn.container import RknnFile
-    from maixmem_rknn.model import Model
-    from maixmem_rknn.runtime import Runtime
-
-
-# The bytes that the runtime reports are the sum of its requests. The driver takes whole pages for each, and up to three were
-# seen: so much more may be taken.
+# The bytes that the runtime reports are the sum of its requests. The driver takes whole pages for
+# each, and up to three were seen: so much more may be taken.
 _ROUNDING = 2 * PAGE
 
 
-# The ways of loading; Port.load() says what they mean. `duplicate` is what Port.dup() makes. `external`: weights and internal
-# memory are blocks that we, or the caller, make for it. Without that the runtime makes all itself.
+# The ways of loading; Port.load() says what they mean. `duplicate` is what Port.dup() makes.
+# `external`: weights and internal memory are blocks that we, or the caller, make for it. Without
+# that the runtime makes all itself.
 class LoadOptions:
     """How a load is to be done."""
 
@@ -34,7 +31,7 @@ class LoadOptions:
         shared: bool = True,
         dup: bool = False,
         dynamic: bool = False,
-        master: Model | None = None,
+        master: Any = None,
         weights: Block | None = None,
         internal: Block | None = None,
         inputs: Options = None,
@@ -44,7 +41,10 @@ class LoadOptions:
         if master is not None and dup:
             raise ValueError("dup=True and master=... exclude each other: dup() shares weights")
         if (weights or internal) and (dynamic or (master is not None and not duplicate)):
-            text = "weights= and internal= go with neither master= nor dynamic=True: the runtime makes those itself"
+            text = (
+                "weights= and internal= go with neither master= nor dynamic=True: the runtime "
+                "makes those itself"
+            )
             raise ValueError(text)
         self.dup = dup
         self.duplicate = duplicate
@@ -57,9 +57,10 @@ class LoadOptions:
         private = dup or duplicate or internal is not None or weights is not None
         self.shared = shared and self.external and not private
 
-    # 0x200 leaves the weights where init put them and costs least; 0x10 copies them out, which dup_context, weight memory of
-    # the caller, the mini runtime and those before 1.5.2 need (0x200 is refused by the one and ignored by the others).
-    # Loads are from buffers always: with 0x10 a path keeps the file besides the copy.
+    # 0x200 leaves the weights where init put them and costs least; 0x10 copies them out, which
+    # dup_context, weight memory of the caller, the mini runtime and those before 1.5.2 need (0x200
+    # is refused by the one and ignored by the others). Loads are from buffers always: with 0x10 a
+    # path keeps the file besides the copy.
     def flag(self, lib: Runtime) -> int:
         """The flag for rknn_init."""
         if not self.external:
@@ -70,17 +71,19 @@ class LoadOptions:
 
 
 def uncounted(flag: int, file: RknnFile, weight: int) -> int:
-    """Bytes at most of the one request that the runtime leaves out of its sum; a part of the graph.
+    """Bytes at most of the one request that the runtime leaves out of its sum; a part of the
+    graph.
 
-    Of files by older toolkits what is kept besides weights of the caller, of models that share weights all that is kept.
+    Of files by older toolkits what is kept besides weights of the caller, of models that share
+    weights all that is kept.
     """
     if flag & OUTSIDE and file.uncounted:
         return max(0, file.graph - weight)
     return file.graph if flag & SHARE_WEIGHT else 0
 
 
-# For each of several shapes the runtime makes one or two requests, and its sum has those of the first shape. All it keeps of
-# a file is a part of the graph.
+# For each of several shapes the runtime makes one or two requests, and its sum has those of the
+# first shape. All it keeps of a file is a part of the graph.
 def _other_shapes(flag: int, file: RknnFile, size: MemSize, places: int) -> int:
     if places < 2:
         return 0
@@ -90,9 +93,10 @@ def _other_shapes(flag: int, file: RknnFile, size: MemSize, places: int) -> int:
     return pages(max(0, int(left))) + (2 * places - 2) * PAGE
 
 
-# What the runtime says of one file loaded with one flag: `weight` and `internal` (a page where it says 0, because whether a
-# model without runs when it is given nothing was not measured), `resident` what it takes itself, of which a duplicate
-# takes `counted` again, `taken` the bytes of its requests; the attributes of inputs and outputs; at how many `places` shapes are.
+# What the runtime says of one file loaded with one flag: `weight` and `internal` (a page where it
+# says 0, because whether a model without runs when it is given nothing was not measured),
+# `resident` what it takes itself, of which a duplicate takes `counted` again, `taken` the bytes of
+# its requests; the attributes of inputs and outputs; at how many `places` shapes are.
 class ModelSizes:
     """Sizes of one model, in bytes."""
 
@@ -126,10 +130,11 @@ class ModelSizes:
         return total
 
 
-# `weight` and `internal` are the runtime's own figures, exact (None until it could be asked). need["npu"] is what the
-# model keeps for itself, inputs and outputs included; peak["npu"] is a load with no other model there, the internal memory
-# included. Both are "bound"s: the runtime tells the sum of its requests, the driver takes whole pages for each. Before the
-# runtime was asked (no room to, or a model that it makes all memory of) the file alone is known.
+# `weight` and `internal` are the runtime's own figures, exact (None until it could be asked).
+# need["npu"] is what the model keeps for itself, inputs and outputs included; peak["npu"] is a
+# load with no other model there, the internal memory included. Both are "bound"s: the runtime
+# tells the sum of its requests, the driver takes whole pages for each. Before the runtime was
+# asked (no room to, or a model that it makes all memory of) the file alone is known.
 class RknnCost(Cost):
     """What one load takes; update() as more becomes known."""
 

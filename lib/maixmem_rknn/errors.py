@@ -14,20 +14,32 @@ ROWS = {
     ),
     -2: (
         "RKNN_ERR_TIMEOUT",
-        "the NPU did not answer. Next: see dmesg for rknpu; a driver older than the runtime does that",
+        (
+            "the NPU did not answer. Next: see dmesg for rknpu; a driver older than the runtime "
+            "does that"
+        ),
     ),
     -3: (
         "RKNN_ERR_DEVICE_UNAVAILABLE",
-        "the NPU cannot be opened. Next: lsmod or dmesg for rknpu, and the rights of /dev/dri/card*",
+        (
+            "the NPU cannot be opened. Next: lsmod or dmesg for rknpu, and the rights of "
+            "/dev/dri/card*"
+        ),
     ),
     -4: (
         "RKNN_ERR_MALLOC_FAIL",
-        "NPU memory ran out. Next: unload a model; without an IOMMU raise cma= in the kernel's arguments",
+        (
+            "NPU memory ran out. Next: unload a model; without an IOMMU raise cma= in the "
+            "kernel's arguments"
+        ),
     ),
     -5: ("RKNN_ERR_PARAM_INVALID", "a wrong argument. Next: report it, the port checks these"),
     -6: (
         "RKNN_ERR_MODEL_INVALID",
-        "not a model for this chip and runtime, or NPU memory ran out. Next: convert it with the runtime's own RKNN-Toolkit2",
+        (
+            "not a model for this chip and runtime, or NPU memory ran out. Next: convert it with "
+            "the runtime's own RKNN-Toolkit2"
+        ),
     ),
     -7: ("RKNN_ERR_CTX_INVALID", "the context is gone. Next: load the model again"),
     -8: ("RKNN_ERR_INPUT_INVALID", "wrong inputs. Next: see inputs[i].shape, .type and .nbytes"),
@@ -58,7 +70,8 @@ PERHAPS_MEMORY = (-4, -6)
 
 
 class RknnError(RuntimeError):
-    """A call that the runtime refused: `.code` is its own code; the message has its name and the next step.
+    """A call that the runtime refused: `.code` is its own code; the message has its name and the
+    next step.
 
     `.held` is the MemSize of a context that has to be left alone, None for all else.
     """

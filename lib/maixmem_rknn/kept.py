@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """What an rknn_init that ran out of memory keeps, had back by the runtime's own calls.
 
-Its context must not be destroyed: the process would end (docs/linux.md). But the runtime has a table of all its memories, by the
-address where each is mapped, and rknn_destroy_mem looks there for `priv`, which of a memory that rknn_create_mem made is that
-address. A view whose `priv` is set to the address of what was kept takes that along: mapping, descriptor and the driver's
-buffer. An address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6.0.
+Its context must not be destroyed: the process would end (docs/linux.md). But the runtime has a
+table of all its memories, by the address where each is mapped, and rknn_destroy_mem looks there
+for `priv`, which of a memory that rknn_create_mem made is that address. A view whose `priv` is set
+to the address of what was kept takes that along: mapping, descriptor and the driver's buffer. An
+address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6.0.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any
 from maixmem_rknn.api import PAGE
 
 
-# Each NPU memory is a shared mapping, and while this is in use only one thread of the library makes any (`_making` of
-# Runtime); other code of the process that uses the same runtime just then is known by the bytes that are too many.
+# Each NPU memory is a shared mapping, and while this is in use only one thread of the library
+# makes any (`_making` of Runtime); other code of the process that uses the same runtime just then
+# is known by the bytes that are too many.
 class Mapped:
     """What is mapped now, to know later what is new."""
 
@@ -33,9 +35,11 @@ class Mapped:
         return sum(_places((self._then or set()) - (_shared() or set())).values())
 
     def give_back(self, calls: dict[str, Any], ctx: int, most: int) -> int:
-        """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context that works.
+        """Bytes of what is new, when the runtime gave all of it back, else 0; `ctx` is any context
+        that works.
 
-        Where there is more than the failed call can have made, `most` bytes, others use the runtime as well: nothing is touched.
+        Where there is more than the failed call can have made, `most` bytes, others use the
+        runtime as well: nothing is touched.
         """
         new = self.new()
         if sum(new.values()) > most:

@@ -10,8 +10,8 @@ import os
 from typing import Any
 
 NAMES = ("librknnrt.so", "librknnmrt.so")
-# Places that the loader of some boards does not search: multiarch folders of images without ldconfig, the RV1106's
-# read-only partition, Android's.
+# Places that the loader of some boards does not search: multiarch folders of images without
+# ldconfig, the RV1106's read-only partition, Android's.
 FOLDERS = (
     "/usr/lib",
     "/usr/lib/*-linux-gnu*",
@@ -36,7 +36,8 @@ def find() -> str | None:
 
 
 def open_library() -> Any:
-    """The runtime of this board: librknnrt, or librknnmrt on RV1103 and RV1106. ImportError where there is neither.
+    """The runtime of this board: librknnrt, or librknnmrt on RV1103 and RV1106. ImportError where
+    there is neither.
 
     The loader is asked first (LD_LIBRARY_PATH, ldconfig), then FOLDERS.
     """
@@ -47,7 +48,10 @@ def open_library() -> Any:
                 return ctypes.CDLL(name)
             except OSError as e:
                 tried.append(str(e))
-    text = "neither librknnrt.so nor librknnmrt.so can be opened ({}). Next: install the runtime of your board, or give Port(ctypes.CDLL(path))"
+    text = (
+        "neither librknnrt.so nor librknnmrt.so can be opened ({}). Next: install the runtime of "
+        "your board, or give Port(ctypes.CDLL(path))"
+    )
     raise ImportError(text.format("; ".join(tried)))
 
 

@@ -7,36 +7,59 @@ from __future__ import annotations
 import ctypes
 import os
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from maixmem import KModelError, NoRoom
 
 from maixmem_rknn import librknnrt
 from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, pages
+from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile, read_file
 from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted
 from maixmem_rknn.errors import MALLOC_FAIL, PERHAPS_MEMORY, RknnError
 from maixmem_rknn.lock import ExclusiveLock
 from maixmem_rknn.model import Model, io_attrs
+from maixmem_rknn.runtime import Runtime
 from maixmem_rknn.shapes import Shapes
 
-if TYPE_CHECKING:
-    from maixmem_rknn.port import Port
-
-# What the runtime takes of a file besides the memory that is its caller's was at most the file and this.
+# What the runtime takes of a file besides the memory that is its caller's was at most the file and
+# this.
 _ASKING = 4 * PAGE
 
 
-# Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each file. On any failure
-# nothing of a new model stays, and the others are as they were; but for what an rknn_init keeps when memory runs out within it
-# and the runtime does not give back, counted in `leaked_bytes` (kept.py).
+class Books(Protocol):
+    """What the port has: the room, the lock and the models."""
+
+    lib: Runtime
+    arena: Arena
+    lock: ExclusiveLock
+    models: list[Model]
+    soc: str | None
+    budget: int | None
+    version: str | None
+    sram: tuple[int, int]
+
+    def free_npu(self) -> int | None:
+        """Bytes that may still be taken."""
+
+    def check_fit(self, cost: RknnCost, margin: int = 0) -> NoRoom | None:
+        """What is missing for a load."""
+
+    def create(self, ctx: int, nbytes: int) -> Any:
+        """Memory made with a context, or NoRoom."""
+
+
+# Contract. Of the port, which has the lock, the books and the room; keeps what was learnt of each
+# file. On any failure nothing of a new model stays, and the others are as they were; but for what
+# an rknn_init keeps when memory runs out within it and the runtime does not give back, counted in
+# `leaked_bytes` (kept.py).
 class Loader:
     """Loads models for a port."""
 
-    def __init__(self, port: Port) -> None:
-        self._port = port
-        self._lib = port.lib
+    def __init__(self, books: Books) -> None:
+        self._port = books
+        self._lib = books.lib
         self._known: dict[tuple[int, int, int], ModelSizes] = {}
 
     # --- what it will take ---
@@ -57,19 +80,28 @@ class Loader:
             self.ask(cost, data, file)
         return cost
 
-    # Runtimes before 1.5.2 have another call for it, which was not seen to work; without one a load would end the process.
+    # Runtimes before 1.5.2 have another call for it, which was not seen to work; without one a
+    # load would end the process.
     def _refuse_shapes(self, options: LoadOptions) -> str | None:
         if not self._lib.has("rknn_set_input_shapes"):
-            text = "converted for several shapes, and {} has no rknn_set_input_shapes: update librknnrt to 1.5.2 or newer"
+            text = (
+                "converted for several shapes, and {} has no rknn_set_input_shapes: update "
+                "librknnrt to 1.5.2 or newer"
+            )
             return text.format(self._lib.name)
         if options.master:
-            return "converted for several shapes: the runtime shares no weights of such models. Next: Model.set_shapes()"
+            return (
+                "converted for several shapes: the runtime shares no weights of such models. "
+                "Next: Model.set_shapes()"
+            )
         return None
 
     def ask(self, cost: RknnCost, data: Any, file: RknnFile | None = None) -> None:
-        """Weight, internal, input and output bytes by a context of the kind that the load will make; once per content.
+        """Weight, internal, input and output bytes by a context of the kind that the load will
+        make; once per content.
 
-        Not for models that the runtime makes all memory of, and not without room: then the file's size is all there is.
+        Not for models that the runtime makes all memory of, and not without room: then the file's
+        size is all there is.
         """
         port, flag = self._port, cost.options.flag(self._lib)
         key = (len(data), zlib.crc32(data), flag)
@@ -169,8 +201,9 @@ class Loader:
         short.code = e.code
         return short
 
-    # A runtime whose rknn_init runs out of memory ends the process, there or in the destroy of what is left, or says that
-    # all is well. A context that only describes the file takes none: with that the driver is asked before, and can refuse.
+    # A runtime whose rknn_init runs out of memory ends the process, there or in the destroy of
+    # what is left, or says that all is well. A context that only describes the file takes none:
+    # with that the driver is asked before, and can refuse.
     def _try_memory(self, data: Any, source: Any, flag: int) -> None:
         if self._lib.mini:
             return
@@ -185,13 +218,16 @@ class Loader:
     def _ask_driver(self, ctx: int, need: int, name: str) -> None:
         mem = self._lib.create_mem(ctx, need)
         if mem is None:
-            text = "{}: the driver has not the {} bytes of NPU memory that the runtime takes, {} are free: unload a model"
+            text = (
+                "{}: the driver has not the {} bytes of NPU memory that the runtime takes, {} are "
+                "free: unload a model"
+            )
             free = self._port.free_npu()
             raise NoRoom(text.format(name, need, free), "npu", need, free)
         self._lib.release([(ctx, mem)])
 
-    # Everything after a context exists; on any failure it goes again, with all that was made for it. What the load will
-    # take is known, and learnt, before anything is allocated.
+    # Everything after a context exists; on any failure it goes again, with all that was made for
+    # it. What the load will take is known, and learnt, before anything is allocated.
     def _fill(
         self,
         model: Model,
@@ -236,8 +272,8 @@ class Loader:
         port.models.append(model)
         return model
 
-    # Some runtimes were seen to return success when the driver had no memory for a part of the model; their sum of bytes is
-    # smaller then than the same file's was before.
+    # Some runtimes were seen to return success when the driver had no memory for a part of the
+    # model; their sum of bytes is smaller then than the same file's was before.
     def _compare(self, cost: RknnCost, key: Any, now: ModelSizes) -> None:
         known = cost.sizes
         if known is None or now.dma > known.dma:
@@ -246,7 +282,8 @@ class Loader:
         elif now.dma < known.dma:
             raise _short(cost, now.dma)
 
-    # A block of the caller is taken as it is: the guide rounds its sizes to 128, the vendor's demo does not.
+    # A block of the caller is taken as it is: the guide rounds its sizes to 128, the vendor's demo
+    # does not.
     def _memory(self, ctx: int, block: Block | None, nbytes: int) -> Any:
         if block is None:
             return self._port.create(ctx, nbytes)
@@ -280,7 +317,10 @@ class Loader:
 
 def _short(cost: RknnCost, has: int) -> NoRoom:
     had = cost.sizes.dma if cost.sizes else 0
-    text = "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory ran out, unload a model"
+    text = (
+        "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory "
+        "ran out, unload a model"
+    )
     return NoRoom(text.format(name_of(cost.source), has, had), "npu", had, has)
 
 
@@ -303,8 +343,9 @@ def buffer(source: Any) -> Any:
     return data
 
 
-# The runtime's codes for a missing driver, a file newer than itself, one for another chip and memory that ran out while it
-# read are -1 and -6, in any order: what can be seen from here is said.
+# The runtime's codes for a missing driver, a file newer than itself, one for another chip and
+# memory that ran out while it read are -1 and -6, in any order: what can be seen from here is
+# said.
 def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int) -> str:
     text = "{} (container {}, {}; {} bytes, {} are free)"
     by = f"made by RKNN-Toolkit {file.toolkit}" if file.toolkit else "its toolkit is not named"
@@ -313,8 +354,14 @@ def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int
         text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu). "
         text += "Next: load the rknpu module, or take the vendor's kernel"
     elif code in PERHAPS_MEMORY:
-        text += ": the runtime may be older than the file (update librknnrt, or convert with its own RKNN-Toolkit2), "
+        text += (
+            ": the runtime may be older than the file (update librknnrt, or convert with its own "
+            "RKNN-Toolkit2), "
+        )
         text += "or NPU memory ran out (unload a model)"
     else:
-        text += ": the runtime may be older than the file. Next: update librknnrt, or convert with its own RKNN-Toolkit2"
+        text += (
+            ": the runtime may be older than the file. Next: update librknnrt, or convert with "
+            "its own RKNN-Toolkit2"
+        )
     return f"{text}. rknn_init with flag 0x{flag:x}"

@@ -11,8 +11,9 @@ class LockError(RuntimeError):
     """A model was to run, load or unload while this thread is inside the with block of another."""
 
 
-# Contract. One holder at a time. Another thread waits; the same thread may take it again for the same holder, and gets
-# LockError for another one, because waiting would never end and running would destroy what the first still reads.
+# Contract. One holder at a time. Another thread waits; the same thread may take it again for the
+# same holder, and gets LockError for another one, because waiting would never end and running
+# would destroy what the first still reads.
 class ExclusiveLock:
     """A lock that knows for whom it is held."""
 

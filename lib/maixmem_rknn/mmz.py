@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Blocks from Rockchip's own allocator, RK_MPI_MMZ: memory that camera, encoder and NPU can all name.
+"""Blocks from Rockchip's own allocator, RK_MPI_MMZ: memory that camera, encoder and NPU can all
+name.
 
 block = mmz.alloc(4 << 20)
 model = port.load("yolo.rknn", internal=block)
@@ -62,9 +63,11 @@ class MmzBlock(Block):
 
 
 def alloc(nbytes: int, *, cached: bool = False, cma: bool = True, library: Any = None) -> MmzBlock:
-    """A new MmzBlock of at least `nbytes`. NoRoom when there is no such memory, ImportError where there is no allocator.
+    """A new MmzBlock of at least `nbytes`. NoRoom when there is no such memory, ImportError where
+    there is no allocator.
 
-    cached: quicker for the CPU; each run then flushes. cma=False: where the NPU has an IOMMU, in pieces, without an address.
+    cached: quicker for the CPU; each run then flushes. cma=False: where the NPU has an IOMMU, in
+    pieces, without an address.
     """
     if not 0 < nbytes < 1 << 32:
         raise ValueError(f"alloc({nbytes}): 1 to 4294967295 bytes")
@@ -94,7 +97,10 @@ def _open(library: Any) -> dict[str, Any]:
             return {call: _bind(found, call, *types) for call, types in _CALLS.items()}
         except (OSError, AttributeError) as e:
             tried.append(str(e))
-    text = "no RK_MPI_MMZ here ({}). Next: install librockit or libmpimmz of your board, or take memory of Port.create()"
+    text = (
+        "no RK_MPI_MMZ here ({}). Next: install librockit or libmpimmz of your board, or take "
+        "memory of Port.create()"
+    )
     raise ImportError(text.format("; ".join(tried)))
 
 

@@ -4,17 +4,17 @@
 
 detector.run(image_bytes) -> [bytes, ...]           copies in, runs, copies out
 
-with detector:                                      its turn: no other model in the shared memory can run
-    camera.readinto(detector.inputs[0].view())
-    detector.execute()
-    boxes = decode(detector.outputs[0].view())      views end with the block, slices of them must be gone by unload
+with detector:                                      its turn: no other model in the shared memory
+    can run camera.readinto(detector.inputs[0].view()) detector.execute() boxes =
+    decode(detector.outputs[0].view())      views end with the block, slices of them must be gone
+    by unload
 """
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from maixmem_rknn.api import (
     CURRENT_INPUT_ATTR,
@@ -25,23 +25,34 @@ from maixmem_rknn.api import (
     OUTPUT_ATTR,
     pages,
 )
+from maixmem_rknn.arena import Arena, Create
+from maixmem_rknn.cost import ModelSizes
+from maixmem_rknn.lock import ExclusiveLock
+from maixmem_rknn.runtime import Runtime
 from maixmem_rknn.shapes import Shapes
 from maixmem_rknn.tensor import Tensor
 
-if TYPE_CHECKING:
-    from maixmem_rknn.cost import ModelSizes
-    from maixmem_rknn.lock import ExclusiveLock
-    from maixmem_rknn.port import Port
+
+class Place(Protocol):
+    """What a model asks of its port."""
+
+    lib: Runtime
+    arena: Arena
+
+    @property
+    def create(self) -> Create:
+        """Memory made with a context, or NoRoom."""
 
 
-# Contract. Owned by the port that loaded it; Port.unload() ends it and everything it handed out. Sizes in bytes: `weight` and
-# `internal` as the runtime reports them, `resident` what the runtime took for it, `io` its inputs and outputs. `lock` is the
-# port's for models in the shared memory, its own for a model with private memory. run() allocates the copies it returns.
+# Contract. Owned by the port that loaded it; Port.unload() ends it and everything it handed out.
+# Sizes in bytes: `weight` and `internal` as the runtime reports them, `resident` what the runtime
+# took for it, `io` its inputs and outputs. `lock` is the port's for models in the shared memory,
+# its own for a model with private memory. run() allocates the copies it returns.
 class Model:
     """A loaded model: run(), or a with block for work without copies."""
 
     def __init__(
-        self, port: Port, name: str, lock: ExclusiveLock, inputs: Any = None, outputs: Any = None
+        self, port: Place, name: str, lock: ExclusiveLock, inputs: Any = None, outputs: Any = None
     ) -> None:
         self.lib = port.lib
         self.name = name  # not the source: a model in memory need not stay there
@@ -93,17 +104,20 @@ class Model:
     # --- dynamic shapes ---
 
     def shapes(self) -> list[list[tuple[int, ...]]]:
-        """For each input the shapes that it may have; empty lists for a model that was not converted for several."""
+        """For each input the shapes that it may have; empty lists for a model that was not
+        converted for several."""
         self.require_ctx()
         return [list(found) for found in self.sets.known] or [[] for _ in self.inputs]
 
     def set_shapes(self, *shapes: Sequence[int]) -> None:
-        """One shape for each input, from here on; inputs and outputs get memory of the size that goes with them.
+        """One shape for each input, from here on; inputs and outputs get memory of the size that
+        goes with them.
 
-        Several resolutions of one network on one set of weights: what load(master=) did before runtime 1.5.2. A loaded model
-        has the first of shapes(). ValueError for a shape that is not one of shapes(), or not at the same place in them as the
-        others'; attached blocks are let go. What it had goes when the new memory is there: on NoRoom and RknnError the model
-        is as it was.
+        Several resolutions of one network on one set of weights: what load(master=) did before
+        runtime 1.5.2. A loaded model has the first of shapes(). ValueError for a shape that is not
+        one of shapes(), or not at the same place in them as the others'; attached blocks are let
+        go. What it had goes when the new memory is there: on NoRoom and RknnError the model is as
+        it was.
         """
         if len(shapes) != len(self.inputs):
             text = "{} shapes given, {} has {} inputs"
@@ -125,7 +139,8 @@ class Model:
             self.lib.release([(self.require_ctx(), was["_mem"]) for was in state])
 
     def start(self, shapes: Shapes) -> None:
-        """The first of several shapes for a new context. Without any the runtime ends the process when memory is attached."""
+        """The first of several shapes for a new context. Without any the runtime ends the process
+        when memory is attached."""
         self.sets = shapes
         if shapes.known:
             self._choose(0)
@@ -176,16 +191,21 @@ class Model:
             raise RuntimeError(f"{self}: only inside its with block, or use run()")
 
     def check_views(self) -> None:
-        """ValueError while something still looks at memory of inputs or outputs: it would be gone."""
+        """ValueError while something still looks at memory of inputs or outputs: it would be
+        gone."""
         if [1 for area in self._areas if area() is not None]:
             gc.collect()  # a cycle may hold it
         alive = len([1 for area in self._areas if area() is not None])
         if alive:
-            text = "{} views of {} are still in use, by slices or arrays. Next: del them, or take copies"
+            text = (
+                "{} views of {} are still in use, by slices or arrays. Next: del them, or take "
+                "copies"
+            )
             raise ValueError(text.format(alive, self))
 
     def lend(self, view: memoryview, area: Any) -> memoryview:
-        """Keeps a view, to end it with the with block, and the weak reference to what it looks at."""
+        """Keeps a view, to end it with the with block, and the weak reference to what it looks
+        at."""
         self._lent.append(view)
         self._areas.append(area)
         return view
@@ -206,7 +226,8 @@ class Model:
 
 
 def io_attrs(lib: Any, ctx: int) -> tuple[list[Any], list[Any]]:
-    """The attributes of all inputs and of all outputs; the mini runtime has only the chip's own layouts."""
+    """The attributes of all inputs and of all outputs; the mini runtime has only the chip's own
+    layouts."""
     native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
     inputs, outputs = native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR)
     counts = lib.counts(ctx)

@@ -6,10 +6,12 @@
     detector, classifier = port.load("yolo.rknn"), port.load("mobilenet.rknn")
     boxes = detector.run(frame)
 
-Models are loaded from a buffer, their weights stay, and they compute in one shared block that is as large as the largest needs:
-two models save the smaller of their two internal memories. What was measured (runtime 1.5.2, two models, peak bytes):
-separate, from paths 6,983,680; separate, from buffers 6,578,176; shared with flag 0x200 from buffers 5,464,064; shared with
-flag 0x10 from paths, as the vendor's guide and demo have it, 8,175,616, because the file stays and its weights are copied out.
+Models are loaded from a buffer, their weights stay, and they compute in one shared block that is
+as large as the largest needs: two models save the smaller of their two internal memories. What was
+measured (runtime 1.5.2, two models, peak bytes): separate, from paths 6,983,680; separate, from
+buffers 6,578,176; shared with flag 0x200 from buffers 5,464,064; shared with flag 0x10 from paths,
+as the vendor's guide and demo have it, 8,175,616, because the file stays and its weights are
+copied out.
 """
 
 from __future__ import annotations
@@ -35,12 +37,14 @@ from maixmem_rknn.runtime import Runtime
 _DEVICE_TREE = "/proc/device-tree/compatible"
 
 
-# Contract. Owns the loaded models, the shared block and the ledger of NPU bytes; one Port per process. `budget` caps the NPU
-# bytes of this port (None: what the system has), `reserve` sizes the shared block ahead, `arena` is a Block to use instead,
-# `soc` overrides the device tree, `cma` says that NPU memory comes from CMA (the mini chips; boards without IOMMU).
-# The room is checked before every init, because a failed init keeps memory. Failure of load leaves the other models as
-# they were and nothing of the new one; unload cannot fail half-way. What the system does not tell is None, and loads want a
-# budget. `lib.leaked_bytes` counts bytes that the runtime kept. `version` of runtime and driver is known once a file was asked.
+# Contract. Owns the loaded models, the shared block and the ledger of NPU bytes; one Port per
+# process. `budget` caps the NPU bytes of this port (None: what the system has), `reserve` sizes
+# the shared block ahead, `arena` is a Block to use instead, `soc` overrides the device tree, `cma`
+# says that NPU memory comes from CMA (the mini chips; boards without IOMMU). The room is checked
+# before every init, because a failed init keeps memory. Failure of load leaves the other models as
+# they were and nothing of the new one; unload cannot fail half-way. What the system does not tell
+# is None, and loads want a budget. `lib.leaked_bytes` counts bytes that the runtime kept.
+# `version` of runtime and driver is known once a file was asked.
 class Port(maixmem_generic.Port):
     """Rockchip NPU: several models resident, one working memory."""
 
@@ -74,7 +78,8 @@ class Port(maixmem_generic.Port):
 
     @property
     def used(self) -> int:
-        """NPU bytes of this port, at most: page-rounded where we asked, as reported where the runtime did."""
+        """NPU bytes of this port, at most: page-rounded where we asked, as reported where the
+        runtime did."""
         own = self.lib.used + self.lib.leaked_bytes
         return own + sum([m.resident for m in self.models]) + self.arena.deferred_bytes
 
@@ -102,7 +107,8 @@ class Port(maixmem_generic.Port):
         return errors.advise(error)
 
     def free_npu(self) -> int | None:
-        """Bytes of NPU memory that may still be taken: the system's and the budget's, whichever is less; None: unknown."""
+        """Bytes of NPU memory that may still be taken: the system's and the budget's, whichever is
+        less; None: unknown."""
         system = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable")
         budget = None if self.budget is None else self.budget - self.used
         known = [n for n in (system, budget) if n is not None]
@@ -115,7 +121,8 @@ class Port(maixmem_generic.Port):
         return int(super().room(region))
 
     def sample(self, free: list[int]) -> None:
-        """Puts the free bytes of the NPU into the list `free`; it stays as it was when they cannot be read."""
+        """Puts the free bytes of the NPU into the list `free`; it stays as it was when they cannot
+        be read."""
         now = self.free_npu()
         if now is not None:
             free[0] = now
@@ -123,16 +130,21 @@ class Port(maixmem_generic.Port):
     def check_fit(
         self, cost: RknnCost, margin: int = 0, freed: Collection[Model] = ()
     ) -> NoRoom | None:
-        """None when a load of `cost` would fit now with `margin` bytes to spare, else a NoRoom that says what is missing.
+        """None when a load of `cost` would fit now with `margin` bytes to spare, else a NoRoom
+        that says what is missing.
 
-        `freed` are models taken as unloaded. A cost that could not be asked for before is asked for here.
+        `freed` are models taken as unloaded. A cost that could not be asked for before is asked
+        for here.
         """
         name = name_of(cost.source)
         cost.update(cost.sizes)
         free = self.free_npu()
         need = cost.peak["npu"]
         if free is None:
-            text = "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give Port(budget=bytes)"
+            text = (
+                "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give "
+                "Port(budget=bytes)"
+            )
             return NoRoom(text.format(name, need), "npu", need, None)
         if cost.sizes is None and not freed and self._loader.asking(cost) <= free:
             self._loader.ask(cost, buffer(cost.source))
@@ -155,7 +167,8 @@ class Port(maixmem_generic.Port):
     # --- models ---
 
     def inspect(self, source: Any, **how: Any) -> RknnCost:
-        """What load(source, **how) would take; asks the runtime when there is room for the file to do that."""
+        """What load(source, **how) would take; asks the runtime when there is room for the file to
+        do that."""
         self.lock.acquire(self)
         try:
             return self._loader.inspect(buffer(source), source, LoadOptions(**how))
@@ -165,14 +178,17 @@ class Port(maixmem_generic.Port):
     def load(self, source: Any, **how: Any) -> Model:
         """A Model from a path or from bytes.
 
-        inputs=, outputs=   element types: one for all ("uint8", "int8", "float16", "float32", "native"), or by index or name
-                       a type or {"type", "fmt", "scale", "zero_point", "pass_through"}. Without it quantised pictures are
-                       given as uint8, which the NPU normalises and quantises; all else is as the model has it
+        inputs=, outputs=   element types: one for all ("uint8", "int8", "float16", "float32",
+                            "native"), or by index or name
+                       a type or {"type", "fmt", "scale", "zero_point", "pass_through"}. Without it
+                       quantised pictures are given as uint8, which the NPU normalises and
+                       quantises; all else is as the model has it
         shared=False   its own internal memory, so that it can run beside others
         dup=True       as shared=False, and Port.dup() can make more of it on the same weights
         dynamic=True   the runtime makes all memory itself
-        master=model   same weights as `model`, which was converted with remove_weight=False and must be unloaded last
-                       (several resolutions of one network; from runtime 1.5.2 on Model.set_shapes() does that in one model)
+        master=model   same weights as `model`, which was converted with remove_weight=False and
+                       must be unloaded last (several resolutions of one network; from runtime
+                       1.5.2 on Model.set_shapes() does that in one model)
         weights=Block, internal=Block   memory of the caller instead of new memory
         """
         options = LoadOptions(**how)
@@ -183,7 +199,8 @@ class Port(maixmem_generic.Port):
             self.lock.release()
 
     def dup(self, model: Model) -> Model:
-        """Another Model on the weights of `model`, which was loaded with dup=True, for another thread."""
+        """Another Model on the weights of `model`, which was loaded with dup=True, for another
+        thread."""
         self.lock.acquire(self)
         try:
             self._check_mine(model)
@@ -192,7 +209,8 @@ class Port(maixmem_generic.Port):
             self.lock.release()
 
     def unload(self, handle: Model) -> None:
-        """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError while others use its weights or slices of its views."""
+        """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError
+        while others use its weights or slices of its views."""
         handle.lock.acquire(self)  # waits for its run, which may itself wait for the port's lock
         try:
             self.lock.acquire(self)
@@ -228,7 +246,8 @@ class Port(maixmem_generic.Port):
         return mem
 
     def check_may_wait(self) -> None:
-        """LockError in a thread that is inside a model's with block: who it waits for may be waiting for its end."""
+        """LockError in a thread that is inside a model's with block: who it waits for may be
+        waiting for its end."""
         for model in list(self.models):
             if model.lock.held_by(model):
                 raise LockError(

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """librknnrt (Rockchip's NPU runtime): its calls, with the checks that it leaves out.
 
-Behaviour was measured on librknnrt 1.4.0, 1.5.0, 1.5.2 and 1.6.0; the mini runtime (RV1103, RV1106) was read.
+Behaviour was measured on librknnrt 1.4.0, 1.5.0, 1.5.2 and 1.6.0; the mini runtime (RV1103,
+RV1106) was read.
 """
 
 from __future__ import annotations
@@ -45,11 +46,12 @@ class Memory(NamedTuple):
     block: Block | None
 
 
-# Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes. The order of release is kept
-# here: a context takes its memories with it (the runtime would lose them), nothing is released twice, and an interrupt in
-# the middle of a release is raised at its end. What the runtime refuses is an RknnError, what it would not check a
-# ValueError before the call, a call that it does not have a MissingCall. `used` = page-rounded bytes of our own memories;
-# `leaked_bytes` = bytes that the runtime did not give back.
+# Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes.
+# The order of release is kept here: a context takes its memories with it (the runtime would lose
+# them), nothing is released twice, and an interrupt in the middle of a release is raised at its
+# end. What the runtime refuses is an RknnError, what it would not check a ValueError before the
+# call, a call that it does not have a MissingCall. `used` = page-rounded bytes of our own
+# memories; `leaked_bytes` = bytes that the runtime did not give back.
 class Runtime:
     """The calls of one runtime library."""
 
@@ -65,11 +67,15 @@ class Runtime:
                 call.argtypes = arguments
                 self._calls[name] = call
             elif name in CALLS:
-                text = "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.4 or newer"
+                text = (
+                    "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.4 "
+                    "or newer"
+                )
                 raise ImportError(text.format(self.name, name))
         self.mini = "librknnmrt" in self.name
-        # Nothing tells whether a runtime knows RKNN_FLAG_INTERNAL_ALLOC_OUTSIDE: an older one takes it without a word and
-        # keeps an internal memory of its own. The flag came with 1.5.2, as this call did.
+        # Nothing tells whether a runtime knows RKNN_FLAG_INTERNAL_ALLOC_OUTSIDE: an older one
+        # takes it without a word and keeps an internal memory of its own. The flag came with
+        # 1.5.2, as this call did.
         self.splits = not self.mini and self.has("rknn_set_input_shapes")
         self.used = 0
         self.leaked_bytes = 0
@@ -92,12 +98,15 @@ class Runtime:
     # --- contexts ---
 
     def init(self, model: Any, flag: int, master: int = 0) -> int:
-        """A context for `model`, a ctypes array that must live until the weights are set (OUTSIDE) or this returns.
+        """A context for `model`, a ctypes array that must live until the weights are set (OUTSIDE)
+        or this returns.
 
-        A failed init leaves a context. Where the file was refused it holds nothing, and is destroyed; where memory ran out it
-        holds what there was, and its destroy ends the process (it walks a graph that the init has freed): it is left
-        alone, and the runtime is asked to give back its memory. What it does not give back is counted as leaked, and what the
-        context says of its memory goes with the error as `held`: the driver has these bytes back when the process ends.
+        A failed init leaves a context. Where the file was refused it holds nothing, and is
+        destroyed; where memory ran out it holds what there was, and its destroy ends the process
+        (it walks a graph that the init has freed): it is left alone, and the runtime is asked to
+        give back its memory. What it does not give back is counted as leaked, and what the context
+        says of its memory goes with the error as `held`: the driver has these bytes back when the
+        process ends.
         """
         extend = None
         if master:
@@ -118,8 +127,8 @@ class Runtime:
     def dup(self, ctx: int) -> int:
         """A second context on the weights of `ctx`, which must have been made with OUTSIDE.
 
-        One that ran out of memory leaves no context, but what it had taken, which goes as after init, and one use of what
-        `ctx` has, which does not: destroy() counts it.
+        One that ran out of memory leaves no context, but what it had taken, which goes as after
+        init, and one use of what `ctx` has, which does not: destroy() counts it.
         """
         name = "rknn_dup_context"
         most = _bound(self.mem_size(ctx))
@@ -183,14 +192,16 @@ class Runtime:
             self._used_by_none.add(ctx)
 
     def is_measured(self, ctx: int) -> bool:
-        """Whether it is a runtime of which was seen what this library counts on where memory runs out: before 2.0."""
+        """Whether it is a runtime of which was seen what this library counts on where memory runs
+        out: before 2.0."""
         try:
             return self.version(ctx).startswith("1.")
         except RknnError:
             return False
 
     def destroy(self, ctx: int, nbytes: int = 0) -> None:
-        """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the runtime refuses."""
+        """Releases the memories of `ctx`, then the context. `nbytes` counts as leaked when the
+        runtime refuses."""
         self._mems_of(ctx)
         try:
             self.release_all(ctx)
@@ -229,7 +240,8 @@ class Runtime:
         ]
 
     def run(self, ctx: int) -> None:
-        """One inference, until it is done. It flushes the caches of inputs and outputs that the runtime made."""
+        """One inference, until it is done. It flushes the caches of inputs and outputs that the
+        runtime made."""
         self._mems_of(ctx)
         _check("rknn_run", self._calls["rknn_run"](ctx, None))
 
@@ -253,7 +265,8 @@ class Runtime:
         return found
 
     def ranges(self, ctx: int, index: int) -> tuple[int, list[tuple[int, ...]]]:
-        """(format, shapes) that an input of a dynamic model may have; no shapes for other models."""
+        """(format, shapes) that an input of a dynamic model may have; no shapes for other
+        models."""
         found = InputRange()
         found.index = index
         try:
@@ -294,9 +307,11 @@ class Runtime:
             return self._keep(ctx, mem, pages(nbytes), 0, None)
 
     def view(self, ctx: int, block: Block, nbytes: int, offset: int = 0) -> Any:
-        """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would not check the range.
+        """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would
+        not check the range.
 
-        As physical address the full runtime stores all ones for every descriptor, good or bad: Block.check() looks first.
+        As physical address the full runtime stores all ones for every descriptor, good or bad:
+        Block.check() looks first.
         """
         block.check(nbytes, offset)
         self._mems_of(ctx)
@@ -312,7 +327,8 @@ class Runtime:
         return mem
 
     def release(self, pairs: Iterable[tuple[int, Any]]) -> None:
-        """Destroys each (context, memory) of ours that is still there, even when a signal arrives meanwhile."""
+        """Destroys each (context, memory) of ours that is still there, even when a signal arrives
+        meanwhile."""
         interrupt = None
         for ctx, mem in pairs:
             try:
@@ -355,7 +371,8 @@ class Runtime:
     def set_io(self, ctx: int, mem: Any, attr: TensorAttr, need: int) -> None:
         """Attaches an input or output of exactly `need` bytes.
 
-        The mini runtime takes no other size; the full one refuses smaller inputs and overruns smaller outputs.
+        The mini runtime takes no other size; the full one refuses smaller inputs and overruns
+        smaller outputs.
         """
         size = self._ours(ctx, mem).size
         if size != need:

@@ -12,9 +12,10 @@ from maixmem_rknn.api import INPUT_ATTR
 Shape = tuple[int, ...]
 
 
-# Contract. Of a model and its duplicates. `known`: for each input the shapes as they were listed before memory was attached,
-# nothing of a model with one; each input has as many as the others, and those at one place belong together. `attached`: (input,
-# place) where memory was attached since. Asked only when the model may have `several`: of others the runtime logs an error.
+# Contract. Of a model and its duplicates. `known`: for each input the shapes as they were listed
+# before memory was attached, nothing of a model with one; each input has as many as the others,
+# and those at one place belong together. `attached`: (input, place) where memory was attached
+# since. Asked only when the model may have `several`: of others the runtime logs an error.
 class Shapes:
     """What the inputs of a model may be."""
 
@@ -31,7 +32,8 @@ class Shapes:
         return len(self.known[0]) if self.known else 1
 
     def place_of(self, wanted: Sequence[Shape], now: Sequence[Shape], name: Any) -> int:
-        """The place of these shapes, one for each input. ValueError when they are at none; `now` are those that it has."""
+        """The place of these shapes, one for each input. ValueError when they are at none; `now`
+        are those that it has."""
         for i, shape in enumerate(wanted):
             if not self.known or shape not in self.known[i]:
                 what = ", ".join(map(str, self.known[i])) if self.known else f"{now[i]} only"
@@ -44,8 +46,9 @@ class Shapes:
             raise ValueError(text.format(name, " and ".join(map(str, wanted)), what))
         return together.index(tuple(wanted))
 
-    # Runtime 1.5.2 lists all shapes of a quantised input otherwise once it was attached as uint8, NHWC as NCHW, and takes those
-    # at which that was done only as it lists them. Later runtimes do not.
+    # Runtime 1.5.2 lists all shapes of a quantised input otherwise once it was attached as uint8,
+    # NHWC as NCHW, and takes those at which that was done only as it lists them. Later runtimes do
+    # not.
     def attrs(self, lib: Any, ctx: int, place: int) -> list[Any]:
         """What rknn_set_input_shapes wants for a place."""
         attrs = []

@@ -7,25 +7,50 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from maixmem_rknn.api import FORMATS, FROM_DEVICE, TO_DEVICE, TYPES, TensorAttr
 from maixmem_rknn.block import Block
-
-if TYPE_CHECKING:
-    from maixmem_rknn.model import Model
+from maixmem_rknn.shapes import Shapes
 
 _NAMES = {number: name for name, (number, _) in TYPES.items()}
 _AFFINE = 2  # qnt_type: scale and zero point
 _NHWC = 1
 _FIELDS = ("type", "fmt", "scale", "zero_point", "pass_through")
 
-#: What load(inputs=..., outputs=...) takes: a type for all, or by index or name a type or {field: value}.
+#: What load(inputs=..., outputs=...) takes: a type for all, or by index or name a type or {field:
+# value}.
 Options = Any
 
 
+class Owner(Protocol):
+    """What an input or output asks of its model."""
+
+    lib: Any
+    options: tuple[Options, Options]
+    sets: Shapes
+    place: int
+
+    def require_ctx(self) -> int:
+        """The runtime's number of it."""
+
+    def check_lock(self) -> None:
+        """RuntimeError outside of its with block."""
+
+    def check_no_views(self) -> None:
+        """Ends views; ValueError while slices of them are in use."""
+
+    def lend(self, view: memoryview, area: Any) -> memoryview:
+        """Keeps a view until the end of its with block."""
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+
 def type_of(attr: TensorAttr) -> str:
-    """The name of the element type of an attribute, or "type N" for those that have no bytes of their own."""
+    """The name of the element type of an attribute, or "type N" for those that have no bytes of
+    their own."""
     return _NAMES.get(attr.type, f"type {attr.type}")
 
 
@@ -36,8 +61,9 @@ def item_bytes(attr: TensorAttr) -> int:
     )
 
 
-# A quantised input of a picture's shape: those are fed with pixels. The runtime calls it int8 and would take the pixels as
-# int8 too; given as uint8, the NPU normalises and quantises them itself, with the means of the conversion.
+# A quantised input of a picture's shape: those are fed with pixels. The runtime calls it int8 and
+# would take the pixels as int8 too; given as uint8, the NPU normalises and quantises them itself,
+# with the means of the conversion.
 def is_picture(attr: TensorAttr) -> bool:
     """Whether an input is a quantised picture: N, H, W and 1, 3 or 4 channels."""
     shape = attr.dims[: attr.n_dims]
@@ -46,7 +72,8 @@ def is_picture(attr: TensorAttr) -> bool:
 
 
 def apply(attr: TensorAttr, options: Options, output: bool) -> TensorAttr:
-    """Changes a queried attribute into what the caller wants to give or get. ValueError names a wrong option."""
+    """Changes a queried attribute into what the caller wants to give or get. ValueError names a
+    wrong option."""
     wanted = _wanted(attr, options)
     if wanted is None:
         wanted = {"type": "uint8"} if not output and is_picture(attr) else {}
@@ -89,9 +116,10 @@ def _check_option(attr: TensorAttr, key: str, value: Any) -> None:
         )
 
 
-# Of the queried attribute, before apply(): with `stride` the rows of an input are padded; an output in the format of the
-# model's author is written without any padding, whatever size_with_stride says (measured: the runtime writes as many bytes
-# as elements of the type asked for). The mini runtime wants its native size exactly.
+# Of the queried attribute, before apply(): with `stride` the rows of an input are padded; an
+# output in the format of the model's author is written without any padding, whatever
+# size_with_stride says (measured: the runtime writes as many bytes as elements of the type asked
+# for). The mini runtime wants its native size exactly.
 def layout(attr: TensorAttr, output: bool, mini: bool) -> tuple[int, int]:
     """(elements of data, elements in memory) of an input or output."""
     if output and not mini:
@@ -100,13 +128,14 @@ def layout(attr: TensorAttr, output: bool, mini: bool) -> tuple[int, int]:
     return (padded if output else attr.n_elems), padded
 
 
-# Contract. One input or output. `attr` is what the runtime is told, `type`, `fmt`, `scale` and `zero_point` the same in words;
-# `packed` bytes of data; `nbytes` of its memory, larger than that only for inputs whose rows are padded to the width stride.
-# The memory is made when the model is loaded and belongs to it; attach() replaces it.
+# Contract. One input or output. `attr` is what the runtime is told, `type`, `fmt`, `scale` and
+# `zero_point` the same in words; `packed` bytes of data; `nbytes` of its memory, larger than that
+# only for inputs whose rows are padded to the width stride. The memory is made when the model is
+# loaded and belongs to it; attach() replaces it.
 class Tensor:
     """The memory of one input or output."""
 
-    def __init__(self, model: Model, attr: TensorAttr, output: bool) -> None:
+    def __init__(self, model: Owner, attr: TensorAttr, output: bool) -> None:
         self._model = model
         self._mem: Any = None
         self._block: Block | None = None
@@ -114,7 +143,8 @@ class Tensor:
         self.renew(attr)
 
     def renew(self, attr: TensorAttr) -> None:
-        """Takes over a queried attribute: at loading, and when a dynamic model has other shapes."""
+        """Takes over a queried attribute: at loading, and when a dynamic model has other
+        shapes."""
         model = self._model
         data, memory = layout(attr, self.output, model.lib.mini)
         self.name = attr.name.decode(errors="replace")
@@ -136,7 +166,8 @@ class Tensor:
 
     @property
     def scale(self) -> float:
-        """Real value = (element - zero_point) * scale, where the element type is the model's own."""
+        """Real value = (element - zero_point) * scale, where the element type is the model's
+        own."""
         return float(self.attr.scale)
 
     @property
@@ -145,7 +176,8 @@ class Tensor:
         return int(self.attr.zp)
 
     def view(self) -> memoryview:
-        """The memory itself as a memoryview of `nbytes`, within the model's with block; it ends with that."""
+        """The memory itself as a memoryview of `nbytes`, within the model's with block; it ends
+        with that."""
         self._model.check_lock()
         mem = self._mem.contents
         area = (ctypes.c_ubyte * self.nbytes).from_address(mem.virt + mem.offset)
@@ -160,7 +192,10 @@ class Tensor:
         elif len(source) == self.packed:
             self._spread(view, source)
         else:
-            text = "{} bytes for an input of {} {}: {} packed or {} with stride. Next: give so many, or load(inputs=...) with your type"
+            text = (
+                "{} bytes for an input of {} {}: {} packed or {} with stride. Next: give so many, "
+                "or load(inputs=...) with your type"
+            )
             text = text.format(len(source), self.shape, self.type, self.packed, self.nbytes)
             raise ValueError(text)
 
@@ -169,13 +204,18 @@ class Tensor:
         return bytes(self.view())
 
     def attach(self, block: Block, offset: int = 0) -> None:
-        """Works in `block` from now on: a camera's or another program's memory. What it had before is released.
+        """Works in `block` from now on: a camera's or another program's memory. What it had before
+        is released.
 
-        Cached memory is flushed around each run, by the runtime's call or the kernel's; ValueError where there is neither.
+        Cached memory is flushed around each run, by the runtime's call or the kernel's; ValueError
+        where there is neither.
         """
         model = self._model
         if block.cached and block.fd is None and not model.lib.has("rknn_mem_sync"):
-            text = "{}: cached memory that only has a physical address, and {} cannot flush it (no rknn_mem_sync). "
+            text = (
+                "{}: cached memory that only has a physical address, and {} cannot flush it (no "
+                "rknn_mem_sync). "
+            )
             text += "Next: uncached memory, or a block with its fd"
             raise ValueError(text.format(model, model.lib.name))
         with model:
@@ -195,7 +235,8 @@ class Tensor:
         self.allocate(create)
 
     def undo(self, before: dict[str, Any]) -> None:
-        """Is again what it was, vars() of then, for the runtime too; memory that change() made is released."""
+        """Is again what it was, vars() of then, for the runtime too; memory that change() made is
+        released."""
         lib, ctx, mem = self._model.lib, self._model.require_ctx(), self._mem
         vars(self).update(before)
         lib.set_io(ctx, self._mem, self.attr, self.nbytes)

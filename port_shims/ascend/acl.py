@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stand-in for pyACL on an Ascend 310: the calls that take memory, with their tuples, codes and rules."""
+"""Stand-in for pyACL on an Ascend 310: the calls that take memory, with their tuples, codes and
+rules."""
 
 import threading
 
@@ -319,7 +320,8 @@ class _Mdl:
 
 
 def _results(number, inputs, outputs):
-    """The stand-in's arithmetic: each output begins with the first byte of the first input, plus one."""
+    """The stand-in's arithmetic: each output begins with the first byte of the first input, plus
+    one."""
     ptr, _ = inputs[0]
     block = board.block_at(ptr, 1)
     for out, _ in outputs:

@@ -44,8 +44,10 @@ class MemoryCorruption(BaseException):
     """Two users would have written the same device memory at the same time."""
 
 
-# Contract.  One allocation: `start` address, `asked` bytes, `taken` bytes of its pages' free memory, `kind` the call
-# that must free it.  `users` are the ids of models that hold it, `work` whether it ever was work memory.  The bytes themselves are made when first touched.
+# Contract.  One allocation: `start` address, `asked` bytes, `taken` bytes of its pages' free
+# memory, `kind` the call
+# that must free it.  `users` are the ids of models that hold it, `work` whether it ever was work
+# memory.  The bytes themselves are made when first touched.
 class Block:
     def __init__(self, start, asked, taken, kind, pages):
         self.start = start
@@ -95,7 +97,8 @@ _lock = threading.RLock()
 
 
 def reset(normal=6144 * MIB, huge=1940 * MIB, on_device=False, version=(5, 0)):
-    """Power-on.  `normal` and `huge` are bytes of the two kinds of pages; on_device: the program runs on the board (RC)."""
+    """Power-on.  `normal` and `huge` are bytes of the two kinds of pages; on_device: the program
+    runs on the board (RC)."""
     global rc, toolkit, running, initialised, _thread
     rc, toolkit, running, initialised = on_device, version, None, False
     _thread = threading.local()
@@ -112,7 +115,8 @@ def add_model(path, work, weight, inputs=(64,), outputs=(64,)):
 
 
 def live(kind=None):
-    """Bytes that the program has taken, by rt.malloc ("device"), malloc_host ("host"), dvpp_malloc ("dvpp") or all."""
+    """Bytes that the program has taken, by rt.malloc ("device"), malloc_host ("host"), dvpp_malloc
+    ("dvpp") or all."""
     return sum(
         b.taken for b in blocks.values() if b.kind == kind or (kind is None and b.kind != "python")
     )
@@ -137,7 +141,8 @@ def set_context(number):
 
 
 def begin(name):
-    """The code with which a call fails before it does anything, or 0: an armed fault, or no acl.init() before."""
+    """The code with which a call fails before it does anything, or 0: an armed fault, or no
+    acl.init() before."""
     code = faults.point(name)
     if code is not None:
         return code
@@ -159,7 +164,8 @@ def taken_bytes(n, kind):
 
 
 def allocate(n, kind, source):
-    """A new block from the pages named in `source`, the first that have room; None when none has."""
+    """A new block from the pages named in `source`, the first that have room; None when none
+    has."""
     taken = taken_bytes(n, kind)
     with _lock:
         for name in source:

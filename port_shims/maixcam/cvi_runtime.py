@@ -19,7 +19,8 @@ _NEURON, _IO = (
 
 
 class Loaded:
-    """What one model holds: [(ledger, block)] in the order taken, and its (name, dtype, shape) tensors."""
+    """What one model holds: [(ledger, block)] in the order taken, and its (name, dtype, shape)
+    tensors."""
 
     def __init__(self):
         self.blocks = []
@@ -38,7 +39,8 @@ class Loaded:
 
 
 class _SharedBlock:
-    """One block that activations of several models use in turn: counted, freed with its last user."""
+    """One block that activations of several models use in turn: counted, freed with its last
+    user."""
 
     def __init__(self, n):
         self.bytes = n
@@ -78,7 +80,8 @@ def load(path, dual):
 
 
 def load_ax(path, dual):
-    """An .axmodel: the file passes through the heap; board.axmodels[base name] = (carve-out bytes, bytes of IO)."""
+    """An .axmodel: the file passes through the heap; board.axmodels[base name] = (carve-out bytes,
+    bytes of IO)."""
     size = os.path.getsize(path)
     return _all_or_nothing(
         _fill_ax, (size,) + board.axmodels.get(os.path.basename(path), (size, 0)), dual
@@ -126,7 +129,8 @@ def _fill_cvi(loaded, model, dual):
 
 
 def _shared(n):
-    """The first block that is large enough, the largest first; else a new one, beside the smaller."""
+    """The first block that is large enough, the largest first; else a new one, beside the
+    smaller."""
     for block in board.shared:
         if block.bytes >= n:
             return block

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A MaixCAM or MaixCAM2 in memory: its Linux heap, its carve-out for hardware buffers, and the files that tell of them.
+"""A MaixCAM or MaixCAM2 in memory: its Linux heap, its carve-out for hardware buffers, and the
+files that tell of them.
 
 import maixcam_board as board
 board.reset(chip="maixcam2", debugfs=False)
@@ -36,9 +37,11 @@ class DeviceCrash(BaseException):
     """The process would have died of a signal here."""
 
 
-# Contract.  A ledger of one kind of memory: `total` bytes, `boot` of them taken before the program began.  alloc()
-# takes n bytes and returns a block number, or None when they are not there or the fault point says so; free() wants
-# a number that is out.  Bytes are counted as asked for.  `peak` is the most ever in use, as the driver keeps it.
+# Contract.  A ledger of one kind of memory: `total` bytes, `boot` of them taken before the program
+# began.  alloc() takes n bytes and returns a block number, or None when they are not there or the
+# fault point says so; free() wants
+# a number that is out.  Bytes are counted as asked for.  `peak` is the most ever in use, as the
+# driver keeps it.
 class Carveout:
     def __init__(self, name, total, boot):
         self.name = name
@@ -98,7 +101,8 @@ def reset(kind="maixcam", debugfs_open=True, proc_open=True, boot_configs="", **
 
 
 def read_text(path):
-    """The text of one of the board's files; OSError where the board has none or will not open it."""
+    """The text of one of the board's files; OSError where the board has none or will not open
+    it."""
     if faults.point("read " + path) is not None:
         raise OSError(5, "Input/output error: " + path)
     if path == "/proc/meminfo" and procfs:
@@ -125,7 +129,10 @@ def _meminfo():
 
 def _summary():
     used = cmm.used()
-    text = "Summary:\n[0] carveout heap size:%d bytes, used:%d bytes\nusage rate:%d%%, memory usage peak %d bytes\n"
+    text = (
+        "Summary:\n[0] carveout heap size:%d bytes, used:%d bytes\nusage rate:%d%%, memory usage "
+        "peak %d bytes\n"
+    )
     lines = [text % (cmm.total, used, used * 100 // cmm.total, cmm.peak)]
     return "".join(lines + ["%12d %s\n" % block for block in cmm.blocks.values()])
 
@@ -139,7 +146,10 @@ _ION_FILES = {
 
 def _cmm_info():
     total, used = cmm.total // 1024, (cmm.used() + 1023) // 1024
-    text = "---CMM_USE_INFO:\n total size=%dKB(%dMB),used=%s,remain=%s,partition_number=1,block_number=%d\n"
+    text = (
+        "---CMM_USE_INFO:\n total "
+        "size=%dKB(%dMB),used=%s,remain=%s,partition_number=1,block_number=%d\n"
+    )
     return text % (total, total >> 10, _kb(used), _kb(total - used), len(cmm.blocks))
 
 
@@ -148,7 +158,8 @@ def _kb(n):
 
 
 def cmm_setting_accepted(mib, hw_mib):
-    """(boot loader, driver script): what each of the two readers of maix_memory_cmm makes of a value."""
+    """(boot loader, driver script): what each of the two readers of maix_memory_cmm makes of a
+    value."""
     return mib >= 0 and hw_mib - mib >= 128, mib > 0 and hw_mib - mib >= 256
 
 

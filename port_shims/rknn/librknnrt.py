@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Stands in for ctypes.CDLL("librknnrt.so"): C function pointers with the real signatures, over the stand-in runtime.
+"""Stands in for ctypes.CDLL("librknnrt.so"): C function pointers with the real signatures, over
+the stand-in runtime.
 
     lib = librknnrt.shared_object("rk3588", capacity=16 << 20, version="1.5.2")
     lib.rknn_init.argtypes = [...]; lib.rknn_init(ctypes.byref(ctx), buf, len(buf), 0, None)
 
-Arguments pass through the C calling convention, so a caller that declares them wrongly gets what it would get on a board.
-`lib.runtime` is the runtime itself: its memory (`.npu`), its fault points (`.faults`), its log (`.log`).
+Arguments pass through the C calling convention, so a caller that declares them wrongly gets what
+it would get on a board. `lib.runtime` is the runtime itself: its memory (`.npu`), its fault points
+(`.faults`), its log (`.log`).
 """
 
 import ctypes
@@ -47,10 +49,11 @@ class _Function(ctypes._CFuncPtr):
     _restype_ = ctypes.c_int
 
 
-# Contract. Every call passes the fault point of its name. A code from there is returned without any effect (NULL from the
-# functions that return a pointer). An exception is delivered when the call has returned, as Python delivers a signal:
-# its effect has happened. Only where the result would be lost with it (pointers) does it come before the effect.
-# After a Crash the process is dead: every later call raises it again.
+# Contract. Every call passes the fault point of its name. A code from there is returned without
+# any effect (NULL from the functions that return a pointer). An exception is delivered when the
+# call has returned, as Python delivers a signal: its effect has happened. Only where the result
+# would be lost with it (pointers) does it come before the effect. After a Crash the process is
+# dead: every later call raises it again.
 class Library:
     def __init__(self, runtime, name):
         self._name = name
@@ -61,7 +64,8 @@ class Library:
             setattr(self, function, self._function(function, result, arguments))
 
     def meminfo(self):
-        """/proc/meminfo as {key: bytes}: NPU memory comes out of the same RAM (or CMA on the small chips)."""
+        """/proc/meminfo as {key: bytes}: NPU memory comes out of the same RAM (or CMA on the small
+        chips)."""
         npu = self.runtime.npu
         free = npu.capacity - npu.live
         area = {
@@ -114,7 +118,8 @@ class Library:
 
 
 def shared_object(profile="rk3588", capacity=64 << 20, strict=True, version="1.6.0"):
-    """A fresh process on a board of that profile, with a runtime of that version. With `strict`, what would corrupt memory raises Crash."""
+    """A fresh process on a board of that profile, with a runtime of that version. With `strict`,
+    what would corrupt memory raises Crash."""
     if profile not in PROFILES:
         raise ValueError("unknown profile %r: %s" % (profile, ", ".join(sorted(PROFILES))))
     if version not in RELEASES:

@@ -21,7 +21,8 @@ class MemoryCalls:
         return self._keep(Mem(context, block, (block.virt, block.phys, block.fd, 0, size), True))
 
     def create_mem_from_fd(self, number, fd, virt, size, offset):
-        """rknn_create_mem_from_fd: checks nothing; the full runtime stores the same address for good and bad descriptors."""
+        """rknn_create_mem_from_fd: checks nothing; the full runtime stores the same address for
+        good and bad descriptors."""
         context, code = self._live(number)
         block = self.npu.find(lambda b: b.fd == fd)
         if code or (block is None and self.profile.mini):
@@ -90,14 +91,16 @@ class MemoryCalls:
             return self._fail(FAIL, "Must set RKNN_FLAG_MEM_ALLOC_OUTSIDE")
         if self.profile.mini and context.io:
             return self._fail(FAIL, "You must call rknn_set_internal_mem before rknn_set_io_mem!")
-        # a runtime that does not know INTERNAL_ALLOC_OUTSIDE keeps its own, and gives back its inputs and outputs
+        # a runtime that does not know INTERNAL_ALLOC_OUTSIDE keeps its own, and gives back its
+        # inputs and outputs
         own = ("internal",) if self.release.splits or self.profile.mini else ("input", "output")
         self._free_own(context, own)
         context.internal = mem
         return SUCC
 
     def set_io_mem(self, number, address, attr):
-        """rknn_set_io_mem: an input that is too small is refused, of outputs nothing is checked; the mini runtime wants exact sizes."""
+        """rknn_set_io_mem: an input that is too small is refused, of outputs nothing is checked;
+        the mini runtime wants exact sizes."""
         context, mem, code = self._both(number, address)
         if code:
             return code
@@ -129,7 +132,8 @@ class MemoryCalls:
         return SUCC
 
     def set_input_shapes(self, number, count, attrs):
-        """rknn_set_input_shapes: all inputs at once, to one of the combinations that the model was converted for."""
+        """rknn_set_input_shapes: all inputs at once, to one of the combinations that the model was
+        converted for."""
         context, code = self._live(number)
         if code:
             return code

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Model files for the stand-in runtime: the container is the real one, the opaque middle says what the runtime will take."""
+"""Model files for the stand-in runtime: the container is the real one, the opaque middle says what
+the runtime will take."""
 
 import hashlib
 import json
@@ -10,11 +11,13 @@ _HEADER = 64
 _SEVERAL = struct.pack("<I", 13) + b"dynamic_shape\0"  # in the graph of a model for several shapes
 
 
-# What the runtime takes for one model, in requested bytes: `weight` and `internal` are what it reports, `regs` the
-# registers of a context (one request or several), `blob` what it keeps of a model loaded from a buffer, `outside` what it
-# keeps besides the external weights under MEM_ALLOC_OUTSIDE; of containers before the fourth that is not in the sum that it
-# reports, and duplicates share it. Inputs and outputs are (shape, width stride or 0) or (shape, stride, fields) with the
-# fields of rknn_tensor_attr that are not int8, NHWC, scale 1, zero point -128 (outputs: NCHW, 0).
+# What the runtime takes for one model, in requested bytes: `weight` and `internal` are what it
+# reports, `regs` the registers of a context (one request or several), `blob` what it keeps of a
+# model loaded from a buffer, `outside` what it keeps besides the external weights under
+# MEM_ALLOC_OUTSIDE; of containers before the fourth that is not in the sum that it reports, and
+# duplicates share it. Inputs and outputs are (shape, width stride or 0) or (shape, stride, fields)
+# with the fields of rknn_tensor_attr that are not int8, NHWC, scale 1, zero point -128 (outputs:
+# NCHW, 0).
 class Spec:
     KEYS = (
         "name",
@@ -32,7 +35,8 @@ class Spec:
     def __init__(self, **values):
         for key in self.KEYS:
             setattr(self, key, values[key])
-        # of a model for several resolutions: for each the (inputs, outputs) that it has then, the first as above
+        # of a model for several resolutions: for each the (inputs, outputs) that it has then, the
+        # first as above
         self.shapes = values.get("shapes", [])
 
     def at(self, choice):
@@ -42,7 +46,8 @@ class Spec:
         return Spec(shapes=self.shapes, **values)
 
     def counted(self):
-        """False for a file of the older toolkits, of which the runtime's sum of bytes leaves something out."""
+        """False for a file of the older toolkits, of which the runtime's sum of bytes leaves
+        something out."""
         return self.version & 0xFF >= 4
 
 
@@ -61,8 +66,8 @@ def _pair(m, n):
 _PICTURES = [_picture(n) for n in (128, 96, 64)]
 _PAIRS = [_pair(*sides) for sides in ((32, 96), (64, 32), (16, 48))]
 
-# The models that were measured on librknnrt. Of the small one only the page-rounded size of `regs`, `blob` and
-# the sum of `outside` is known; its inputs and outputs are of our own choosing.
+# The models that were measured on librknnrt. Of the small one only the page-rounded size of
+# `regs`, `blob` and the sum of `outside` is known; its inputs and outputs are of our own choosing.
 MEASURED = {
     "segment": (
         2738961,
@@ -78,11 +83,14 @@ MEASURED = {
     # the model of the same name for RKNN-Toolkit2 1.5, with everything that librknnrt says of it
     "multi_1.5": (
         29772,
-        dict(weight=5248, internal=1114112, regs=[17664, 840], blob=18816, outside=[13568], version=2,
+        dict(weight=5248, internal=1114112, regs=[17664, 840], blob=18816, outside=[13568],
+             version=2,
              inputs=[[[1, 128, 128, 1], 128], [[1, 128, 128, 3], 128]],
-             outputs=[[[1, 8, 128, 128], 0, {"zp": 20, "scale": 4.142370223999023, "wide": 262144}]]),
+             outputs=[[[1, 8, 128, 128], 0,
+                       {"zp": 20, "scale": 4.142370223999023, "wide": 262144}]]),
     ),
-    # these two were converted for several shapes by RKNN-Toolkit2 2.2.0; `weight` is what 1.6.0 says, 1.5.2 says less
+    # these two were converted for several shapes by RKNN-Toolkit2 2.2.0; `weight` is what 1.6.0
+    # says, 1.5.2 says less
     "shapes": (
         79941,
         dict(weight=11136, internal=704512, regs=[680] * 3, blob=54336, outside=[13696] * 3,
@@ -159,7 +167,8 @@ def memory(tensor, kind):
 
 
 def answer(spec, index, inputs, kind=INT8):
-    """What output `index` holds after a run, as `kind`: it depends on the model and on every input byte."""
+    """What output `index` holds after a run, as `kind`: it depends on the model and on every input
+    byte."""
     digest = hashlib.sha256(("%s/%d" % (spec.name, index)).encode())
     for data in inputs:
         digest.update(data)

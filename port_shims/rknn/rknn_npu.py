@@ -14,9 +14,9 @@ def page_round(nbytes):
     return (nbytes + PAGE - 1) // PAGE * PAGE
 
 
-# One piece of NPU memory. `nbytes` is the request, `taken` what the ledger was charged, `kind` who asked ("file", "regs",
-# "blob", "internal", "weights", "outside" by the runtime; "mem" by rknn_create_mem; "external" by another program's heap).
-# `busy` says that the NPU works in it now.
+# One piece of NPU memory. `nbytes` is the request, `taken` what the ledger was charged, `kind` who
+# asked ("file", "regs", "blob", "internal", "weights", "outside" by the runtime; "mem" by
+# rknn_create_mem; "external" by another program's heap). `busy` says that the NPU works in it now.
 class Piece:
     def __init__(self, kind, nbytes):
         self.kind = kind
@@ -41,8 +41,9 @@ class Mapping(Piece):
         self._memory.close()
 
 
-# A piece that the CPU sees too: its memory, and a real file descriptor of the same size (so that os.lseek says of it what it
-# says of a dma-buf). Freed memory stays mapped, so a late write is found by a test instead of killing it.
+# A piece that the CPU sees too: its memory, and a real file descriptor of the same size (so that
+# os.lseek says of it what it says of a dma-buf). Freed memory stays mapped, so a late write is
+# found by a test instead of killing it.
 class Block(Piece):
     def __init__(self, kind, nbytes, phys):
         Piece.__init__(self, kind, nbytes)
@@ -58,8 +59,8 @@ class Block(Piece):
         self._file.close()
 
 
-# Contract. `live` and `peak` are page-rounded bytes; `pieces` holds what is taken now. take() and block() return None when
-# `capacity` does not suffice: nothing else of the ledger changes then.
+# Contract. `live` and `peak` are page-rounded bytes; `pieces` holds what is taken now. take() and
+# block() return None when `capacity` does not suffice: nothing else of the ledger changes then.
 class Npu:
     def __init__(self, capacity):
         self.capacity = capacity

@@ -23,11 +23,13 @@ class Crash(BaseException):
     """Where the real process dies (SIGSEGV, SIGBUS) or would go on with corrupt memory."""
 
 
-# What differs between runtimes, measured on librknnrt of each: `container` is the newest version of files that it takes and
-# `refuses` what init returns for others; `info` that COLLECT_MODEL_INFO_ONLY allocates nothing of the model; `splits` that
-# it knows INTERNAL_ALLOC_OUTSIDE (older ones take no notice, and make buffers for inputs and outputs themselves in init);
-# `stride` whether the size with stride of an output is that of the chip's layout; `later` the calls that came with it;
-# `relists` that the shapes of a quantised input are other ones, NCHW, once it was attached as uint8.
+# What differs between runtimes, measured on librknnrt of each: `container` is the newest version
+# of files that it takes and `refuses` what init returns for others; `info` that
+# COLLECT_MODEL_INFO_ONLY allocates nothing of the model; `splits` that it knows
+# INTERNAL_ALLOC_OUTSIDE (older ones take no notice, and make buffers for inputs and outputs
+# themselves in init); `stride` whether the size with stride of an output is that of the chip's
+# layout; `later` the calls that came with it; `relists` that the shapes of a quantised input are
+# other ones, NCHW, once it was attached as uint8.
 class Release:
     def __init__(self, container, refuses, info, splits, stride, later, relists=False):
         self.container = container
@@ -49,7 +51,8 @@ RELEASES = {
 }
 
 
-# What differs between chips: the SoC that a model must name, the mini runtime (RV1103, RV1106), SRAM that the driver reports.
+# What differs between chips: the SoC that a model must name, the mini runtime (RV1103, RV1106),
+# SRAM that the driver reports.
 class Profile:
     def __init__(self, soc, mini=False, sram=0):
         self.soc = soc
@@ -68,11 +71,12 @@ PROFILES = {
 }
 
 
-# A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with it, `io` those attached by
-# (is output, index), `told` the type of each. `master` is the context whose weights it uses (dup or shared weights). Of a model for
-# several shapes: `place` of those that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken`
-# (input, place) whose shapes are the other ones, of all duplicates. `pinned`: a duplicate of it failed, and never lets go of the
-# piece that they share.
+# A context. `own` are the pieces the runtime took for it, `mems` the live tensor_mems made with
+# it, `io` those attached by (is output, index), `told` the type of each. `master` is the context
+# whose weights it uses (dup or shared weights). Of a model for several shapes: `place` of those
+# that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken` (input,
+# place) whose shapes are the other ones, of all duplicates. `pinned`: a duplicate of it failed,
+# and never lets go of the piece that they share.
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -97,7 +101,8 @@ class Context:
         self.buffer = None
 
 
-# An rknn_tensor_mem. `block` is the memory behind it (None: a bad descriptor or an unknown address).
+# An rknn_tensor_mem. `block` is the memory behind it (None: a bad descriptor or an unknown
+# address).
 class Mem:
     def __init__(self, context, block, fields, own):
         virt, phys, fd, offset, size = fields
@@ -115,7 +120,8 @@ class Mem:
 
     @property
     def priv(self):
-        """By that address the full runtime looks for what a destroy takes along; a caller can write it."""
+        """By that address the full runtime looks for what a destroy takes along; a caller can
+        write it."""
         return MEM.unpack(self.struct.raw)[-1]
 
     def fits(self, nbytes):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The stand-in RKNN runtime: what librknnrt 1.5.2 was measured to do with memory, and the mini runtime beside it."""
+"""The stand-in RKNN runtime: what librknnrt 1.5.2 was measured to do with memory, and the mini
+runtime beside it."""
 
 import ctypes
 import os
@@ -37,9 +38,10 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pard
 from faults import Faults
 
 
-# Contract. One Runtime is one process. Method names and arguments are those of rknn_api.h; pointers are integers. All
-# sizes are bytes. What the real runtime does not check is not checked here either; with `strict` the damage raises Crash
-# when the model runs. `run_seconds` is how long the NPU works on one run.
+# Contract. One Runtime is one process. Method names and arguments are those of rknn_api.h;
+# pointers are integers. All sizes are bytes. What the real runtime does not check is not checked
+# here either; with `strict` the damage raises Crash when the model runs. `run_seconds` is how long
+# the NPU works on one run.
 class Runtime(MemoryCalls, Queries):
     def __init__(self, profile, capacity, strict, version):
         self.profile = profile
@@ -67,7 +69,8 @@ class Runtime(MemoryCalls, Queries):
         return [m for m in self._mems.values() if m.alive and not m.context.alive]
 
     def dma_alloc(self, nbytes):
-        """A block from another program's heap (MMZ, dma-heap): give its fd, virt or phys to the create_mem_from calls."""
+        """A block from another program's heap (MMZ, dma-heap): give its fd, virt or phys to the
+        create_mem_from calls."""
         return self.npu.block("external", nbytes)
 
     def point(self, name):
@@ -145,8 +148,9 @@ class Runtime(MemoryCalls, Queries):
         except OSError:
             return b""
 
-    # What init ends with when there is no memory for its k-th piece; SUCC where it goes on as if nothing was. Measured on
-    # each runtime with files of containers 2 and 6: newer files bring down newer runtimes, which zero what they did not get.
+    # What init ends with when there is no memory for its k-th piece; SUCC where it goes on as if
+    # nothing was. Measured on each runtime with files of containers 2 and 6: newer files bring
+    # down newer runtimes, which zero what they did not get.
     def _starve(self, context, k, kind):
         own = kind in ("regs", "blob", "outside", "more")
         if self.profile.mini or not own or not (self.release.splits or k == 0):
@@ -159,7 +163,8 @@ class Runtime(MemoryCalls, Queries):
             raise self._crash("SIGSEGV: rknn_init without memory for its registers")
         return self.release.refuses
 
-    # What init takes, in order. A path keeps the whole file in NPU memory, a buffer only what the model needs of it.
+    # What init takes, in order. A path keeps the whole file in NPU memory, a buffer only what the
+    # model needs of it.
     def _pieces(self, context, path):
         spec, flag = context.spec, context.flag
         regs = [("regs", n) for n in (spec.regs if isinstance(spec.regs, list) else [spec.regs])]
@@ -184,16 +189,17 @@ class Runtime(MemoryCalls, Queries):
         blob = [] if path else [("blob", spec.blob)]
         return (regs + blob if spec.counted() else blob + regs) + inside
 
-    # Older runtimes make memory for inputs and outputs in init; set_internal_mem gives it back, set_io_mem of an input that of
-    # the input.
+    # Older runtimes make memory for inputs and outputs in init; set_internal_mem gives it back,
+    # set_io_mem of an input that of the input.
     def _io_pieces(self, context):
         spec = context.spec
         inputs = [("input%d" % i, rknn_model.sizes(t)[2]) for i, t in enumerate(spec.inputs)]
         return inputs + [("output", 4 * rknn_model.sizes(t)[0]) for t in spec.outputs]
 
     def _take(self, context, kind, nbytes):
-        # total_dma_allocated_size: requested bytes, nothing under INFO_ONLY; by newer runtimes a file twice whose blob is
-        # in it; of older files not what stays beside external weights, of a slave not its blob, of several shapes the first only
+        # total_dma_allocated_size: requested bytes, nothing under INFO_ONLY; by newer runtimes a
+        # file twice whose blob is in it; of older files not what stays beside external weights, of
+        # a slave not its blob, of several shapes the first only
         piece = None if self.point("alloc " + kind) is not None else self.npu.take(kind, nbytes)
         if piece is None:
             return False
@@ -223,7 +229,8 @@ class Runtime(MemoryCalls, Queries):
         return True
 
     def hold_buffer(self, model):
-        """Remembers the caller's model buffer: under MEM_ALLOC_OUTSIDE it must live until the weights are set."""
+        """Remembers the caller's model buffer: under MEM_ALLOC_OUTSIDE it must live until the
+        weights are set."""
         if isinstance(model, ctypes.Array) and self._last and self._last.flag & OUTSIDE:
             self._last.buffer = weakref.ref(model)
 
@@ -257,7 +264,8 @@ class Runtime(MemoryCalls, Queries):
         return SUCC
 
     def destroy(self, number):
-        """rknn_destroy: frees what the runtime took, never the tensor_mems; a master waits for its dups."""
+        """rknn_destroy: frees what the runtime took, never the tensor_mems; a master waits for its
+        dups."""
         context = self._contexts.get(number)
         if not number:
             return CTX_INVALID
@@ -282,7 +290,8 @@ class Runtime(MemoryCalls, Queries):
     # --- running ---
 
     def run(self, number, extend):
-        """rknn_run: works in the internal memory, destroys what another model left there, fills the outputs."""
+        """rknn_run: works in the internal memory, destroys what another model left there, fills
+        the outputs."""
         context, code = self._live(number)
         if code:
             return code
@@ -341,7 +350,8 @@ class Runtime(MemoryCalls, Queries):
                 mem.block.virt + mem.offset, POISON * len(data) if damage else data, len(data)
             )
 
-    # The rule of serial use, at its worst: what the others left to be read after their run is gone.
+    # The rule of serial use, at its worst: what the others left to be read after their run is
+    # gone.
     def _ruin_others(self, context, block):
         for other in self.contexts():
             if (

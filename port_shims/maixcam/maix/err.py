@@ -18,7 +18,10 @@ class Exception(RuntimeError):  # the name is the device's
         self.code = code
 
 
-_WORDS = "No error,Invalid arguments,No memory,Not implemented,Not ready,Not initialized,Not opened,Not permitted,Re-open,"
+_WORDS = (
+    "No error,Invalid arguments,No memory,Not implemented,Not ready,Not initialized,Not "
+    "opened,Not permitted,Re-open,"
+)
 _WORDS += "Busy,Read error,Write error,Timeout,Runtime error,IO error,Not found"
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Images of MaixPy v4: pixels in the Linux heap, one page more than their size, freed with the object."""
+"""Images of MaixPy v4: pixels in the Linux heap, one page more than their size, freed with the
+object."""
 
 import enum
 import weakref
@@ -11,8 +12,9 @@ from maix import err
 
 # name: bits per pixel
 _BITS = {
-    "FMT_RGB888": 24, "FMT_BGR888": 24, "FMT_RGBA8888": 32, "FMT_BGRA8888": 32, "FMT_RGB565": 16, "FMT_BGR565": 16,
-    "FMT_YUV422SP": 16, "FMT_YUV422P": 16, "FMT_YVU420SP": 12, "FMT_YUV420SP": 12, "FMT_YVU420P": 12, "FMT_YUV420P": 12,
+    "FMT_RGB888": 24, "FMT_BGR888": 24, "FMT_RGBA8888": 32, "FMT_BGRA8888": 32,
+    "FMT_RGB565": 16, "FMT_BGR565": 16, "FMT_YUV422SP": 16, "FMT_YUV422P": 16,
+    "FMT_YVU420SP": 12, "FMT_YUV420SP": 12, "FMT_YVU420P": 12, "FMT_YUV420P": 12,
     "FMT_GRAYSCALE": 8,
 }  # fmt: skip
 _OPAQUE = ("FMT_GRAYSCALE", "FMT_RGB888", "FMT_BGR888")
@@ -56,7 +58,8 @@ class Image:
         return from_bytes(self._width, self._height, self._format, self._data)
 
     def draw_image(self, x, y, img):
-        """Pastes img, blends it where it has alpha; here only the whole of an image of the same size and format."""
+        """Pastes img, blends it where it has alpha; here only the whole of an image of the
+        same size and format."""
         if self._format.name not in _OPAQUE + _BLENDED:
             raise err.Exception(err.Err.ERR_NOT_IMPL, "image format not support")
         if (x, y) != (0, 0) or _shape(img) != _shape(self):

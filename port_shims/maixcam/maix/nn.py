@@ -19,8 +19,9 @@ class LayerInfo:
         self.name, self.dtype, self.shape = name, dtype, shape
 
 
-# Contract.  The constructor loads and raises err.Exception; load() returns a code.  Memory belongs to the object and
-# goes back when the last reference to it dies, at once.  A second load() is refused.
+# Contract.  The constructor loads and raises err.Exception; load() returns a code.  Memory belongs
+# to the object and goes back when the last reference to it dies, at once.  A second load() is
+# refused.
 class NN:
     def __init__(self, model="", dual_buff=False):
         self._dual = dual_buff
@@ -76,7 +77,8 @@ def _forward(model):
 
 
 class _Wrapper:
-    """A decoder around an NN of its own; two sets of input and output buffers unless told otherwise."""
+    """A decoder around an NN of its own; two sets of input and output buffers unless told
+    otherwise."""
 
     def __init__(self, model="", dual_buff=True):
         self._nn = None
