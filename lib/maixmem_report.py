@@ -28,7 +28,8 @@ def report(port, out=print) -> dict:
     out("region  use                      used       free    largest")
     for r in rows:
         low, high = ("", "") if r.exact else ("+", "-")
-        used, free, largest = _cell(r.used, high), _cell(r.free, low), _cell(r.largest, low)
+        cell = _count if r.name == "files" else _cell  # of a process on Linux: not bytes
+        used, free, largest = cell(r.used, high), cell(r.free, low), cell(r.largest, low)
         text = "{:<7} {} {:>10} {:>10} {:>10}"
         out(text.format(r.name, bar(r.used, r.total), used, free, largest))
     for r in rows:
@@ -47,6 +48,10 @@ def report(port, out=print) -> dict:
 
 def _cell(n: "int | None", mark: str) -> str:
     return "?" if n is None else kib(n) + mark
+
+
+def _count(n: "int | None", mark: str) -> str:
+    return "?" if n is None else str(n)
 
 
 def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 
 import pytest
@@ -386,3 +388,11 @@ def test_what_models_share_is_counted_once_in_what_is_gone():
     leak = p.memory.alloc("device", 900 * 1024)
     assert m.status(out=str)["unaccounted"] == {"ddr": taken(900 * 1024)}
     p.memory.free(leak)
+
+
+def test_without_pyacl_one_sentence_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "acl", None)
+    for name in [n for n in sys.modules if n.startswith("maixmem_ascend")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ImportError, match=r"no pyACL here .* Next: install CANN"):
+        importlib.import_module("maixmem_ascend").Port

@@ -214,3 +214,10 @@ def test_the_port_does_not_hide_pythons_sys():
         [python_sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["3", "False"]
+
+
+def test_images_of_early_2025_have_another_name_for_the_carve_out(monkeypatch):
+    figures = {"total": 4 * MIB, "used": MIB, "custom_total": 2 * MIB, "custom_used": MIB}
+    monkeypatch.setattr(sys, "memory_info", lambda: figures)
+    cmm = [r for r in port().regions() if r.name == "cmm"][0]
+    assert (cmm.total, cmm.used, cmm.free) == (2 * MIB, MIB, MIB)

@@ -11,6 +11,7 @@ import gc
 import pytest
 from devtest import raises
 from maixmem import KModelError, NoRoom
+from maixmem_linux import process
 from maixmem_rknn import RknnError
 from maixmem_rknn.api import pages
 from rknn_raw import (
@@ -461,3 +462,29 @@ def test_a_view_of_what_is_replaced(boards):
     user.inputs[0].attach(block)
     p.unload(user)
     p.unload(maker)
+
+
+def test_out_of_file_descriptors_is_said_as_that(boards, monkeypatch):
+    raw, p = boards()
+    open_now = [1000]
+    monkeypatch.setattr(process, "descriptors", lambda: (1024, open_now[0]))
+    p.unload(p.load(small("a")))
+    open_now[0] = 1010
+    e = raises(NoRoom, p.load, small("a"))
+    assert e.region == "files" and e.free == 14 and "14 of 1024 are free" in str(e)
+    files = [r for r in p.regions() if r.name == "files"][0]
+    assert (files.total, files.used, files.free) == (1024, 1010, 14)
+    assert (raw.npu.live, p.used) == (0, 0)
+
+
+def test_a_port_closes(boards):
+    """Whatever order its models came in: duplicates, shared weights, blocks of one in another."""
+    raw, p = boards()
+    with p:
+        first = p.load(small("a"), dup=True)
+        twin = p.dup(first)
+        p.load(small("b")).inputs[0].attach(Block.of(p.create(twin.ctx, 65536)))
+        p.load(small("c"))
+    assert (raw.npu.live, p.used, p.models) == (0, 0, [])
+    p.unload(p.load(small("a")))
+    p.close()

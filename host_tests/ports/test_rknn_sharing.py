@@ -93,7 +93,7 @@ def test_the_port_on_a_mini_chip(boards, plain_python):
     assert second.run(b"2" * 64) == answer(tiny, b"2" * 64)
     p.unload(second)
     assert (raw.npu.live, p.used, raw.runtime.contexts()) == (0, 0, [])
-    assert [r.name for r in p.regions()] == ["ram", "cma", "npu"]
+    assert [r.name for r in p.regions()] == ["ram", "cma", "npu", "process", "files"]
 
 
 def test_the_block_cannot_grow_on_a_mini_chip(boards):

@@ -80,6 +80,14 @@ def test_two_threads_and_one_manager(version: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
+def test_out_of_file_descriptors(version: str):
+    """Told as that, with nothing lost, and the port's figure covers the driver's all the time."""
+    *loads, end = bench.rows(bench.rknn(version, "rknn_descriptors.py", version))
+    assert {(row[2], row[3]) for row in loads} == {("files", True), ("loaded", True)}
+    assert len(loads) >= 140 and end == ["end", 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
 def test_without_a_driver_one_sentence_says_so(version: str):
     done = bench.rknn(version, "rknn_refusals.py", version, driver=False)
     (row,) = [row for row in bench.rows(done) if row[0] == "good"]

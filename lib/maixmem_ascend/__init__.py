@@ -35,7 +35,13 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in ("Model", "Port"):
-        from maixmem_ascend import port
-
+        try:
+            from maixmem_ascend import port
+        except ModuleNotFoundError as e:
+            if e.name != "acl":
+                raise
+            raise ImportError(
+                "no pyACL here (module acl). Next: install CANN on the board, run its set_env.sh"
+            ) from None
         return getattr(port, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import zlib
 from typing import Any, Protocol
 
 from maixmem import KModelError, NoRoom
+from maixmem_linux import process
 
 from maixmem_rknn import librknnrt
 from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, pages
@@ -106,7 +107,8 @@ class Loader:
         port, flag = self._port, cost.options.flag(self._lib)
         key = (len(data), zlib.crc32(data), flag)
         room = port.free_npu() or 0
-        if key not in self._known and cost.options.external and self.asking(cost) <= room:
+        fits = self.asking(cost) <= room and not process.short_of("", cost.files)
+        if key not in self._known and cost.options.external and fits:
             file = file or read_file(data)
             ctx = self._init(data, flag, None, cost.source, file)
             try:

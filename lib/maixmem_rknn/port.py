@@ -21,6 +21,7 @@ from typing import Any
 
 import maixmem_generic
 from maixmem import NoRoom, Region
+from maixmem_linux import process
 from maixmem_report import kib
 
 from maixmem_rknn import errors
@@ -93,7 +94,7 @@ class Port(maixmem_generic.Port):
         if self.sram[0]:
             total, free = self.sram  # as the last load found it
             rows.append(Region("sram", total, total - free, free, exact=False))
-        return rows
+        return rows + process.regions()
 
     def warnings(self) -> list[str]:
         """Memory that the runtime kept."""
@@ -160,7 +161,8 @@ class Port(maixmem_generic.Port):
             if blocked:
                 return NoRoom(f"{name}: {blocked}", "arena", cost.internal, size)
         if need + margin <= free + back:
-            return None
+            # of models that go nobody knows how many files they give back
+            return None if freed else process.short_of(name, cost.files)
         text = "{}: {} bytes of NPU memory and {} to spare, {} are free: unload a model"
         return NoRoom(text.format(name, need, margin, free + back), "npu", need, free + back)
 
@@ -234,6 +236,20 @@ class Port(maixmem_generic.Port):
             raise ValueError(text.format(", ".join(users), handle))
         handle.check_views()
         self._loader.close(handle)
+
+    def close(self) -> None:
+        """Unloads every model, duplicates and those on shared weights first; ValueError while
+        views or Blocks of one are in use. The port can load again."""
+        while self.models:
+            ends = [m for m in self.models if not m.users]
+            free = [m for m in ends if not self.lib.users_of(m.require_ctx(), self.arena.mem)]
+            self.unload((free or ends)[-1])
+
+    def __enter__(self) -> Port:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
     def create(self, ctx: int, nbytes: int) -> Any:
         """NPU memory made with a context. NoRoom when there is none."""
