@@ -19,6 +19,7 @@ FLAT = sorted(paths.LIB.glob("*.py"))
 DEVICE_MODULES = {
     *("gc", "sys", "time", "os", "struct", "ustruct", "hashlib", "uhashlib", "micropython"),
     *(
+        "_thread",
         "uctypes",
         "__main__",
         "Maix",
