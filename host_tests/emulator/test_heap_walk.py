@@ -142,7 +142,9 @@ def load(a, k):
     free = p.free_bytes()
     try:
         nets[k] = kpu.load(a)
-        print("@", ("ok", free - p.free_bytes() - m.models[a].cost.need["heap"]))
+        beyond = free - p.free_bytes() - m.models[a].cost.need["heap"]
+        # by its length alone the working memory of a model is not known
+        print("@", ("ok", beyond if m.models[a].cost.certainty == "exact" else 0))
     except ValueError as x:
         print("@", (str(x), 0))
 def drop(k):
