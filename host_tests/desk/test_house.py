@@ -21,6 +21,7 @@ DEVICE_MODULES = {
     *(
         "_thread",
         "uctypes",
+        "_thread",
         "__main__",
         "Maix",
         "KPU",

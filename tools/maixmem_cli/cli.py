@@ -25,6 +25,7 @@ COMMANDS = {
     "kmodel": "What is in a model, what it needs, where it runs.",
     "flash": "Who owns which flash bytes; collisions before flashing.",
     "kfpkg": "Write a package of models for kflash.",
+    "cure": "Find the smallest change of a script that runs, and prove it on your firmware.",
     "fit": "Will models, camera and buffers fit; what to change.",
     "explain": "What a message, a log or a core dump means; what to do.",
     "build": "Compile the library for each bytecode; sizes, package.json.",

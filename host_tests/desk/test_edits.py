@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The changes that `maixmem cure` tries: what they do to a script, and that comments and style
+stay."""
+
+from __future__ import annotations
+
+import ast
+
+import broken_scripts
+import pytest
+from maixmem_cli.plan.edits import edits, likely_first
+
+_SCRIPT = '''\
+"""What it does."""
+import sensor, lcd, image
+import KPU as k  # the accelerator
+
+sensor.reset()
+sensor.set_framesize(sensor.VGA)   # odd   spaces stay
+# why the display is here
+lcd.init()
+task = k.load( 0x300000 )
+while (True):
+    img=sensor.snapshot()
+    out = k.forward(task, img)
+    small = img.resize(32,32)
+    lcd.display(img)  # shown
+'''
+
+
+def made(source: str, kind: str, sizes: tuple = ()) -> list[str]:
+    return [e.source for e in edits(source, sizes) if e.kind == kind]
+
+
+def test_a_moved_line_takes_its_comments_along() -> None:
+    moved = made(_SCRIPT, "order")
+    first = next(t for t in moved if t.index("k.load") < t.index("sensor.reset"))
+    assert "task = k.load( 0x300000 )\\nsensor.reset()" in first.replace("\n\n", "\n").replace(
+        "\n", "\\n"
+    )
+    display = next(t for t in moved if t.index("lcd.init") < t.index("sensor.reset"))
+    assert "# why the display is here\nlcd.init()\n" in display
+
+
+@pytest.mark.parametrize(
+    "kind, line",
+    [
+        ("window", "sensor.set_windowing((224, 224))\n"),
+        ("frame", "sensor.set_framesize(sensor.QVGA)   # odd   spaces stay\n"),
+        ("image", "    del small\n"),
+        ("gc", "    gc.collect()\n"),
+        ("copy", "    out = k.forward(task, img)[:]\n"),
+        ("auto", '"""What it does."""\nimport maixmem_auto\n'),
+        ("gc_heap", "    utils.gc_heap_size(1048576)\n"),
+    ],
+)
+def test_each_kind_of_change(kind: str, line: str) -> None:
+    found = made(_SCRIPT, kind, ((224, 224),))
+    assert any(line in text for text in found), found
+    for text in found:
+        ast.parse(text)
+        assert "# shown" in text and "k.load( 0x300000 )" in text
+
+
+def test_a_model_used_last_before_the_loop_is_given_back() -> None:
+    text = _SCRIPT.replace("while", "x = k.forward(task, image.Image())\nb = k.load(5)\nwhile")
+    text = text.replace("    out = k.forward(task, img)\n", "    out = k.forward(b, img)\n")
+    assert "image.Image())\nk.deinit(task)\nb = k.load(5)" in made(text, "deinit")[0]
+
+
+def test_what_each_round_loads_is_loaded_once() -> None:
+    text = "import KPU as kpu\nwhile True:\n    a = kpu.load(1)  # big\n    print(a)\n"
+    assert "a = kpu.load(1)  # big\nwhile True:\n    print(a)\n" in made(text, "loop")[0]
+
+
+def test_the_end_says_what_is_tried_first() -> None:
+    found = list(edits(_SCRIPT, ((224, 224),)))
+    kinds = [e.kind for e in likely_first(found, "ValueError: check img format err!")]
+    assert kinds[0] == "window" and sorted(kinds) == sorted(e.kind for e in found)
+    assert [e.kind for e in likely_first(found, "")] == [e.kind for e in found]
+
+
+def test_no_change_is_the_script_itself_or_twice_the_same() -> None:
+    for broken in broken_scripts.scripts():
+        sources = [e.source for e in edits(broken.source, ((224, 224),))]
+        assert broken.source not in sources and len(set(sources)) == len(sources)
+        assert {e.kind for e in edits(broken.source, ((224, 224),))} >= set(broken.kinds) - {
+            "copy"
+        }
+
+
+def test_what_is_no_python_is_said() -> None:
+    with pytest.raises(SyntaxError):
+        list(edits("def (:\n"))

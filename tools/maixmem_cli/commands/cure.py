@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem cure`: a script that dies on a firmware, the changes that may help, each run there, and
+the smallest that works as a diff."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import click
+from maixmem_kmodel import KModelError, read_info
+from maixmem_report import kib
+
+from maixmem_cli.commands.script_options import FLASH, IMAGE, SD
+from maixmem_cli.plan.edits import Edit, edits, likely_first
+
+_AT_ONCE = 2  # boards
+_SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
+
+
+@click.command(
+    name="cure",
+    epilog="Example: maixmem cure main.py --firmware maixpy.bin --flash faces.kmodel@0x300000",
+)
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@IMAGE
+@FLASH
+@SD
+@click.option(
+    "--camera",
+    default="pattern",
+    show_default=True,
+    metavar="FILE|FOLDER|pattern",
+    help="What the camera sees.",
+)
+@click.option(
+    "--frames",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1),
+    help="It runs when it has seen so many pictures.",
+)
+@click.option("--all", "every", is_flag=True, help="Show every change that works.")
+@click.option("--write", is_flag=True, help="Apply the first; the old file stays as SCRIPT.orig.")
+def command(
+    *,
+    script: Path,
+    image: Path,
+    flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    camera: str,
+    frames: int,
+    every: bool,
+    write: bool,
+) -> None:
+    """Find the smallest change with which a script runs, and prove it on your firmware.
+
+    The script runs on the board in software with your firmware, your models and a camera. Where it
+    hangs or runs out of memory, changes are tried in the order of their cost, each on a board of
+    its own; what is shown has run. Exit status: 0 it runs as it is, or a change is shown; 1 no
+    change that was tried runs; 2 wrong use.
+    """
+    from maixmem_cli.emulator import cores
+    from maixmem_cli.emulator.session import Options
+    from maixmem_cli.runs import trial
+    from maixmem_cli.runs.run_firmware import failing
+
+    cores.check()
+    options = Options(files=flash, sd=sd, camera=camera, frames=frames, seconds=_SECONDS)
+    with failing(script):
+        source = script.read_text(encoding="utf-8")
+        before = trial.run(image, script, source, options)
+        if before.good:
+            click.echo(f"{script.name} runs as it is: {_figures(before)}")
+            return
+        click.echo(f"{script.name} as it is: {before.kind}")
+        for line in before.why:
+            click.echo(f"  {line}")
+        found = 0
+        try:
+            tried = likely_first(list(edits(source, _sizes(flash, sd))), "\n".join(before.why))
+        except SyntaxError as e:
+            raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
+        for edit, after in _tried(tried, lambda e: trial.run(image, script, e.source, options)):
+            if after.good:
+                found += 1
+                _show(script, source, edit, before, after)
+                if write and found == 1:
+                    _write(script, source, edit)
+                if not every:
+                    return
+    if not found:
+        click.echo(f"None of the {len(tried)} changes that were tried runs. Next: maixmem fit")
+        sys.exit(1)
+
+
+def _tried(tried: list[Edit], run: Any) -> Iterator[tuple[Edit, Any]]:
+    """Each change with its run, in order; a few run at a time."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        todo = list(tried)
+        running = [(e, pool.submit(run, e)) for e in todo[:_AT_ONCE]]
+        del todo[:_AT_ONCE]
+        while running:
+            edit, future = running.pop(0)
+            result = future.result()
+            if todo:
+                following = todo.pop(0)
+                running.append((following, pool.submit(run, following)))
+            yield edit, result
+
+
+def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:
+    """Widths and heights of the pictures that these models take."""
+    files = [path for _, path in flash] + (sorted(sd.rglob("*.kmodel")) if sd else [])
+    found = []
+    for path in files:
+        try:
+            shapes = [shape for shape, _, _ in read_info(str(path)).inputs or ()]
+        except (KModelError, OSError):
+            continue
+        found += [(s[3], s[2]) for s in shapes if s and len(s) == 4 and None not in s]
+    return found
+
+
+def _figures(run: Any) -> str:
+    if run.peak is None:
+        return "its heaps could not be read"
+    gc = "" if run.gc_free is None else f", {kib(run.gc_free)} of GC heap free at the end"
+    return f"at most {kib(run.peak)} of system heap in use, {kib(run.left)} left{gc}"
+
+
+def _show(script: Path, source: str, edit: Edit, before: Any, after: Any) -> None:
+    click.echo(f"\nIt runs with: {edit.text}")
+    click.echo(f"  before: {before.kind}, {_figures(before)}")
+    click.echo(f"  after:  {after.kind}, {_figures(after)}\n")
+    old, new = source.splitlines(keepends=True), edit.source.splitlines(keepends=True)
+    for line in difflib.unified_diff(old, new, script.name, f"{script.name} (cured)"):
+        click.echo(line if line.endswith("\n") else line + "\n", nl=False)
+
+
+def _write(script: Path, source: str, edit: Edit) -> None:
+    script.with_name(script.name + ".orig").write_text(source, encoding="utf-8")
+    script.write_text(edit.source, encoding="utf-8")
+    click.echo(f"\nwrote {script}; as it was: {script.name}.orig")
