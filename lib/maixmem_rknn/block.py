@@ -10,7 +10,7 @@ import fcntl
 import os
 import stat
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 # linux/dma-buf.h: DMA_BUF_IOCTL_SYNC is _IOW('b', 0, u64); flags read 1, write 2, end 4
 _SYNC = 0x40086200
@@ -97,3 +97,12 @@ def _check_memory(fd: int) -> None:
         raise ValueError(
             f"fd {fd} is a file, a pipe or a socket, not a memory. Next: give a dma-buf"
         )
+
+
+class Memory(NamedTuple):
+    """A memory of a context: page-rounded bytes (0 of a view), where it starts in its block."""
+
+    mem: Any
+    nbytes: int
+    start: int
+    block: Block | None

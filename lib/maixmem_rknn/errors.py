@@ -91,3 +91,9 @@ def advise(error: BaseException) -> str | None:
     """What to do about an error of the runtime, from its code; None for others."""
     row = ROWS.get(getattr(error, "code", None) or 0)
     return row[1] if row else None
+
+
+def check(call: str, code: int | None) -> None:
+    """RknnError for any code but 0."""
+    if code is not None and code != 0:
+        raise RknnError(call, code)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from maixmem_rknn.api import PAGE
+from maixmem_rknn.api import PAGE, MemSize, pages
 
 
 # Each NPU memory is a shared mapping, and while this is in use only one thread of the library
@@ -64,3 +64,9 @@ def _shared() -> set[str] | None:
             return {line for line in f if line.split(None, 2)[1].endswith("s")}
     except OSError:
         return None
+
+
+# What a context holds at most that says so much of itself: each piece ends with a page.
+def bound(held: MemSize) -> int:
+    """Bytes at most."""
+    return pages(held.dma) + (2 * PAGE if held.dma else 0)

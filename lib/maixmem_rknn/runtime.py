@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from maixmem_rknn.api import (
     CALLS,
@@ -32,18 +32,9 @@ from maixmem_rknn.api import (
     Version,
     pages,
 )
-from maixmem_rknn.block import Block
-from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError
-from maixmem_rknn.kept import Mapped
-
-
-class Memory(NamedTuple):
-    """A memory of a context: page-rounded bytes (0 of a view), where it starts in its block."""
-
-    mem: Any
-    nbytes: int
-    start: int
-    block: Block | None
+from maixmem_rknn.block import Block, Memory
+from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError, check
+from maixmem_rknn.kept import Mapped, bound
 
 
 # Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes.
@@ -131,7 +122,7 @@ class Runtime:
         init, and one use of what `ctx` has, which does not: destroy() counts it.
         """
         name = "rknn_dup_context"
-        most = _bound(self.mem_size(ctx))
+        most = bound(self.mem_size(ctx))
         with self._making:
             mapped = Mapped()
             try:
@@ -163,7 +154,7 @@ class Runtime:
         held = MemSize()
         size = ctypes.sizeof(held)
         if self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(held), size) == 0:
-            self.leaked_bytes += _bound(held)
+            self.leaked_bytes += bound(held)
         return held
 
     # A context that only describes the file stands for the failed one: it takes no memory.
@@ -175,12 +166,12 @@ class Runtime:
         except RknnError:
             return
         try:
-            most = _bound(e.held) + pages(len(model))
+            most = bound(e.held) + pages(len(model))
             given = mapped.give_back(self._calls, ctx, most) if self.is_measured(ctx) else 0
         finally:
             self.destroy(ctx)
         if given and given >= e.held.dma:
-            self.leaked_bytes -= _bound(e.held)
+            self.leaked_bytes -= bound(e.held)
             e.held = None
 
     def _have_back_of_dup(self, ctx: int, mapped: Mapped, most: int) -> None:
@@ -220,30 +211,18 @@ class Runtime:
         return sum([m.nbytes for m in list(self._mems_of(ctx).values()) if m.mem is not but])
 
     def users_of(self, ctx: int, but: Any = None) -> list[str]:
-        """Names of the models that work in memories made with `ctx`, except `but`.
-
-        By address: a Block may have been made from the numbers of one.
-        """
-        found = []
-        for own in list(self._mems_of(ctx).values()):
-            if own.block is None and own.mem is not but:
-                start = own.mem.contents.virt
-                found += self._users_between(ctx, start, start + own.mem.contents.size)
-        return sorted(set(found))
-
-    def _users_between(self, ctx: int, start: int, end: int) -> list[str]:
-        return [
-            self._name(other)
-            for other, mems in list(self._mems.items())
-            for m in list(mems.values())
-            if other != ctx and m.block is not None and start <= m.block.virt < end
-        ]
+        """Names of the models in memories made with `ctx`, except `but`; found by address."""
+        own = [m.mem for m in self._mems_of(ctx).values() if m.block is None and m.mem is not but]
+        ends = [(m.contents.virt, m.contents.virt + m.contents.size) for m in own]
+        views = [(c, m.block) for c, mems in self._mems.items() for m in mems.values() if c != ctx]
+        used = [c for c, b in views for start, end in ends if b and start <= b.virt < end]
+        return sorted({self._name(c) for c in used})
 
     def run(self, ctx: int) -> None:
         """One inference, until it is done. It flushes the caches of inputs and outputs that the
         runtime made."""
         self._mems_of(ctx)
-        _check("rknn_run", self._calls["rknn_run"](ctx, None))
+        check("rknn_run", self._calls["rknn_run"](ctx, None))
 
     # --- queries ---
 
@@ -280,7 +259,7 @@ class Runtime:
         """The shapes of all inputs at once, from here on."""
         call = self._call("rknn_set_input_shapes")
         self._mems_of(ctx)
-        _check("rknn_set_input_shapes", call(ctx, len(attrs), (TensorAttr * len(attrs))(*attrs)))
+        check("rknn_set_input_shapes", call(ctx, len(attrs), (TensorAttr * len(attrs))(*attrs)))
 
     def version(self, ctx: int) -> str:
         """Versions of runtime and driver as text."""
@@ -290,7 +269,7 @@ class Runtime:
     def _query(self, ctx: int, command: int, into: Any) -> Any:
         self._mems_of(ctx)
         code = self._calls["rknn_query"](ctx, command, ctypes.byref(into), ctypes.sizeof(into))
-        _check(f"rknn_query {command}", code)
+        check(f"rknn_query {command}", code)
         return into
 
     # --- memory ---
@@ -361,12 +340,12 @@ class Runtime:
     def set_weight(self, ctx: int, mem: Any, need: int) -> None:
         """Gives `ctx` its weight memory: the runtime would overrun a smaller one."""
         self._block(ctx, mem, need, "weight")
-        _check("rknn_set_weight_mem", self._calls["rknn_set_weight_mem"](ctx, mem))
+        check("rknn_set_weight_mem", self._calls["rknn_set_weight_mem"](ctx, mem))
 
     def set_internal(self, ctx: int, mem: Any, need: int) -> None:
         """Gives `ctx` its internal memory: the runtime checks neither size nor place."""
         self._block(ctx, mem, need, "internal")
-        _check("rknn_set_internal_mem", self._calls["rknn_set_internal_mem"](ctx, mem))
+        check("rknn_set_internal_mem", self._calls["rknn_set_internal_mem"](ctx, mem))
 
     def set_io(self, ctx: int, mem: Any, attr: TensorAttr, need: int) -> None:
         """Attaches an input or output of exactly `need` bytes.
@@ -378,13 +357,13 @@ class Runtime:
         if size != need:
             text = "a tensor of {} bytes, its memory has {}: make it that size"
             raise ValueError(text.format(need, size))
-        _check("rknn_set_io_mem", self._calls["rknn_set_io_mem"](ctx, mem, attr))
+        check("rknn_set_io_mem", self._calls["rknn_set_io_mem"](ctx, mem, attr))
 
     def sync(self, ctx: int, mem: Any, mode: int) -> None:
         """Makes what one side wrote visible to the other: TO_DEVICE or FROM_DEVICE."""
         call = self._call("rknn_mem_sync")
         self._ours(ctx, mem)
-        _check("rknn_mem_sync", call(ctx, mem, mode))
+        check("rknn_mem_sync", call(ctx, mem, mode))
 
     def _block(self, ctx: int, mem: Any, need: int, kind: str) -> None:
         size = self._ours(ctx, mem).size
@@ -418,13 +397,3 @@ class Runtime:
             block.users.append(self._name(ctx))
         self.used += nbytes
         return mem
-
-
-# What a context holds at most that says so much of itself: each piece ends with a page.
-def _bound(held: MemSize) -> int:
-    return pages(held.dma) + (2 * PAGE if held.dma else 0)
-
-
-def _check(call: str, code: int | None) -> None:
-    if code is not None and code != 0:
-        raise RknnError(call, code)
