@@ -16,7 +16,10 @@ def _stand_in(name, new):
     """Whoever imports `name` from now on has `new`; the prompt, which has some already, too."""
     real = sys.modules.get(name)
     sys.modules[name] = sys.modules[new]
-    main = __import__("__main__")
+    try:
+        main = __import__("__main__")
+    except ImportError:  # the script has no prompt
+        return
     if hasattr(main, name) and (real is None or getattr(main, name) is real):
         setattr(main, name, sys.modules[new])
 
