@@ -36,5 +36,5 @@ try:
 
     if _thread.stack_size() < 16384:  # a load in a thread: the firmware's 4096 bytes do not do
         _thread.stack_size(16384)
-except (ImportError, AttributeError):
+except (ImportError, AttributeError, ValueError):
     pass

@@ -10,5 +10,6 @@ _BUFFER = 153600  # of a display of 320x240, the largest
 
 
 def init(*args, **how):
+    """lcd.init of the firmware; what it needs comes first."""
     _before(_BUFFER)
     return _lcd.init(*args, **how)

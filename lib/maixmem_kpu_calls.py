@@ -20,10 +20,12 @@ def replay(t):
 
 
 def load_flash(address, *stream):
+    """KPU.load_flash of the firmware; what it needs comes first."""
     return _new(address, {"stream": stream})
 
 
 def get_output(t, *args):
+    """KPU.get_output of the firmware; what it needs comes first."""
     made = _kpu.get_output(_ready(t), *args)
     if made is not None:
         made = _Fmap(made)
@@ -34,6 +36,7 @@ def get_output(t, *args):
 
 
 def set_outputs(t, *what):
+    """KPU.set_outputs of the firmware; what it needs comes first."""
     done = _kpu.set_outputs(_ready(t), *what)
     if done:
         _asked(t, what[0], what)
@@ -41,6 +44,7 @@ def set_outputs(t, *what):
 
 
 def set_layers(t, n):
+    """KPU.set_layers of the firmware; what it needs comes first."""
     done = _kpu.set_layers(_ready(t), n)
     if done:
         _asked(t, "set_layers", n)
@@ -48,6 +52,7 @@ def set_layers(t, n):
 
 
 def netinfo(t):
+    """KPU.netinfo of the firmware; what it needs comes first."""
     return _kpu.netinfo(_ready(t))
 
 
@@ -56,10 +61,12 @@ def _bare(f):
 
 
 def fmap(f, *args):
+    """KPU.fmap of the firmware; what it needs comes first."""
     return _kpu.fmap(_bare(f), *args)
 
 
 def fmap_free(f):
+    """KPU.fmap_free of the firmware; what it needs comes first."""
     return _kpu.fmap_free(_bare(f))
 
 
@@ -71,6 +78,7 @@ def classifier(t, *args, **how):
 
 
 def load_classifier(t, *args):
+    """KPU.classifier.load of the firmware; what it needs comes first."""
     found = _kpu.classifier.load(_ready(t), *args)
     t.pin = True
     return (resident("k210_net").Classifier(t, found[0]),) + tuple(found[1:])
