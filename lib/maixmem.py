@@ -124,7 +124,7 @@ def resident(name: str):
 
 
 def _new(there):
-    return [x for x in list(sys.modules) if x[:8] == "maixmem_" and x not in there]
+    return [x for x in sys.modules if x.startswith("maixmem_") and x not in there]
 
 
 def run_once(name: str, function: str, *args):
@@ -136,7 +136,7 @@ def run_once(name: str, function: str, *args):
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).
     """
-    there = list(sys.modules)
+    there = _new(())
     came = None
     settable = hasattr(gc, "threshold")
     if settable:
@@ -145,6 +145,7 @@ def run_once(name: str, function: str, *args):
     try:
         part = resident(name)
         came = _new(there)
+        there = None  # a part may need the room
         result = getattr(part, function)(*args)
     finally:
         for x in _new(there) if came is None else came:

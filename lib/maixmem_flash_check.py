@@ -128,6 +128,7 @@ def check(m: FlashMap) -> "list[Conflict]":
     return risks(m)
 
 
-def unread_line(m):
+def unread_line(m: FlashMap) -> str:
+    """What a scan could not look at, and why, as one line."""
     ranges = ["{:#08x}..{:#08x}".format(a, b) for a, b, _ in m.unread]
     return "not read: {}: {}".format(", ".join(ranges), m.unread[-1][2])

@@ -19,11 +19,6 @@ TREES = {
     "k210": (paths.LIB, *paths.SHIM_PATH),
     **{name: (paths.SHIMS / name, paths.SHIMS) for name in ("ascend", "canmv", "maixcam", "rknn")},
 }
-#: for types alone; they end with issue 22
-KNOWN = [
-    ["maixmem_ascend.model", "maixmem_ascend.port"],
-    [f"maixmem_rknn.{n}" for n in ("arena", "cost", "loading", "model", "port", "tensor")],
-]
 
 
 def modules(folders: tuple[Path, ...]) -> dict[str, Path]:
@@ -82,7 +77,7 @@ def test_a_circle_would_be_found(tmp_path: Path) -> None:
 def test_no_two_modules_import_each_other(tree: str) -> None:
     edges = graph(modules(TREES[tree]))
     assert any(edges.values())
-    assert circles(edges) == (KNOWN if paths.LIB in TREES[tree] else [])
+    assert circles(edges) == []
 
 
 @pytest.mark.parametrize("tree", ["tools", "k210"])
