@@ -18,6 +18,10 @@ import sys
 
 OLD = sys.platform == "javascript" and sys.implementation.version < (1, 12)
 SLOW = OLD or sys.platform in ("rp2", "RP2040")
+if OLD:  # modules of this runner load at first use, and the stand-in has the board's uctypes
+    import k210_board
+
+    k210_board.ram
 
 # what is imported from here on lies close together: this heap has the stand-in in it as well
 _ON_UNIX = sys.platform == "linux" and hasattr(gc, "threshold")

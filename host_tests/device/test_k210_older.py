@@ -18,7 +18,7 @@ try:
 except ImportError:
     MODELS = ()
 
-HEAP = "4m"
+HEAP = "8m"
 
 
 def missing(f, *args, **how):

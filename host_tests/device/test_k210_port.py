@@ -15,7 +15,7 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
-HEAP = "3m"
+HEAP = "8m"
 SRAM = 6 << 20
 
 

@@ -18,7 +18,7 @@ from maixmem_cli.library import modules
 
 #: GC heap on the MicroPython of 2019, where a file does not set its own: a collection costs 5 ms
 #: for each MiB of it
-HEAP = "2m"
+HEAP = "8m"
 #: what a test of any board may import beside the library for it
 _OURS = ("devtest", "esp32", "gc", "micropython", "sys", "uctypes")
 
