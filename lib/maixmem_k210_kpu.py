@@ -111,9 +111,10 @@ class Port(maixmem_k210.Port):
         path."""
         try:
             with open(path, "rb") as file:
-                return file.read(40), file.seek(0, 2)
+                head = file.read(40), file.seek(0, 2)
         except OSError as e:
             raise run_once("k210_load", "not_read", path, e)
+        return head  # not inside: MicroPython v1.11 leaves a with by return in disorder
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""

@@ -8,7 +8,7 @@ import sys
 import k210_board as board
 import KPU as kpu
 import maixmem
-from devtest import SLOW, Skip, heap_locked, raises
+from devtest import OLD, SLOW, Skip, heap_locked, raises
 from kmodel_build import v3
 from maixmem_k210_heap import Damaged
 from maixmem_k210_room import chunks, plan
@@ -99,6 +99,8 @@ def test_the_chunks_lead_from_the_gc_heap_to_the_top():
 
 
 def test_a_look_allocates_nothing():
+    if OLD:
+        raise Skip("addresses are objects on this interpreter of 32 bits; a K210 has 64")
     p = started()
     free = [0, 0, 0]
     a, b = kpu.load(A), kpu.load(B)
