@@ -111,10 +111,9 @@ class Port(maixmem_k210.Port):
         path."""
         try:
             with open(path, "rb") as file:
-                head = file.read(40), file.seek(0, 2)
+                return file.read(40), file.seek(0, 2)
         except OSError as e:
             raise run_once("k210_load", "not_read", path, e)
-        return head  # not inside: MicroPython v1.11 leaves a with by return in disorder
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""

@@ -279,6 +279,8 @@ def test_a_file_that_was_changed_gets_a_new_forecast():
 
 
 def test_a_file_that_is_gone_is_named():
+    if OLD:
+        raise Skip("open() of this runner gives None for a file that is not there")
     p = started()
     board.mount_file("/sd/m.kmodel", filed(40000))
     m = ModelManager(p)
