@@ -124,7 +124,7 @@ def resident(name: str):
 
 
 def _new(there):
-    return [x for x in sys.modules if x.startswith("maixmem_") and x not in there]
+    return [x for x in sys.modules if "maixmem_" in x and x not in there]
 
 
 def run_once(name: str, function: str, *args):
@@ -136,19 +136,20 @@ def run_once(name: str, function: str, *args):
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).
     """
-    there = _new(())
-    came = None
+    came = ()
+    there = None if "maixmem_" + name in sys.modules else _new(())
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
         part = resident(name)
-        came = _new(there)
-        there = None  # a part may need the room
+        if there is not None:
+            came = _new(there)
+            there = None  # a part may need the room
         result = getattr(part, function)(*args)
     finally:
-        for x in _new(there) if came is None else came:
+        for x in came if there is None else _new(there):
             sys.modules.pop(x, None)
         if settable:
             gc.threshold(before)
