@@ -219,15 +219,15 @@ class ModelManager:
         self.switches += 1
 
     def _make_room(self, m, gone):
-        """Evicts the least recently used as far as a forecast wants, nothing where that would not
-        help, and loads m."""
+        """Evicts the least recently used, nothing where a forecast says that all would not help,
+        looks after each, and loads m."""
         idle = []
         for x in self.models.values():
             if x.ready and not x.pin and not x.pin_count:
                 idle.append(x)
         idle.sort(key=lambda x: x.used)
         loaded = len(self.loaded())
-        k = max(0, loaded + 1 - self.keep)
+        k = least = max(0, loaded + 1 - self.keep)
         if k > len(idle):
             raise NoRoom(message("pin", loaded, self.keep), "slots", 1, 0)
         short = self._short(m, idle[:k])
@@ -236,14 +236,16 @@ class ModelManager:
                 raise short
             k += 1
             short = self._short(m, idle[:k])
-        going = sorted(idle[:k], key=lambda x: x.order)
-        idle = idle[k:]
+        n = 0
         while True:
-            while going:
-                x = going.pop()
+            if n < k:
+                x = idle.pop(0)
                 gone.append(x)
+                n += 1
                 self.state = "empty"
                 self._unload(x)
+                if n < least:
+                    continue
                 short = True
             short = short and self._short(m)  # the forecast without any was the last word
             if not short:
@@ -253,9 +255,10 @@ class ModelManager:
                     if m.handle is not None:
                         raise
                     short = e
-            if not idle:
-                raise short
-            going = [idle.pop(0)]
+            if n == k:
+                if not idle:
+                    raise short
+                k += 1
 
     def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected

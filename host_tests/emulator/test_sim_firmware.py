@@ -246,12 +246,13 @@ def test_nothing_to_run_a_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_flash_image(tmp_path: Path) -> None:
     firmware, model = tmp_path / "fw.bin", tmp_path / "m"
-    firmware.write_bytes(b"\x13" * 1000)
+    code = b"raw REPL; CTRL-B".ljust(1000, b"\x13")  # what every MicroPython says
+    firmware.write_bytes(code)
     model.write_bytes(b"model")
     chip = flash_image.build(firmware, [(0x300000, model)])
-    assert chip[:5] == b"\0" + (1000).to_bytes(4, "little") and chip[5:1005] == b"\x13" * 1000
+    assert chip[:5] == b"\0" + (1000).to_bytes(4, "little") and chip[5:1005] == code
     assert chip[0x300000:0x300006] == b"model\xff"
-    assert flash_image.boot_image(b"\x13" * 1000) == bytes(chip[:1037])
+    assert flash_image.boot_image(code) == bytes(chip[:1037])
     with pytest.raises(flash_image.ImageError, match=r"0x000400 lies .* ends at 0x00040d.*higher"):
         flash_image.build(firmware, [(0x400, model)])
     with pytest.raises(flash_image.ImageError, match="lower address"):

@@ -118,11 +118,12 @@ def test_import_on_a_plain_computer_reports_what_it_can():
 
 
 @pytest.mark.parametrize(
-    ("module", "missing"), [("maixmem_maixcam", "maix"), ("maixmem_ascend", "acl")]
+    ("module", "missing"),
+    [("maixmem_maixcam", "No module named 'maix'"), ("maixmem_ascend", "no pyACL here")],
 )
 def test_a_port_without_its_runtime_says_what_is_missing(module: str, missing: str):
     done = plain(f"import {module}; {module}.Port")
-    assert done.returncode == 1 and f"No module named '{missing}'" in done.stderr
+    assert done.returncode == 1 and missing in done.stderr
 
 
 @pytest.mark.parametrize("name", ["acl", "maix", "Maix"])
