@@ -20,6 +20,7 @@ class Ram:
         self.heap = heap
         self.poked = {}
         self.blank = False  # nothing is there
+        self.hidden = 0  # bytes of the interpreter's GC heap that are not the board's
 
     def __getitem__(self, i):
         address = _RAM + 4 * i
@@ -65,7 +66,7 @@ class Ram:
         block = self.heap.gc_block
         if not block or not hasattr(gc, "mem_alloc"):
             return 0
-        n = (gc.mem_alloc() + gc.mem_free()) >> 7
+        n = (gc.mem_alloc() + gc.mem_free() - self.hidden) >> 7
         if k == 1:
             return n
         return block + (k + 1) // 2 * n + (n << 7 if k == 4 else 0)

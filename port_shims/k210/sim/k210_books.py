@@ -10,6 +10,7 @@ try:
 except ImportError:  # CPython, where begin() does nothing
     pass
 
+import k210_board
 import k210_gc
 import k210_system
 from k210_model.gc_heap import BLOCK
@@ -51,7 +52,7 @@ def balance(pool, idle, below=0):
     ballast.append(bytearray(1))
     del hole
     gc.collect()
-    k210_system.gc.hidden = gc.mem_alloc() + gc.mem_free() - pool
+    k210_system.gc.hidden = k210_board.ram.hidden = gc.mem_alloc() + gc.mem_free() - pool
     return ballast
 
 
