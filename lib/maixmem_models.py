@@ -218,14 +218,9 @@ class ModelManager:
             raise e
         self.switches += 1
 
-    def _make_room(self, m, gone):
-        """Evicts the least recently used, nothing where a forecast says that all would not help,
-        looks after each, and loads m."""
-        idle = []
-        for x in self.models.values():
-            if x.ready and not x.pin and not x.pin_count:
-                idle.append(x)
-        idle.sort(key=lambda x: x.used)
+    def _to_go(self, m, idle):
+        """How many of these have to go for a slot, and how many by a forecast of the port; NoRoom
+        where all would not help."""
         loaded = len(self.loaded())
         k = least = max(0, loaded + 1 - self.keep)
         if k > len(idle):
@@ -236,6 +231,18 @@ class ModelManager:
                 raise short
             k += 1
             short = self._short(m, idle[:k])
+        return least, k
+
+    def _make_room(self, m, gone):
+        """Evicts the least recently used, nothing where a forecast says that all would not help,
+        looks after each, and loads m."""
+        idle = []
+        for x in self.models.values():
+            if x.ready and not x.pin and not x.pin_count:
+                idle.append(x)
+        idle.sort(key=lambda x: x.used)
+        least, k = self._to_go(m, idle)
+        short = None
         n = 0
         while True:
             if n < k:
