@@ -242,16 +242,16 @@ class ModelManager:
                 idle.append(x)
         idle.sort(key=lambda x: x.used)
         least, k = self._to_go(m, idle)
+        going = sorted(idle[:k], key=lambda x: x.order)
+        idle = idle[k:]
         short = None
-        n = 0
         while True:
-            if n < k:
-                x = idle.pop(0)
+            if going:
+                x = going.pop()
                 gone.append(x)
-                n += 1
                 self.state = "empty"
                 self._unload(x)
-                if n < least:
+                if len(gone) < least:
                     continue
                 short = True
             short = short and self._short(m)  # the forecast without any was the last word
@@ -262,10 +262,10 @@ class ModelManager:
                     if m.handle is not None:
                         raise
                     short = e
-            if n == k:
+            if not going:
                 if not idle:
                     raise short
-                k += 1
+                going.append(idle.pop(0))
 
     def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected
