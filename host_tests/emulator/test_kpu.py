@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+import binascii
+from pathlib import Path
+
 import emulated
 import kpu_models
+import kpu_tiny
 import paths
 import pytest
 import register_programs
-from emulated import needs_cc, needs_image, started
+from emulated import answer, each_image, needs_cc, needs_image, started
 from kpu_layers import ARGUMENT, Layer
 
 pytestmark = needs_cc
@@ -52,6 +56,58 @@ def test_what_no_chip_could_do_is_said_and_nothing_is_written(
     ram, said = register_programs.run(stores, layer.memory())
     assert words in said and bool(words) == bool(said)
     assert any(v for plane in layer.outcome(ram) for v in plane) == (not words)
+
+
+def test_the_layers_of_a_tiny_model_one_after_the_other() -> None:
+    ram, said = register_programs.run(*kpu_tiny.program())
+    want = kpu_tiny.layers()[1].expected()
+    assert kpu_tiny.layers()[1].outcome(ram, kpu_tiny.RESULT) == want
+    assert said == ""
+    assert len({v for plane in want for v in plane}) > 50
+
+
+_TINY = """
+import image
+import KPU as kpu
+net = kpu.load({at})
+shown = image.Image(size=({w}, {h}))
+for i, color in enumerate({colors}):
+  shown.set_pixel(i % {w}, i // {w}, color)
+shown.pix_to_ai()
+out = kpu.forward(net, shown)
+print([out[i] for i in range({n})])
+"""
+
+
+@each_image
+def test_a_tiny_v3_model_of_our_own_on_firmware(image: Path, tmp_path: Path) -> None:
+    """By its definition alone: needs no real model, and nothing of the board's code."""
+    file, want = tmp_path / "tiny.kmodel", kpu_tiny.expected()
+    file.write_bytes(kpu_tiny.model())
+    about = {"at": kpu_models.AT, "w": kpu_tiny.W, "h": kpu_tiny.H, "n": len(want)}
+    with started(image, ((kpu_models.AT, file),)) as (board, repl):
+        assert answer(repl, _TINY.format(colors=kpu_tiny.picture(), **about)) == want
+        assert board.said() == ""
+
+
+@needs_image
+def test_a_real_v4_model_is_what_numpy_makes_of_its_layers() -> None:
+    np = pytest.importorskip("numpy", reason="NO NUMPY: dev.py test --emulator installs it")
+    import kpu_numpy
+
+    model = emulated.model("v4_mnist_cnn.kmodel")
+    for image in emulated.images():
+        with started(image, ((kpu_models.AT, model),)) as (_, repl):
+            if kpu_models.checksums(repl, model)[0] in kpu_models.NOT_HERE:
+                continue
+            got = answer(repl, "print([out[i] for i in range(10)])")
+            pixels = answer(repl, "print(ubinascii.hexlify(shown.to_bytes()))")
+        x = np.frombuffer(binascii.unhexlify(pixels), np.uint8).astype(np.int64)
+        want = kpu_numpy.outputs(model.read_bytes(), x)
+        assert got == pytest.approx(list(map(float, want)), abs=2e-5)
+        assert max(want) - min(want) > 10
+        return
+    pytest.skip("NO FIRMWARE for V4 models: set MAIXMEM_FIRMWARE to one that takes them")
 
 
 def test_a_layer_takes_no_more_than_its_share_of_the_desk() -> None:

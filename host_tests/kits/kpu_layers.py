@@ -116,9 +116,9 @@ class Layer:
     def _at(self, channel: int, y: int) -> int:
         return 64 * (channel // 4 * self.h + y) + channel % 4 * 16
 
-    def outcome(self, ram: bytes) -> list[list[int]]:
-        """The output planes in the AI RAM."""
-        start = KPU_RAM - RAM_START + 64 * OUTPUT_LINE
+    def outcome(self, ram: bytes, line: int = OUTPUT_LINE) -> list[list[int]]:
+        """The output planes in the AI RAM, from that line on."""
+        start = KPU_RAM - RAM_START + 64 * line
         return [
             [
                 v
