@@ -5,7 +5,9 @@ room."""
 
 from __future__ import annotations
 
+import re
 import runpy
+import time
 
 import maixmem
 import manager_kit as kit
@@ -185,6 +187,31 @@ def test_the_example_of_memory(boards, monkeypatch, capsys, tmp_path, shapes, sa
     out = capsys.readouterr().out
     assert "in blocks of your own: 32 bytes" in out and "in two threads: [32, 32] bytes" in out
     assert all(text in out for text in says), out
+    assert out.endswith("left: 0 bytes\n") and raw.npu.live == 0
+
+
+def test_the_example_of_cores(boards, monkeypatch, capsys, tmp_path):
+    """examples/rknn_cores.py: a context for each core, all on one set of weights."""
+    raw, p = boards()
+    monkeypatch.setattr(port, "open_library", lambda: raw.lib)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "detect.rknn").write_bytes(small("detect", weight=409600))
+    ran, run = set(), raw.runtime._work
+
+    def work(context, damage):
+        ran.add(context.cores)
+        time.sleep(0.002)
+        run(context, damage)
+
+    monkeypatch.setattr(raw.runtime, "_work", work)
+    try:
+        runpy.run_path(str(paths.EXAMPLES / "rknn_cores.py"), run_name="__main__")
+    finally:
+        maixmem.set_port(None)
+    out = capsys.readouterr().out
+    first, *others = map(int, re.findall(r"core \d: (\d+) bytes", out))
+    assert len(others) == 2 and first > 409600 > 2 * sum(others) and ran == {1, 2, 4}
+    assert re.findall(r"frame (\d+): 32 bytes", out) == [str(n) for n in range(12)]
     assert out.endswith("left: 0 bytes\n") and raw.npu.live == 0
 
 

@@ -62,6 +62,8 @@ class Walk:
         outputs = [self.attr(2, i) for i in range(counts.outputs)]
         for attr in inputs + outputs:
             self.row("attr", *self.describe(attr))
+        for mask in (1, 2, 4, 3, 7, 5, 6, 8, -1, 0):
+            self.row("core mask", mask, self.call["set_core_mask"](self.ctx, mask))
         if flag & 0x100 and not path:
             self.ask_driver()
         if not flag and not path:

@@ -47,7 +47,7 @@ def test_every_capability_of_the_guide_ends_with_nothing_held(version: str):
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
-@pytest.mark.parametrize("example", ["rknn_memory.py", "rknn_switch.py"])
+@pytest.mark.parametrize("example", ["rknn_memory.py", "rknn_switch.py", "rknn_cores.py"])
 def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
     """As a reader starts it, with real models under the names that it has."""
     models = bench.need("models") / "models"
@@ -63,6 +63,9 @@ def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
         assert "in two threads: [131072, 131072] bytes" in said
         assert "on shared weights: 131072 bytes" in said
         assert "one resolution only" in said and "left: 0 bytes" in said
+    elif example == "rknn_cores.py":
+        assert said.count("core ") == 3 and said.count(": 131072 bytes\n") == 12
+        assert "frame 11: 131072 bytes" in said and "left: 0 bytes" in said
     else:
         assert said.count("detect: 131072 bytes") == said.count("classify: ") - 1 == 3
         assert "saved 1114112 bytes of working memory" in said
@@ -144,7 +147,10 @@ def test_a_mini_runtime_has_every_call_that_is_needed(name: str):
     missing = {call for call in api.CALLS if b"\0" + call.encode() + b"\0" not in data}
     assert not missing
     later = {call for call in api.LATER_CALLS if b"\0" + call.encode() + b"\0" not in data}
-    assert later <= {"rknn_set_input_shapes", "rknn_mem_sync"}
+    assert later - {"rknn_create_mem2"} <= {
+        *("rknn_set_input_shapes", "rknn_mem_sync", "rknn_set_core_mask"),
+    }
+    assert ("rknn_create_mem2" in later) == (name < "mini-2")
 
 
 _STRUCTS = {

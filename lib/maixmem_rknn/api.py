@@ -13,6 +13,14 @@ INFO_ONLY = 0x100  # the file is only described; with OUTSIDE it takes no memory
 INTERNAL_OUTSIDE = (
     0x200  # only the internal memory comes from the caller; runtimes before 1.5.2 take no notice
 )
+# these are taken by older runtimes without a word: cost.py asks for a call that came with them
+ENABLE_SRAM, SHARE_SRAM = 0x800, 0x1000  # 1.6.0
+NO_FLUSH_INPUTS, NO_FLUSH_OUTPUTS = 0x4000, 0x8000  # 2.0.0
+ZERO_COPY = 0x10000  # 2.2.0
+
+# flags of rknn_create_mem2: not through the CPU's cache; in SRAM as far as there is any; of no
+# context (2.2.0)
+UNCACHED, TRY_SRAM, NO_CONTEXT = 0x2, 0x4, 0x20000
 
 # commands of rknn_query
 IN_OUT_NUM, SDK_VERSION, MEM_SIZE = 0, 5, 6
@@ -23,18 +31,8 @@ DYNAMIC_RANGE, CURRENT_INPUT_ATTR, CURRENT_OUTPUT_ATTR = 13, 14, 15
 TO_DEVICE, FROM_DEVICE = 1, 2
 
 # rknn_tensor_type: name -> number and bytes of an element
-TYPES = {
-    "float32": (0, 4),
-    "float16": (1, 2),
-    "int8": (2, 1),
-    "uint8": (3, 1),
-    "int16": (4, 2),
-    "uint16": (5, 2),
-    "int32": (6, 4),
-    "uint32": (7, 4),
-    "int64": (8, 8),
-    "bool": (9, 1),
-}
+_NAMES = "float32 float16 int8 uint8 int16 uint16 int32 uint32 int64 bool".split()
+TYPES = {name: (i, int("4211224481"[i])) for i, name in enumerate(_NAMES)}
 FORMATS = ("nchw", "nhwc", "nc1hwc2", "undefined")  # rknn_tensor_format: 0, 1, 2, 3
 
 # --- layouts ---
@@ -164,8 +162,10 @@ CALLS = {
 LATER_CALLS = {
     "rknn_create_mem_from_fd": (_MEM, (Handle, _I, _P, _U, _I)),  # not on RK2118
     "rknn_dup_context": (_I, (ctypes.POINTER(Handle), ctypes.POINTER(Handle))),
+    "rknn_set_core_mask": (_I, (Handle, _I)),  # not the mini runtime
     "rknn_set_input_shapes": (_I, (Handle, _U, _ATTR)),  # 1.5.2
     "rknn_mem_sync": (_I, (Handle, _MEM, _I)),  # 1.6.0
+    "rknn_create_mem2": (_MEM, (Handle, _L, _L)),  # 2.0.0
 }
 
 

@@ -25,15 +25,10 @@ _COUNTED = (
 
 # The chips that models are converted for; those in one row run each other's models: one NPU, two
 # names. Of other names (rv1106g3...) nothing is known, so they refuse nothing.
-_CHIPS = (
-    ("rk3562",),
-    ("rk3566", "rk3568"),
-    ("rk3576",),
-    ("rk3588", "rk3588s"),
-    ("rv1103", "rv1106"),
-    ("rv1126b",),
-    ("rk2118",),
-)
+_CHIPS = [
+    tuple(row.split("/"))
+    for row in "rk3562 rk3566/rk3568 rk3576 rk3588/rk3588s rv1103/rv1106 rv1126b rk2118".split()
+]
 # What RKNN-Toolkit 1 writes and RKNN-Toolkit 2 does not: the chips of its files (RK1808,
 # RK3399Pro, RV1109, RV1126) have another NPU, and the runtime of ours says of them no more than -1
 # or -6.
@@ -72,8 +67,8 @@ class RknnFile:
         if self.old:
             text = (
                 "a file of RKNN-Toolkit 1 ({}), for RK1808, RK3399Pro, RV1109 or RV1126: convert "
-                "the original with RKNN-Toolkit2"
             )
+            text += "the original with RKNN-Toolkit2"
             return text.format(self.toolkit or "no version")
         family = _family(soc)
         if family is None or not self.targets:
@@ -102,10 +97,8 @@ def read_file(data: Any) -> RknnFile:
     version, graph = struct.unpack("<QQ", view[8:24])
     start = (_HEADER if version & 0xFF > 1 and graph else _HEADER_V1) + graph
     if start + 8 > nbytes:
-        text = (
-            "offset 16: the graph of {} bytes ends at {}, the file at {}: it was cut, copy it "
-            "again"
-        )
+        text = "offset 16: the graph of {} bytes ends at {}, the file at {}: it was cut, copy it "
+        text += "again"
         raise KModelError(text.format(graph, start, nbytes))
     length = struct.unpack("<Q", view[start : start + 8])[0]
     if length > min(nbytes - start - 8, _JSON_LIMIT):

@@ -8,6 +8,7 @@ from typing import Any
 
 from maixmem import Cost
 
+from maixmem_rknn import api
 from maixmem_rknn.api import INTERNAL_OUTSIDE, OUTSIDE, PAGE, SHARE_WEIGHT, MemSize, pages
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile
@@ -17,6 +18,33 @@ from maixmem_rknn.tensor import Options, apply, item_bytes, layout
 # The bytes that the runtime reports are the sum of its requests. The driver takes whole pages for
 # each, and up to three were seen: so much more may be taken.
 _ROUNDING = 2 * PAGE
+
+
+_SRAM = {False: 0, True: api.ENABLE_SRAM, "shared": api.ENABLE_SRAM | api.SHARE_SRAM}
+# what the runtime flushes: the flags that tell it not to
+_FLUSH = {
+    True: 0,
+    "inputs": api.NO_FLUSH_OUTPUTS,
+    "outputs": api.NO_FLUSH_INPUTS,
+    False: api.NO_FLUSH_INPUTS | api.NO_FLUSH_OUTPUTS,
+}
+# option: a call that came with it or before, and the runtime that has it
+_NEEDS = {
+    "cores": ("rknn_set_core_mask", "the full one"),
+    "sram": ("rknn_mem_sync", "1.6.0"),
+    "flush": ("rknn_create_mem2", "2.0.0"),
+    "zero_copy": ("rknn_create_mem2", "2.2.0"),
+}
+
+
+def core_mask(cores: Any) -> int:
+    """One bit for each of `cores`: a number from 0, several of them, or None for 0. ValueError for
+    all else."""
+    numbers = [] if cores is None else list(cores) if isinstance(cores, (tuple, list)) else [cores]
+    if [n for n in numbers if type(n) is not int or not 0 <= n < 16]:
+        text = "cores={!r}: give the number of a core, 0 and up, or several: cores=(0, 1)"
+        raise ValueError(text.format(cores))
+    return sum({1 << n for n in numbers})
 
 
 # The ways of loading; Port.load() says what they mean. `duplicate` is what Port.dup() makes.
@@ -36,16 +64,26 @@ class LoadOptions:
         internal: Block | None = None,
         inputs: Options = None,
         outputs: Options = None,
+        cores: Any = None,
+        sram: Any = False,
+        flush: Any = True,
+        zero_copy: bool = False,
         duplicate: bool = False,
     ) -> None:
-        if master is not None and dup:
-            raise ValueError("dup=True and master=... exclude each other: dup() shares weights")
-        if (weights or internal) and (dynamic or (master is not None and not duplicate)):
-            text = (
-                "weights= and internal= go with neither master= nor dynamic=True: the runtime "
-                "makes those itself"
-            )
-            raise ValueError(text)
+        own = dynamic or sram or (master is not None and not duplicate)
+        if (weights or internal or dup) and own:
+            text = "weights=, internal= and dup=True here, master=, dynamic=True and sram= there "
+            raise ValueError(text + "exclude each other: with those the runtime makes the memory")
+        if sram not in _SRAM or flush not in _FLUSH:
+            text = "sram={!r}, flush={!r}: sram is {}; flush is {}"
+            known = [" or ".join(map(repr, table)) for table in (_SRAM, _FLUSH)]
+            raise ValueError(text.format(sram, flush, *known))
+        given = (cores is not None, sram, flush is not True, zero_copy)
+        self.given = [name for name, has in zip(_NEEDS, given) if has]
+        self.cores = core_mask(cores)
+        self.extra = _SRAM[sram] | _FLUSH[flush] | (api.ZERO_COPY if zero_copy else 0)
+        self.zero_copy = zero_copy
+        self.flushes = (flush in (True, "inputs"), flush in (True, "outputs"))
         self.dup = dup
         self.duplicate = duplicate
         self.master = master
@@ -53,7 +91,7 @@ class LoadOptions:
         self.internal = internal
         self.inputs = inputs
         self.outputs = outputs
-        self.external = duplicate or not (dynamic or master is not None)
+        self.external = duplicate or not own
         private = dup or duplicate or internal is not None or weights is not None
         self.shared = shared and self.external and not private
 
@@ -64,10 +102,19 @@ class LoadOptions:
     def flag(self, lib: Runtime) -> int:
         """The flag for rknn_init."""
         if not self.external:
-            return SHARE_WEIGHT if self.master else 0
+            return self.extra | (SHARE_WEIGHT if self.master else 0)
         if self.dup or self.duplicate or self.weights is not None or not lib.splits:
-            return OUTSIDE
-        return INTERNAL_OUTSIDE
+            return self.extra | OUTSIDE
+        return self.extra | INTERNAL_OUTSIDE
+
+    def refuse(self, lib: Runtime) -> str | None:
+        """Why a runtime cannot load so, or None."""
+        for name in self.given:
+            call, since = _NEEDS[name]
+            if not lib.has(call):
+                text = "{} does not know {}=. Next: librknnrt {} or newer, or leave it away"
+                return text.format(lib.name, name, since)
+        return None
 
 
 def uncounted(flag: int, file: RknnFile, weight: int) -> int:

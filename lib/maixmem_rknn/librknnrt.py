@@ -13,15 +13,8 @@ NAMES = ("librknnrt.so", "librknnmrt.so")
 # Places that the loader of some boards does not search: multiarch folders of images without
 # ldconfig, the RV1106's read-only partition, Android's.
 FOLDERS = (
-    "/usr/lib",
-    "/usr/lib/*-linux-gnu*",
-    "/lib",
-    "/lib/*-linux-gnu*",
-    "/usr/lib64",
-    "/usr/local/lib",
-    "/oem/usr/lib",
-    "/vendor/lib64",
-    "/vendor/lib",
+    *("/usr/lib", "/usr/lib/*-linux-gnu*", "/lib", "/lib/*-linux-gnu*", "/usr/lib64"),
+    *("/usr/local/lib", "/oem/usr/lib", "/vendor/lib64", "/vendor/lib"),
 )
 _DRIVERS = ("/dev/dri/card*", "/dev/dri/renderD*", "/dev/rknpu*")
 
@@ -50,8 +43,8 @@ def open_library() -> Any:
                 tried.append(str(e))
     text = (
         "neither librknnrt.so nor librknnmrt.so can be opened ({}). Next: install the runtime of "
-        "your board, or give Port(ctypes.CDLL(path))"
     )
+    text += "your board, or give Port(ctypes.CDLL(path))"
     raise ImportError(text.format("; ".join(tried)))
 
 

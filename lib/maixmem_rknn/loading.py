@@ -13,7 +13,7 @@ from maixmem import KModelError, NoRoom
 from maixmem_linux import process
 
 from maixmem_rknn import librknnrt
-from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, pages
+from maixmem_rknn.api import INFO_ONLY, NO_CONTEXT, OUTSIDE, PAGE, pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile, read_file
@@ -47,7 +47,7 @@ class Books(Protocol):
     def check_fit(self, cost: RknnCost, margin: int = 0) -> NoRoom | None:
         """What is missing for a load."""
 
-    def create(self, ctx: int, nbytes: int) -> Any:
+    def create(self, ctx: int, nbytes: int, flags: int = 0) -> Any:
         """Memory made with a context, or NoRoom."""
 
 
@@ -69,7 +69,7 @@ class Loader:
         """The RknnCost of a file; asks the runtime when there is room to."""
         port, lib = self._port, self._lib
         file = read_file(data)
-        text = file.refuse(port.soc)
+        text = file.refuse(port.soc) or options.refuse(lib)
         if text is None and options.master and (lib.mini or options.master not in port.models):
             text = "shared weights need a loaded master, and a chip other than RV1103 and RV1106"
         if text is None and options.dup and (lib.mini or not lib.has("rknn_dup_context")):
@@ -85,10 +85,8 @@ class Loader:
     # load would end the process.
     def _refuse_shapes(self, options: LoadOptions) -> str | None:
         if not self._lib.has("rknn_set_input_shapes"):
-            text = (
-                "converted for several shapes, and {} has no rknn_set_input_shapes: update "
-                "librknnrt to 1.5.2 or newer"
-            )
+            text = "converted for several shapes, and {} has no rknn_set_input_shapes: update "
+            text += "librknnrt to 1.5.2 or newer"
             return text.format(self._lib.name)
         if options.master:
             return (
@@ -108,7 +106,8 @@ class Loader:
         key = (len(data), zlib.crc32(data), flag)
         room = port.free_npu() or 0
         fits = self.asking(cost) <= room and not process.short_of("", cost.files)
-        if key not in self._known and cost.options.external and fits:
+        asked = cost.options.external and not cost.options.zero_copy
+        if key not in self._known and asked and fits:
             file = file or read_file(data)
             ctx = self._init(data, flag, None, cost.source, file)
             try:
@@ -150,16 +149,28 @@ class Loader:
         model = Model(port, name_of(source), lock, options.inputs, options.outputs)
         file = read_file(data)
         flag = options.flag(self._lib)
-        model.ctx = self._init(data, flag, options.master, source, file)
         key = (len(data), zlib.crc32(data), flag)
+        mem = port.create(0, len(data), NO_CONTEXT) if options.zero_copy else None
+        try:
+            if mem:
+                ctypes.memmove(mem.contents.virt, data, len(data))
+                data = type(data).from_address(mem.contents.virt)
+            model.ctx = self._init(data, flag, options.master, source, file)
+        except BaseException:
+            self._lib.release([(0, mem)] if mem else [])
+            raise
+        if mem:
+            self._lib.files[model.ctx] = mem
         return self._fill(model, cost, key, file)  # `data` must live until the weights are set
 
-    def dup(self, model: Model) -> Model:
+    def dup(self, model: Model, cores: Any) -> Model:
         """Another context on the weights of a model, with its own lock."""
         if not model.can_dup or model.sizes is None:
             raise ValueError(f"{model}: load it with dup=True to have more of it")
         inputs, outputs = model.options
-        options = LoadOptions(duplicate=True, master=model, inputs=inputs, outputs=outputs)
+        how: Any = {"inputs": inputs, "outputs": outputs, "cores": cores}
+        options = LoadOptions(duplicate=True, master=model, **how)
+        options.flushes = model.flushes  # a flag of its context
         cost = RknnCost(model.name, options, 0, self._lib, None)
         cost.update(model.sizes)
         self._must_fit(cost)
@@ -222,8 +233,8 @@ class Loader:
         if mem is None:
             text = (
                 "{}: the driver has not the {} bytes of NPU memory that the runtime takes, {} are "
-                "free: unload a model"
             )
+            text += "free: unload a model"
             free = self._port.free_npu()
             raise NoRoom(text.format(name, need, free), "npu", need, free)
         self._lib.release([(ctx, mem)])
@@ -254,6 +265,9 @@ class Loader:
             model.weight, model.internal = sizes.weight, sizes.internal
             model.resident = sizes.counted if options.duplicate else sizes.resident
             model.can_dup = options.dup
+            model.flushes = options.flushes
+            if options.cores:
+                lib.set_cores(ctx, options.cores)
             port.sram = (size.sram, size.sram_free)
             model.describe()
             if flag & OUTSIDE and not options.duplicate:
@@ -321,8 +335,8 @@ def _short(cost: RknnCost, has: int) -> NoRoom:
     had = cost.sizes.dma if cost.sizes else 0
     text = (
         "{}: the runtime says that it is loaded, but holds {} bytes where it had {}: NPU memory "
-        "ran out, unload a model"
     )
+    text += "ran out, unload a model"
     return NoRoom(text.format(name_of(cost.source), has, had), "npu", had, has)
 
 
@@ -355,15 +369,11 @@ def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int
     if not librknnrt.has_driver():
         text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu). "
         text += "Next: load the rknpu module, or take the vendor's kernel"
-    elif code in PERHAPS_MEMORY:
-        text += (
-            ": the runtime may be older than the file (update librknnrt, or convert with its own "
-            "RKNN-Toolkit2), "
-        )
-        text += "or NPU memory ran out (unload a model)"
     else:
         text += (
             ": the runtime may be older than the file. Next: update librknnrt, or convert with "
-            "its own RKNN-Toolkit2"
         )
+        text += "its own RKNN-Toolkit2"
+        if code in PERHAPS_MEMORY:
+            text += "; or NPU memory ran out: unload a model"
     return f"{text}. rknn_init with flag 0x{flag:x}"

@@ -97,10 +97,8 @@ def _open(library: Any) -> dict[str, Any]:
             return {call: _bind(found, call, *types) for call, types in _CALLS.items()}
         except (OSError, AttributeError) as e:
             tried.append(str(e))
-    text = (
-        "no RK_MPI_MMZ here ({}). Next: install librockit or libmpimmz of your board, or take "
-        "memory of Port.create()"
-    )
+    text = "no RK_MPI_MMZ here ({}). Next: install librockit or libmpimmz of your board, or take "
+    text += "memory of Port.create()"
     raise ImportError(text.format("; ".join(tried)))
 
 

@@ -16,15 +16,7 @@ import gc
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from maixmem_rknn.api import (
-    CURRENT_INPUT_ATTR,
-    CURRENT_OUTPUT_ATTR,
-    INPUT_ATTR,
-    NATIVE_INPUT_ATTR,
-    NATIVE_OUTPUT_ATTR,
-    OUTPUT_ATTR,
-    pages,
-)
+from maixmem_rknn import api
 from maixmem_rknn.arena import Arena, Create
 from maixmem_rknn.cost import ModelSizes
 from maixmem_rknn.lock import ExclusiveLock
@@ -65,6 +57,7 @@ class Model:
         self.view: Any = None
         self.needs_rebind = False
         self.can_dup = False
+        self.flushes = (True, True)  # whether the runtime flushes inputs, outputs
         self.sets: Shapes  # from start() on
         self.place = 0  # in these
         self.sizes: ModelSizes | None = None
@@ -78,7 +71,7 @@ class Model:
     @property
     def io(self) -> int:
         """Bytes of all inputs and outputs, each in whole pages."""
-        return sum([pages(t.nbytes) for t in self.inputs + self.outputs])
+        return sum([api.pages(t.nbytes) for t in self.inputs + self.outputs])
 
     def run(self, *inputs: Any) -> list[bytes]:
         """Copies the inputs in, runs, and returns copies of the outputs, all under one lock."""
@@ -96,10 +89,10 @@ class Model:
         self.check_lock()
         self.arena.rebind(self)
         for tensor in self.inputs:
-            tensor.before_run()
+            tensor.flush_block()
         self.lib.run(self.require_ctx())
         for tensor in self.outputs:
-            tensor.after_run()
+            tensor.flush_block()
 
     # --- dynamic shapes ---
 
@@ -152,7 +145,7 @@ class Model:
 
     def _resize(self, tensors: Sequence[Tensor]) -> None:
         for tensor in tensors:
-            command = CURRENT_OUTPUT_ATTR if tensor.output else CURRENT_INPUT_ATTR
+            command = api.CURRENT_OUTPUT_ATTR if tensor.output else api.CURRENT_INPUT_ATTR
             attr = self.lib.attr(self.require_ctx(), command, tensor.attr.index)
             tensor.change(attr, self._create)
 
@@ -197,10 +190,8 @@ class Model:
             gc.collect()  # a cycle may hold it
         alive = len([1 for area in self._areas if area() is not None])
         if alive:
-            text = (
-                "{} views of {} are still in use, by slices or arrays. Next: del them, or take "
-                "copies"
-            )
+            text = "{} views of {} are still in use, by slices or arrays. Next: del them, or take "
+            text += "copies"
             raise ValueError(text.format(alive, self))
 
     def lend(self, view: memoryview, area: Any) -> memoryview:
@@ -228,8 +219,8 @@ class Model:
 def io_attrs(lib: Any, ctx: int) -> tuple[list[Any], list[Any]]:
     """The attributes of all inputs and of all outputs; the mini runtime has only the chip's own
     layouts."""
-    native = (NATIVE_INPUT_ATTR, NATIVE_OUTPUT_ATTR)
-    inputs, outputs = native if lib.mini else (INPUT_ATTR, OUTPUT_ATTR)
+    native = (api.NATIVE_INPUT_ATTR, api.NATIVE_OUTPUT_ATTR)
+    inputs, outputs = native if lib.mini else (api.INPUT_ATTR, api.OUTPUT_ATTR)
     counts = lib.counts(ctx)
     return (
         [lib.attr(ctx, inputs, i) for i in range(counts[0])],

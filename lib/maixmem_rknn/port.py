@@ -16,6 +16,7 @@ copied out.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from typing import Any
 
@@ -142,10 +143,8 @@ class Port(maixmem_generic.Port):
         free = self.free_npu()
         need = cost.peak["npu"]
         if free is None:
-            text = (
-                "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give "
-                "Port(budget=bytes)"
-            )
+            text = "{}: needs {} bytes of NPU memory, free NPU memory cannot be read: give "
+            text += "Port(budget=bytes)"
             return NoRoom(text.format(name, need), "npu", need, None)
         if cost.sizes is None and not freed and self._loader.asking(cost) <= free:
             self._loader.ask(cost, buffer(cost.source))
@@ -192,6 +191,13 @@ class Port(maixmem_generic.Port):
                        must be unloaded last (several resolutions of one network; from runtime
                        1.5.2 on Model.set_shapes() does that in one model)
         weights=Block, internal=Block   memory of the caller instead of new memory
+        cores=0, cores=(0, 1)   the NPU cores that run it; else the driver's choice
+        sram=True, "shared"   as dynamic=True, with SRAM for what fits there, for it alone or for
+                       all that say "shared" (from runtime 1.6.0 on)
+        flush="inputs", "outputs", False   what the runtime flushes in each run: for memory that
+                       the CPU does not touch. run(), write() and read() flush what they copy; who
+                       uses view() calls Tensor.sync() (from 2.0.0 on)
+        zero_copy=True   the file is read into NPU memory, and used there (from 2.2.0 on)
         """
         options = LoadOptions(**how)
         self.lock.acquire(self)
@@ -200,13 +206,13 @@ class Port(maixmem_generic.Port):
         finally:
             self.lock.release()
 
-    def dup(self, model: Model) -> Model:
+    def dup(self, model: Model, cores: Any = None) -> Model:
         """Another Model on the weights of `model`, which was loaded with dup=True, for another
-        thread."""
+        thread; `cores` as load() has it."""
         self.lock.acquire(self)
         try:
             self._check_mine(model)
-            return self._loader.dup(model)
+            return self._loader.dup(model, cores)
         finally:
             self.lock.release()
 
@@ -238,12 +244,20 @@ class Port(maixmem_generic.Port):
         self._loader.close(handle)
 
     def close(self) -> None:
-        """Unloads every model, duplicates and those on shared weights first; ValueError while
-        views or Blocks of one are in use. The port can load again."""
-        while self.models:
-            ends = [m for m in self.models if not m.users]
-            free = [m for m in ends if not self.lib.users_of(m.require_ctx(), self.arena.mem)]
-            self.unload((free or ends)[-1])
+        """Unloads every model, those too that work in each other's memory; ValueError while views
+        of one are in use: then nothing has gone. The port can load again."""
+        with contextlib.ExitStack() as stack:
+            for model in list(self.models):
+                model.lock.acquire(self)
+                stack.callback(model.lock.release)
+            for model in self.models:
+                model.check_views()
+            while self.models:
+                ends = [m for m in self.models if not m.users]
+                free = [m for m in ends if not self.lib.users_of(m.require_ctx(), self.arena.mem)]
+                last = (free or ends)[-1]
+                self.lib.let_go(last.require_ctx(), self.arena.mem)
+                self.unload(last)
 
     def __enter__(self) -> Port:
         return self
@@ -251,11 +265,12 @@ class Port(maixmem_generic.Port):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def create(self, ctx: int, nbytes: int) -> Any:
-        """NPU memory made with a context. NoRoom when there is none."""
+    def create(self, ctx: int, nbytes: int, flags: int = 0) -> Any:
+        """NPU memory made with a context. NoRoom when there is none. `flags` of api.py, UNCACHED
+        and TRY_SRAM, want a runtime from 2.0.0 on (MissingCall)."""
         free = self.free_npu()
         fits = free is None or pages(nbytes) <= free
-        mem = self.lib.create_mem(ctx, nbytes) if fits else None
+        mem = self.lib.create_mem(ctx, nbytes, flags) if fits else None
         if mem is None:
             text = "{} bytes of NPU memory, {} are free: unload a model. rknn_create_mem: NULL"
             raise NoRoom(text.format(nbytes, free), "npu", nbytes, free)

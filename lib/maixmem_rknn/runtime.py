@@ -13,25 +13,8 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from maixmem_rknn.api import (
-    CALLS,
-    DYNAMIC_RANGE,
-    IN_OUT_NUM,
-    INFO_ONLY,
-    LATER_CALLS,
-    MEM_SIZE,
-    OUTSIDE,
-    PAGE,
-    SDK_VERSION,
-    Counts,
-    Handle,
-    InitExtend,
-    InputRange,
-    MemSize,
-    TensorAttr,
-    Version,
-    pages,
-)
+from maixmem_rknn import api
+from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, MemSize, TensorAttr, pages
 from maixmem_rknn.block import Block, Memory
 from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError, check
 from maixmem_rknn.kept import Mapped, bound
@@ -51,17 +34,17 @@ class Runtime:
     def __init__(self, library: Any) -> None:
         self.name = str(getattr(library, "_name", library))
         self._calls: dict[str, Any] = {}
-        for name, (result, arguments) in {**CALLS, **LATER_CALLS}.items():
+        for name, (result, arguments) in {**api.CALLS, **api.LATER_CALLS}.items():
             call = getattr(library, name, None)
             if call is not None:
                 call.restype = result
                 call.argtypes = arguments
                 self._calls[name] = call
-            elif name in CALLS:
+            elif name in api.CALLS:
                 text = (
                     "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.4 "
-                    "or newer"
                 )
+                text += "or newer"
                 raise ImportError(text.format(self.name, name))
         self.mini = "librknnmrt" in self.name
         # Nothing tells whether a runtime knows RKNN_FLAG_INTERNAL_ALLOC_OUTSIDE: an older one
@@ -73,6 +56,7 @@ class Runtime:
         self.leaked_contexts = 0
         self._mems: dict[int, dict[int, Memory]] = {}
         self.names: dict[int, str] = {}  # of the models, for those who wait for one
+        self.files: dict[int, Any] = {}  # memory of no context that a context reads its file from
         self._used_by_none: set[int] = set()  # contexts of which a dup failed
         self._by_address = False  # what kept.py needs was seen of this runtime
 
@@ -99,10 +83,7 @@ class Runtime:
         says of its memory goes with the error as `held`: the driver has these bytes back when the
         process ends.
         """
-        extend = None
-        if master:
-            extend = InitExtend()
-            extend.ctx = master
+        extend = api.InitExtend(ctx=master) if master else None
         what = f"rknn_init with flag 0x{flag:x}"
         with self._making:
             mapped = Mapped()
@@ -126,14 +107,14 @@ class Runtime:
         with self._making:
             mapped = Mapped()
             try:
-                return self._context(name, name, lambda handle: (Handle(ctx), handle))
+                return self._context(name, name, lambda handle: (api.Handle(ctx), handle))
             except RknnError as e:
                 if e.code == MALLOC_FAIL and e.held is None:
                     self._have_back_of_dup(ctx, mapped, most)
                 raise
 
     def _context(self, name: str, what: str, arguments: Any) -> int:
-        handle = Handle(0)
+        handle = api.Handle(0)
         code = held = None
         try:
             code = self._call(name)(*arguments(handle))
@@ -153,7 +134,7 @@ class Runtime:
         self.leaked_contexts += 1
         held = MemSize()
         size = ctypes.sizeof(held)
-        if self._calls["rknn_query"](ctx, MEM_SIZE, ctypes.byref(held), size) == 0:
+        if self._calls["rknn_query"](ctx, api.MEM_SIZE, ctypes.byref(held), size) == 0:
             self.leaked_bytes += bound(held)
         return held
 
@@ -205,18 +186,27 @@ class Runtime:
                 self.leaked_bytes += nbytes
             elif mapped:
                 self.leaked_bytes += max(0, nbytes - mapped.gone())
+            self.release([(0, mem) for mem in [self.files.pop(ctx, None)] if mem])
 
     def held(self, ctx: int, but: Any = None) -> int:
         """Page-rounded bytes of our own memories of `ctx`, except `but`."""
-        return sum([m.nbytes for m in list(self._mems_of(ctx).values()) if m.mem is not but])
+        file = [pages(mem.contents.size) for c, mem in self.files.items() if c == ctx]
+        own = [m.nbytes for m in list(self._mems_of(ctx).values()) if m.mem is not but]
+        return sum(own + file)
 
     def users_of(self, ctx: int, but: Any = None) -> list[str]:
         """Names of the models in memories made with `ctx`, except `but`; found by address."""
+        return sorted({self._name(c) for c, _ in self._views_in(ctx, but)})
+
+    def let_go(self, ctx: int, but: Any = None) -> None:
+        """Takes those memories from these models, which must not run any more."""
+        self.release(self._views_in(ctx, but))
+
+    def _views_in(self, ctx: int, but: Any) -> list[tuple[int, Any]]:
         own = [m.mem for m in self._mems_of(ctx).values() if m.block is None and m.mem is not but]
         ends = [(m.contents.virt, m.contents.virt + m.contents.size) for m in own]
-        views = [(c, m.block) for c, mems in self._mems.items() for m in mems.values() if c != ctx]
-        used = [c for c, b in views for start, end in ends if b and start <= b.virt < end]
-        return sorted({self._name(c) for c in used})
+        views = [(c, m) for c, mems in self._mems.items() for m in mems.values() if c != ctx]
+        return [(c, m.mem) for c, m in views for a, z in ends if m.block and a <= m.block.virt < z]
 
     def run(self, ctx: int) -> None:
         """One inference, until it is done. It flushes the caches of inputs and outputs that the
@@ -224,16 +214,23 @@ class Runtime:
         self._mems_of(ctx)
         check("rknn_run", self._calls["rknn_run"](ctx, None))
 
+    def set_cores(self, ctx: int, mask: int) -> None:
+        """The NPU cores that run `ctx` from here on, one bit each; 0: as the driver likes."""
+        call = self._call("rknn_set_core_mask")
+        self._mems_of(ctx)
+        what = "cores of mask {}, which this NPU does not take so (RK3588: one, (0, 1), (0, 1, 2))"
+        check(what.format(mask), call(ctx, mask))
+
     # --- queries ---
 
     def mem_size(self, ctx: int) -> MemSize:
         """MemSize; zeroed first, because runtimes without SRAM do not write its fields."""
-        found: MemSize = self._query(ctx, MEM_SIZE, MemSize())
+        found: MemSize = self._query(ctx, api.MEM_SIZE, MemSize())
         return found
 
     def counts(self, ctx: int) -> tuple[int, int]:
         """(inputs, outputs)."""
-        found = self._query(ctx, IN_OUT_NUM, Counts())
+        found = self._query(ctx, api.IN_OUT_NUM, api.Counts())
         return found.inputs, found.outputs
 
     def attr(self, ctx: int, command: int, index: int) -> TensorAttr:
@@ -246,10 +243,10 @@ class Runtime:
     def ranges(self, ctx: int, index: int) -> tuple[int, list[tuple[int, ...]]]:
         """(format, shapes) that an input of a dynamic model may have; no shapes for other
         models."""
-        found = InputRange()
+        found = api.InputRange()
         found.index = index
         try:
-            self._query(ctx, DYNAMIC_RANGE, found)
+            self._query(ctx, api.DYNAMIC_RANGE, found)
         except RknnError:
             return 0, []  # what the runtime answers for a model of one shape
         shapes = [tuple(found.shapes[k][: found.n_dims]) for k in range(min(512, found.count))]
@@ -263,7 +260,7 @@ class Runtime:
 
     def version(self, ctx: int) -> str:
         """Versions of runtime and driver as text."""
-        found = self._query(ctx, SDK_VERSION, Version())
+        found = self._query(ctx, api.SDK_VERSION, api.Version())
         return f"{found.api.decode()}, driver {found.driver.decode()}"
 
     def _query(self, ctx: int, command: int, into: Any) -> Any:
@@ -274,13 +271,16 @@ class Runtime:
 
     # --- memory ---
 
-    def create_mem(self, ctx: int, nbytes: int) -> Any:
-        """NPU memory of `nbytes`, or None when there is none."""
+    def create_mem(self, ctx: int, nbytes: int, flags: int = 0) -> Any:
+        """NPU memory of `nbytes`, or None when there is none; with `flags` by rknn_create_mem2."""
         if not 0 < nbytes < 1 << 32:
             raise ValueError(f"{nbytes} bytes: must be 1 to 4294967295")
         with self._making:
+            if flags & api.NO_CONTEXT:
+                self._mems.setdefault(0, {})
             self._mems_of(ctx)
-            mem = self._calls["rknn_create_mem"](ctx, nbytes)
+            extra = ("rknn_create_mem2", flags) if flags else ("rknn_create_mem",)
+            mem = self._call(extra[0])(ctx, nbytes, *extra[1:])
             if mem and not self.mini:
                 self._by_address = mem.contents.priv == mem.contents.virt
             return self._keep(ctx, mem, pages(nbytes), 0, None)

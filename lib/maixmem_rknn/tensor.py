@@ -30,6 +30,7 @@ class Owner(Protocol):
     options: tuple[Options, Options]
     sets: Shapes
     place: int
+    flushes: tuple[bool, bool]
 
     def require_ctx(self) -> int:
         """The runtime's number of it."""
@@ -102,17 +103,9 @@ def _check_option(attr: TensorAttr, key: str, value: Any) -> None:
     known: Any = {"type": TYPES, "fmt": FORMATS[:2]}.get(key)
     if key not in _FIELDS or (known and value not in known):
         text = "tensor {} ({}): {}={!r}: the fields are {}; types {}; formats {}"
-        name = attr.name.decode(errors="replace")
+        lists = [", ".join(names) for names in (_FIELDS, TYPES, FORMATS[:2])]
         raise ValueError(
-            text.format(
-                attr.index,
-                name,
-                key,
-                value,
-                ", ".join(_FIELDS),
-                ", ".join(TYPES),
-                ", ".join(FORMATS[:2]),
-            )
+            text.format(attr.index, attr.name.decode(errors="replace"), key, value, *lists)
         )
 
 
@@ -194,13 +187,17 @@ class Tensor:
         else:
             text = (
                 "{} bytes for an input of {} {}: {} packed or {} with stride. Next: give so many, "
-                "or load(inputs=...) with your type"
             )
+            text += "or load(inputs=...) with your type"
             text = text.format(len(source), self.shape, self.type, self.packed, self.nbytes)
             raise ValueError(text)
+        if self._block is None:
+            self.sync(TO_DEVICE)
 
     def read(self) -> bytes:
         """A copy as bytes, as it lies in memory. Within the model's with block."""
+        if self._block is None:
+            self.sync(FROM_DEVICE)
         return bytes(self.view())
 
     def attach(self, block: Block, offset: int = 0) -> None:
@@ -214,8 +211,8 @@ class Tensor:
         if block.cached and block.fd is None and not model.lib.has("rknn_mem_sync"):
             text = (
                 "{}: cached memory that only has a physical address, and {} cannot flush it (no "
-                "rknn_mem_sync). "
             )
+            text += "rknn_mem_sync). "
             text += "Next: uncached memory, or a block with its fd"
             raise ValueError(text.format(model, model.lib.name))
         with model:
@@ -244,22 +241,21 @@ class Tensor:
             lib.release([(ctx, mem)])
 
     def sync(self, mode: int) -> None:
-        """Flushes cached memory of the caller; the runtime flushes its own in each run."""
-        if self._block is None or not self._block.cached:
+        """Flushes cached memory of the caller, and memory of the runtime that it does not flush
+        itself in each run (load(flush=...)): TO_DEVICE what was written, FROM_DEVICE before
+        reading."""
+        block, lib = self._block, self._model.lib
+        if self._model.flushes[self.output] if block is None else not block.cached:
             return
-        lib = self._model.lib
-        if lib.has("rknn_mem_sync"):
+        if block is None or lib.has("rknn_mem_sync"):
             lib.sync(self._model.require_ctx(), self._mem, mode)
         else:
-            self._block.sync(mode == TO_DEVICE)
+            block.sync(mode == TO_DEVICE)
 
-    def before_run(self) -> None:
-        """What an input needs before each run."""
-        self.sync(TO_DEVICE)
-
-    def after_run(self) -> None:
-        """What an output needs after each run."""
-        self.sync(FROM_DEVICE)
+    def flush_block(self) -> None:
+        """For memory of the caller: of an input before each run, of an output after it."""
+        if self._block is not None:
+            self.sync(FROM_DEVICE if self.output else TO_DEVICE)
 
     def _set(self, mem: Any) -> None:
         lib, ctx = self._model.lib, self._model.require_ctx()

@@ -38,6 +38,8 @@ _SIGNATURES = {
 }
 # these only where the release has them
 _LATER = {
+    "rknn_set_core_mask": ("i", "ci"),
+    "rknn_create_mem2": ("p", "cQQ"),
     "rknn_set_input_shapes": ("i", "cIp"),
     "rknn_mem_sync": ("i", "cpi"),
 }
@@ -59,7 +61,8 @@ class Library:
         self._name = name
         self.runtime = runtime
         self._thunks = []
-        later = {name: _LATER[name] for name in runtime.release.later}
+        cores = () if runtime.profile.mini else ("rknn_set_core_mask",)
+        later = {name: _LATER[name] for name in runtime.release.later + cores}
         for function, (result, arguments) in {**_SIGNATURES, **later}.items():
             setattr(self, function, self._function(function, result, arguments))
 

@@ -7,7 +7,19 @@ import struct
 
 import rknn_model
 from rknn_model import INT8, UINT8
-from rknn_objects import ATTR, FAIL, FD_PHYS, MEM, MODEL_INVALID, OUTSIDE, PARAM_INVALID, SUCC, Mem
+from rknn_objects import (
+    ATTR,
+    FAIL,
+    FD_PHYS,
+    MEM,
+    MODEL_INVALID,
+    NO_CONTEXT,
+    OUTSIDE,
+    PARAM_INVALID,
+    SUCC,
+    Context,
+    Mem,
+)
 
 
 # Contract. A part of Runtime, which has the context table, the ledger and the log.
@@ -19,6 +31,16 @@ class MemoryCalls:
         if block is None:
             return self._fail(0, "rknn_create_mem: failed, size: %d" % size)
         return self._keep(Mem(context, block, (block.virt, block.phys, block.fd, 0, size), True))
+
+    def create_mem2(self, number, size, flags):
+        """rknn_create_mem2: as rknn_create_mem, but with NO_CONTEXT of no context."""
+        if not flags & NO_CONTEXT:
+            return self.create_mem(number, size)
+        block = self.npu.block("mem", size)
+        if block is None:
+            return 0
+        fields = (block.virt, block.phys, block.fd, 0, size)
+        return self._keep(Mem(Context(0, 0), block, fields, True))
 
     def create_mem_from_fd(self, number, fd, virt, size, offset):
         """rknn_create_mem_from_fd: checks nothing; the full runtime stores the same address for
@@ -161,9 +183,16 @@ class MemoryCalls:
         )
 
     def mem_sync(self, number, address, mode):
-        """rknn_mem_sync: caches are coherent here."""
-        code = self._both(number, address)[2]
-        return code or (SUCC if mode in (1, 2, 3) else PARAM_INVALID)
+        """rknn_mem_sync: for memory that nothing else flushes what was written until now, or what
+        the NPU wrote; else caches are coherent here."""
+        _, mem, code = self._both(number, address)
+        if code or mode not in (1, 2, 3):
+            return code or PARAM_INVALID
+        if mode & 1:
+            mem.device = ctypes.string_at(mem.block.virt + mem.offset, mem.size)
+        elif mem.device is not None:
+            ctypes.memmove(mem.block.virt + mem.offset, mem.device, len(mem.device))
+        return SUCC
 
     def _keep(self, mem):
         self._mems[mem.address] = mem

@@ -9,6 +9,7 @@ from rknn_npu import PAGE
 
 SUCC, FAIL, MALLOC_FAIL, PARAM_INVALID, MODEL_INVALID, CTX_INVALID = 0, -1, -4, -5, -6, -7
 OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
+NO_FLUSH_INPUTS, NO_FLUSH_OUTPUTS, ZERO_COPY, NO_CONTEXT = 0x4000, 0x8000, 0x10000, 0x20000
 
 MEM = struct.Struct("@PQiiIIP")
 MEM_SIZE = struct.Struct("@IIQII10I")
@@ -49,20 +50,28 @@ RELEASES = {
         6, MODEL_INVALID, True, True, True, ("rknn_set_input_shapes", "rknn_mem_sync")
     ),
 }
+# read in its header, run nowhere: what is not said there is taken to be as before
+RELEASES["2.3.2"] = Release(
+    6, MODEL_INVALID, True, True, True, RELEASES["1.6.0"].later + ("rknn_create_mem2",)
+)
 
 
 # What differs between chips: the SoC that a model must name, the mini runtime (RV1103, RV1106),
-# SRAM that the driver reports.
+# SRAM that the driver reports, the masks of cores that it takes (of chips with one core: read).
 class Profile:
-    def __init__(self, soc, mini=False, sram=0):
+    def __init__(self, soc, mini=False, sram=0, masks=()):
         self.soc = soc
         self.mini = mini
         self.sram = sram
+        self.masks = masks
+
+
+_THREE = (0, 1, 2, 4, 3, 7)
 
 
 PROFILES = {
-    "rk3588": Profile("rk3588"),
-    "rk3588-sram": Profile("rk3588", sram=978944),
+    "rk3588": Profile("rk3588", masks=_THREE),
+    "rk3588-sram": Profile("rk3588", sram=978944, masks=_THREE),
     "rk3566": Profile("rk3566"),
     "rk3568": Profile("rk3568"),
     "rk3562": Profile("rk3562"),
@@ -76,7 +85,8 @@ PROFILES = {
 # whose weights it uses (dup or shared weights). Of a model for several shapes: `place` of those
 # that it has, None before the first rknn_set_input_shapes; `relisted` inputs and `retaken` (input,
 # place) whose shapes are the other ones, of all duplicates. `pinned`: a duplicate of it failed,
-# and never lets go of the piece that they share.
+# and never lets go of the piece that they share. `cores`: its mask, None before one was set;
+# `file`: the block that it reads the model from.
 class Context:
     def __init__(self, number, flag):
         self.number = number
@@ -99,10 +109,12 @@ class Context:
         self.master = None
         self.dups = []
         self.buffer = None
+        self.cores = None
+        self.file = None
 
 
 # An rknn_tensor_mem. `block` is the memory behind it (None: a bad descriptor or an unknown
-# address).
+# address), `device` what the NPU sees of it where nobody flushes but mem_sync.
 class Mem:
     def __init__(self, context, block, fields, own):
         virt, phys, fd, offset, size = fields
@@ -112,6 +124,7 @@ class Mem:
         self.size = size
         self.own = own
         self.weights = False
+        self.device = None
         self.alive = True
         self.struct = ctypes.create_string_buffer(
             MEM.pack(virt, phys, fd, offset, size, 1, virt if own else 0), MEM.size
@@ -123,6 +136,13 @@ class Mem:
         """By that address the full runtime looks for what a destroy takes along; a caller can
         write it."""
         return MEM.unpack(self.struct.raw)[-1]
+
+    @property
+    def astray(self):
+        """True when it is not inside a block that is still there."""
+        block = self.block
+        gone = not self.alive or block is None or block.freed
+        return gone or self.offset + self.size > block.taken
 
     def fits(self, nbytes):
         """True when the block is there, page-aligned and long enough for `nbytes`."""

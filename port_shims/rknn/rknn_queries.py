@@ -1,12 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the stand-in runtime answers to rknn_query."""
+"""What the stand-in runtime answers to rknn_query and rknn_set_core_mask."""
 
 import ctypes
 import struct
 
 import rknn_model
-from rknn_objects import ATTR, CTX_INVALID, INFO_ONLY, MEM_SIZE, MODEL_INVALID, PARAM_INVALID, SUCC
+from rknn_objects import (
+    ATTR,
+    CTX_INVALID,
+    FAIL,
+    INFO_ONLY,
+    MEM_SIZE,
+    MODEL_INVALID,
+    PARAM_INVALID,
+    SUCC,
+)
 
 
 # Contract. A part of Runtime, which has the contexts, the profile and the release.
@@ -42,6 +51,18 @@ class Queries:
         if data is None or len(data) > size:
             return PARAM_INVALID
         ctypes.memmove(info, data, len(data))
+        return SUCC
+
+    def set_core_mask(self, number, mask):
+        """rknn_set_core_mask: a set of cores that the chip can use together; newer runtimes not of
+        a context that only describes."""
+        context, code = self._live(number)
+        if code:
+            return code
+        idle = context.flag & INFO_ONLY and self.release.info
+        if idle or mask not in self.profile.masks:
+            return self._fail(FAIL, "rknn_set_core_mask: failed to set core mask: %x" % mask)
+        context.cores = mask
         return SUCC
 
     def _counts(self, context, size):

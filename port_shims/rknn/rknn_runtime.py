@@ -5,7 +5,6 @@ runtime beside it."""
 
 import ctypes
 import os
-import struct
 import sys
 import time
 import weakref
@@ -14,21 +13,21 @@ import rknn_model
 from rknn_memory import MemoryCalls
 from rknn_npu import Npu
 from rknn_objects import (
-    ATTR,
     CONTEXT,
     CTX_INVALID,
     FAIL,
     INFO_ONLY,
     INTERNAL_OUTSIDE,
     MALLOC_FAIL,
-    MEM_SIZE,
-    MODEL_INVALID,
+    NO_FLUSH_INPUTS,
+    NO_FLUSH_OUTPUTS,
     OUTSIDE,
     PARAM_INVALID,
     POISON,
     RELEASES,
     SHARE_WEIGHT,
     SUCC,
+    ZERO_COPY,
     Context,
     Crash,
 )
@@ -103,6 +102,14 @@ class Runtime(MemoryCalls, Queries):
     def _init(self, context, model, size, extend):
         data = self._read(model, size)
         spec = context.spec = rknn_model.parse(data) if data else None
+        if context.flag & ZERO_COPY:
+            context.file = self.npu.find(
+                lambda b: b.virt <= model and model + size <= b.virt + b.taken
+            )
+            if context.file is None:
+                raise self._crash(
+                    "SIGSEGV: a model to be used where it is, out of the NPU's reach"
+                )
         # a path: the file is in NPU memory before anything is looked at
         if (
             spec
@@ -186,7 +193,7 @@ class Runtime(MemoryCalls, Queries):
             return outside[:1] + regs + outside[1:]
         if spec.shapes:
             regs = regs[:1] + [("more", n) for _, n in regs[1:]]
-        blob = [] if path else [("blob", spec.blob)]
+        blob = [] if path or context.file else [("blob", spec.blob)]
         return (regs + blob if spec.counted() else blob + regs) + inside
 
     # Older runtimes make memory for inputs and outputs in init; set_internal_mem gives it back,
@@ -322,14 +329,10 @@ class Runtime(MemoryCalls, Queries):
             return "weight memory is smaller than %d" % context.spec.weight
         if context.flag & SHARE_WEIGHT and not master.alive:
             return "the master of shared weights is gone"
-        for mem in context.io.values():
-            if (
-                not mem.alive
-                or mem.block is None
-                or mem.block.freed
-                or mem.offset + mem.size > mem.block.taken
-            ):
-                raise self._crash("SIGSEGV: an input or output lies outside its memory")
+        if context.file and context.file.freed:
+            raise self._crash("SIGSEGV: the memory that the model was read into is gone")
+        if any(mem.astray for mem in context.io.values()):
+            raise self._crash("SIGSEGV: an input or output lies outside its memory")
         if context.internal and context.internal.block.busy:
             return "two models work in one internal memory at the same time"
         return None
@@ -346,9 +349,10 @@ class Runtime(MemoryCalls, Queries):
         for i in range(len(context.spec.outputs)):
             mem = context.io[(True, i)]
             data = rknn_model.answer(context.spec, i, inputs, context.told[(True, i)])
-            ctypes.memmove(
-                mem.block.virt + mem.offset, POISON * len(data) if damage else data, len(data)
-            )
+            mem.device = data if context.flag & NO_FLUSH_OUTPUTS else None
+            if damage or mem.device:
+                data = POISON * len(data)
+            ctypes.memmove(mem.block.virt + mem.offset, data, len(data))
 
     # The rule of serial use, at its worst: what the others left to be read after their run is
     # gone.
@@ -367,6 +371,8 @@ class Runtime(MemoryCalls, Queries):
     def _bytes(self, context, key):
         mem = context.io[key]
         nbytes = rknn_model.memory(context.spec.inputs[key[1]], context.told[key])
+        if context.flag & NO_FLUSH_INPUTS:
+            return (mem.device or POISON * nbytes)[:nbytes]
         return ctypes.string_at(mem.block.virt + mem.offset, nbytes)
 
     # --- parts ---
