@@ -78,6 +78,7 @@ def rknn(version: str, script: str, *arguments: str, driver: bool = True, before
         "RKNN_LOG_LEVEL": "0",
         "MALLOC_PERTURB_": "85",  # what was freed is overwritten
         "PATH": os.environ["PATH"],
+        "MAIXMEM_PROGRAMS": os.environ.get("MAIXMEM_PROGRAMS", "0 10"),  # rknn_programs.py
     }
     inside = ["-E", f"LD_LIBRARY_PATH={place / 'lib' / f'armhf-{version}'}"]
     preload = " ".join(filter(None, (before, env["FAKENPU"])))

@@ -82,6 +82,25 @@ def test_two_threads_and_one_manager(version: str, tmp_path: Path):
     assert rows == bench.on_stand_in("rknn_threads.py", version, tmp_path)
 
 
+@pytest.mark.parametrize("version", ["1.4.0", "1.6.0", "2.3.2"])
+def test_no_order_of_public_calls_ends_the_process(version: str, tmp_path: Path):
+    """10 random programs; $MAIXMEM_PROGRAMS="0 2000" runs as many. Nothing is left of any."""
+    rows = bench.on_stand_in("rknn_programs.py", version, tmp_path)
+    assert [(row[0], *row[2:]) for row in rows] == [("programs", True, 0)]
+    if version in bench.VERSIONS:
+        assert bench.rows(bench.rknn(version, "rknn_programs.py", version)) == rows
+
+
+@pytest.mark.parametrize("version", bench.VERSIONS)
+def test_what_each_load_costs_for_good_is_said(version: str):
+    """The runtime's own calls alone cost the process's heap some, the port says it."""
+    rows = bench.rows(bench.rknn(version, "rknn_growth.py", version))
+    assert rows
+    for name, alone, ours, said, live in rows:
+        assert alone > 1024 and 1024 < ours < 3 * alone, name
+        assert "of the process's own heap for good" in said[0] and live == 0
+
+
 @pytest.mark.parametrize("version", bench.VERSIONS)
 def test_out_of_file_descriptors(version: str):
     """Told as that, with nothing lost, and the port's figure covers the driver's all the time."""

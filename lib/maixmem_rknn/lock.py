@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 
 
 class LockError(RuntimeError):
@@ -40,6 +42,15 @@ class ExclusiveLock:
         if not self.depth:
             self._holder = None
         self._lock.release()
+
+    @contextlib.contextmanager
+    def held(self, who: object) -> Iterator[None]:
+        """acquire() and release() around a with block."""
+        self.acquire(who)
+        try:
+            yield
+        finally:
+            self.release()
 
     def held_by(self, who: object) -> bool:
         """True in the thread that holds the lock for `who`."""

@@ -75,6 +75,7 @@ class Port(maixmem_generic.Port):
         self.watched: tuple[str, ...] = ("npu",)
         self._cma = self.lib.mini if cma is None else cma
         self._loader = Loader(self)
+        self._growth = process.Growth(self.models)
 
     # --- what there is ---
 
@@ -98,11 +99,14 @@ class Port(maixmem_generic.Port):
         return rows + process.regions()
 
     def warnings(self) -> list[str]:
-        """Memory that the runtime kept."""
-        if not self.lib.leaked_bytes:
-            return []
-        text = "{} of NPU memory are lost until this process ends: restart it"
-        return [text.format(kib(self.lib.leaked_bytes))]
+        """Memory that the runtime kept: the NPU's, and the process's own where each load costs
+        some."""
+        lost, text = (
+            kib(self.lib.leaked_bytes),
+            "{} of NPU memory are lost until this process ends",
+        )
+        rows = [text.format(lost) + ": restart it"] if self.lib.leaked_bytes else []
+        return rows + self._growth.warnings()
 
     def advise(self, error: BaseException) -> str | None:
         """What to do about an error of the runtime, or None when it is none."""
@@ -170,11 +174,8 @@ class Port(maixmem_generic.Port):
     def inspect(self, source: Any, **how: Any) -> RknnCost:
         """What load(source, **how) would take; asks the runtime when there is room for the file to
         do that."""
-        self.lock.acquire(self)
-        try:
+        with self.lock.held(self):
             return self._loader.inspect(buffer(source), source, LoadOptions(**how))
-        finally:
-            self.lock.release()
 
     def load(self, source: Any, **how: Any) -> Model:
         """A Model from a path or from bytes.
@@ -200,34 +201,22 @@ class Port(maixmem_generic.Port):
         zero_copy=True   the file is read into NPU memory, and used there (from 2.2.0 on)
         """
         options = LoadOptions(**how)
-        self.lock.acquire(self)
-        try:
+        with self.lock.held(self), self._growth:
             return self._loader.load(source, options)
-        finally:
-            self.lock.release()
 
     def dup(self, model: Model, cores: Any = None) -> Model:
         """Another Model on the weights of `model`, which was loaded with dup=True, for another
         thread; `cores` as load() has it."""
-        self.lock.acquire(self)
-        try:
+        with self.lock.held(self), self._growth:
             self._check_mine(model)
             return self._loader.dup(model, cores)
-        finally:
-            self.lock.release()
 
     def unload(self, handle: Model) -> None:
         """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError
         while others use its weights or slices of its views."""
-        handle.lock.acquire(self)  # waits for its run, which may itself wait for the port's lock
-        try:
-            self.lock.acquire(self)
-            try:
-                self._unload(handle)
-            finally:
-                self.lock.release()
-        finally:
-            handle.lock.release()
+        # waits for its run, which may itself wait for the port's lock
+        with handle.lock.held(self), self.lock.held(self), self._growth:
+            self._unload(handle)
 
     def _unload(self, handle: Model) -> None:
         if handle.ctx is None:
@@ -248,8 +237,7 @@ class Port(maixmem_generic.Port):
         of one are in use: then nothing has gone. The port can load again."""
         with contextlib.ExitStack() as stack:
             for model in list(self.models):
-                model.lock.acquire(self)
-                stack.callback(model.lock.release)
+                stack.enter_context(model.lock.held(self))
             for model in self.models:
                 model.check_views()
             while self.models:
