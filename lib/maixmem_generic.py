@@ -103,6 +103,23 @@ def cma_region():
     return Region("cma", total, total - free, free) if total and free is not None else None
 
 
+def _boards(function, *args):
+    """function(*args) of maixmem_boards; None where a heap in pieces has no room for that part."""
+    try:
+        return run_once("boards", function, *args)
+    except MemoryError:
+        return None
+
+
+def _counted():
+    """The GC heap as gc counts it, with no word about its largest block; None where it does not
+    count."""
+    if not hasattr(gc, "mem_free"):
+        return None
+    used, free = gc.mem_alloc(), gc.mem_free()
+    return Region("gc", used + free, used, free, None, False)
+
+
 # Ports on Linux inherit from it: their models go into regions that room() knows, and check_fit()
 # asks it.
 class Port(BasePort):
@@ -119,14 +136,15 @@ class Port(BasePort):
         """The GC heap, the Linux user memory and its CMA, what maixmem_boards finds; as far as
         they can be read.
 
-        Collects garbage.
+        Collects garbage. In a heap of such small pieces that maixmem_boards cannot be loaded `gc`
+        is what the interpreter counts, and not exact.
         """
-        found = [run_once("boards", "gc_region"), ram_region(), cma_region()]
-        return [x for x in found if x is not None] + run_once("boards", "regions")
+        found = [_boards("gc_region") or _counted(), ram_region(), cma_region()]
+        return [x for x in found if x is not None] + (_boards("regions") or [])
 
     def warnings(self) -> "list[str]":
         """Says where the GC heap grows, and where two regions count the same bytes."""
-        return run_once("boards", "warnings", self.regions())
+        return _boards("warnings", self.regions()) or []
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of each watched region into the list `free`. Allocates nothing where
