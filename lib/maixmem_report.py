@@ -159,9 +159,6 @@ def largest_block(limit: int) -> "int | None":
         else:
             high = mid
     gc.collect()
-    while _can_have(4 * low + 4):  # what a try left at the start of the largest hole is gone now
-        low += 1
-        gc.collect()
     return low * 4 * word
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The numbers of the GC heap as regions() tells them, and what micropython.mem_info() prints of the
-same moments; run by an interpreter or a board with lib/ on its path. mem_info.py reads it."""
+"""The numbers of the GC heap as regions() tells them, and what micropython.mem_info() prints at
+the same moments: run by an interpreter or a board that has the library. mem_info.py reads it."""
 
 import gc
 import sys

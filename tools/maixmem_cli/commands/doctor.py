@@ -54,6 +54,7 @@ _REGIONS = (
     Column("free", right=True),
     Column("largest", right=True),
 )
+_BOUNDS = {"used": "-", "free": "+", "largest": "+"}  # marks of a region that is not exact
 _FLASH = (
     Column("start"),
     Column("end"),
@@ -65,7 +66,8 @@ _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 _IMAGES = ("k210", "canmv")  # ports whose GC heap holds images
 
 
-# `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}.
+# `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}; `notes` in it
+# say what the numbers mean.
 class Diagnosis:
     """One visit. Each question stands alone: one that fails is a finding, and the next is
     asked."""
@@ -160,9 +162,11 @@ class Diagnosis:
 
     def memory(self) -> None:
         report = self.results["report"]
-        explained = report["port"] == "generic"  # what its numbers mean: no fault, no cure
-        for text in [] if explained else report["warnings"]:
-            self.find(text)
+        if report["port"] == "generic":  # what its numbers mean: no fault, no cure
+            self.results["notes"] = report["warnings"]
+        else:
+            for text in report["warnings"]:
+                self.find(text)
         if report["version"] != __version__:
             self.find(
                 f"the board has maixmem {report['version']}, this is {__version__}",
@@ -244,10 +248,13 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     )
     rows = []
     for r in (told.get("report") or {}).get("regions", []):
-        cells = ["?" if r[k] is None else kib(r[k]) for k in ("used", "free", "largest")]
+        marks = dict.fromkeys(_BOUNDS, "") if r.get("exact", True) else _BOUNDS
+        cells = ["?" if r[k] is None else kib(r[k]) + mark for k, mark in marks.items()]
         rows.append(([r["name"], bar(r["used"], r["total"]), *cells], ""))
     if rows:
-        show_table(out, _REGIONS, rows, "use: # used, . free")
+        show_table(out, _REGIONS, rows, "use: # used, . free; + at least, - at most")
+    for text in told.get("notes", []):
+        out.print(text, markup=False, soft_wrap=True)
     rows = [
         ([hexa(start), hexa(end), kib(end - start), name, source], "")
         for name, start, end, _, source, _ in (told.get("flash") or {}).get("regions", [])
