@@ -80,7 +80,11 @@ def test_doctor_visits(board):
 
 
 def test_top_watches(board):
-    (gc,) = json.loads(maixmem("top", "--port", board.port, "--once", "--json"))["regions"]
+    for _ in range(3):  # on a loaded desk a Pico in software may be "away" for a sample
+        told = json.loads(maixmem("top", "--port", board.port, "--once", "--json"))
+        if not told["event"]:
+            break
+    (gc,) = told["regions"]
     assert gc["name"] == "gc" and 0 < gc["free"] < gc["total"]
 
 
