@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import paths
 import pytest
 from click.testing import CliRunner
+from cvimodel_build import cvimodel, program
 from maixmem_cli.cli import main
 from maixmem_cli.plan.not_ours import NEWER, script_for
+from maixmem_maixcam import read_cvimodel
+from rknn_raw import small
 
 _OTHERS = {
     "from media.sensor import *\nimport nncase_runtime as nn\n": "a K230 under CanMV",
@@ -64,6 +69,52 @@ def test_a_file_that_is_no_kmodel(name: str, head: bytes, word: str, tmp_path: P
     path.write_bytes(head + bytes(4096))
     done = CliRunner().invoke(main, ["kmodel", str(path)], env={"COLUMNS": "200"})
     assert done.exit_code == 1 and word in done.output and "no kmodel" in done.output, done.output
+
+
+def _shown(path: Path) -> tuple[str, dict[str, Any]]:
+    runner = CliRunner()
+    text = runner.invoke(main, ["kmodel", str(path)], env={"COLUMNS": "200"}).output
+    (entry,) = json.loads(runner.invoke(main, ["kmodel", "--json", str(path)]).stdout)
+    return text, entry
+
+
+def test_a_cvimodel_is_read_to_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.cvimodel"
+    io = [("in", "UINT8", (1, 3, 10, 10))]
+    path.write_bytes(cvimodel([("weight", 90000)], [program(shared=5000, inputs=io)]))
+    text, entry = _shown(path)
+    need = {"cmm": read_cvimodel(str(path)).need()}
+    assert entry["other"]["need"] == need and entry["other"]["certainty"] == "exact"
+    assert entry["error"] is None and "for cv181x" in text and "of cmm" in text and "exact" in text
+    path.write_bytes(path.read_bytes()[:200])
+    text, entry = _shown(path)
+    assert "not usable: a model for MaixCAM" in text and "Next: copy" in text
+    assert entry["other"] is None
+
+
+def test_an_rknn_says_its_chip_and_who_knows_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "a.rknn"
+    path.write_bytes(small("a", targets=("rk3566",)))
+    text, entry = _shown(path)
+    assert "for rk3566" in text and "Port.inspect() on the board" in text
+    assert entry["other"]["kind"] == "rknn" and entry["other"]["need"] == {}
+
+
+def test_an_axmodel_is_an_estimate(tmp_path: Path) -> None:
+    path = tmp_path / "a.axmodel"
+    path.write_bytes(bytes(5000))
+    text, entry = _shown(path)
+    assert entry["other"]["need"] == {"cmm": 5000} and "(estimate)" in text
+
+
+def test_fit_says_what_such_a_model_takes(tmp_path: Path) -> None:
+    (tmp_path / "a.axmodel").write_bytes(bytes(5120))
+    project = tmp_path / "project.toml"
+    model = '[[model]]\nname = "a"\nfile = "a.axmodel"\naddress = 0x300000\n'
+    project.write_text('firmware = "full"\n' + model)
+    done = CliRunner().invoke(main, ["fit", str(project)])
+    said = f"{done.output}{done.exception}"
+    assert done.exit_code != 0 and "for no K210; takes 5.0 KiB of cmm" in said, said
 
 
 @pytest.mark.parametrize("version", [6, 7, 8])

@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from maixmem_cli.commands.options import firmware_option
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError
+from maixmem_cli.kmodel.others import Other
 from maixmem_cli.plan.kmodel import METHODS, Entry, read_entries, room
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import console, unreadable
@@ -101,6 +102,9 @@ def _object(entry: Entry, layers: bool) -> dict[str, object]:
 def _show(out: Console, entry: Entry, layers: bool) -> None:
     out.print(f"--- {entry.file}", style="bold", markup=False)
     m = entry.model
+    if entry.other:
+        _other(out, entry.other, entry.where)
+        return
     if m is None:
         out.print(f"[red]not usable:[/] {escape(entry.error or '')}\n")
         return
@@ -113,6 +117,15 @@ def _show(out: Console, entry: Entry, layers: bool) -> None:
         out.print(f"[yellow]![/] {escape(text)}", highlight=False)
     _verdicts(out, entry)
     out.print()
+
+
+def _other(out: Console, other: Other, where: str) -> None:
+    size = f"{kib(other.nbytes)} ({other.nbytes} bytes)"
+    out.print(escape(", ".join([*other.facts, size])), highlight=False)
+    out.print(escape(other.sentence()), highlight=False)
+    if other.refuse:
+        out.print(f"[red]not usable:[/] {escape(other.refuse)}", highlight=False)
+    out.print(escape(where) + "\n", highlight=False)
 
 
 def _headline(entry: Entry) -> str:

@@ -29,6 +29,7 @@ from maixmem_k210_chip import (
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_load import file_buffer
 
+from maixmem_cli.kmodel import others
 from maixmem_cli.plan import scratch
 from maixmem_cli.plan.picture_size import wrong_sizes
 from maixmem_cli.plan.project import Call, Model, Project
@@ -366,7 +367,9 @@ def headers(project: Project) -> dict[str, Any]:
         try:
             found[model.name] = maixmem_kmodel.read_info(str(model.file))
         except maixmem_kmodel.KModelError as e:
-            raise maixmem_kmodel.KModelError(f"{model.file}: {e}") from None
+            other = others.read_other(str(model.file))
+            why = f"a .{other.kind} model, for no K210; {other.sentence()}" if other else e
+            raise maixmem_kmodel.KModelError(f"{model.file}: {why}") from None
     return found
 
 

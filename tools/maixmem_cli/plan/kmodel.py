@@ -19,6 +19,7 @@ from maixmem_report import kib
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.firmware.known_bad import known_bad
 from maixmem_cli.flash.kfpkg import MAX_TOTAL, Member, PackageError, read_package
+from maixmem_cli.kmodel import others
 from maixmem_cli.kmodel.layers import Layer, limits, read_layers, run_transient
 from maixmem_cli.kmodel.v5 import read_v5
 from maixmem_cli.plan import not_ours
@@ -46,13 +47,16 @@ class Verdict:
 
 @dataclass
 class Entry:
-    """One model of one file; `model` is None when `error` says what is wrong with it."""
+    """One model of one file; `model` is None when `error` says what is wrong with it, or when it
+    is `other`, for another board."""
 
     file: str
     model: KModel | None = None
     error: str | None = None
     layers: list[Layer] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
+    other: others.Other | None = None
+    where: str = ""  #: what the other is, and where it runs
 
     @property
     def finding(self) -> bool:
@@ -95,6 +99,7 @@ class Entry:
             "refuse": {v.firmware.name: v.text for v in self.verdicts if not v.good},
             "warnings": self.warnings(),
             "error": self.error,
+            "other": self.other and self.other.to_json(),
         }
 
 
@@ -154,8 +159,14 @@ def _entry(name: str, source: object, firmwares: list[Firmware]) -> Entry:
         if model.format in ("v5a", "v5b"):
             model = read_v5(source)
     except KModelError as e:
-        why = not_ours.file_for(name, _first(source)) or str(e)
-        return Entry(name, error=why, verdicts=[Verdict(f, [], why) for f in firmwares])
+        where = not_ours.file_for(name, _first(source))
+        why = where or str(e)
+        try:
+            other = others.read_other(source) if isinstance(source, str) else None
+        except KModelError as damage:
+            other, why = None, f"{where or 'no kmodel'}. {damage}"
+        verdicts = [Verdict(f, [], why) for f in firmwares]
+        return Entry(name, None, None if other else why, [], verdicts, other, where)
     return Entry(name, model, None, layers, [_known(judge(model, f)) for f in firmwares])
 
 
