@@ -110,7 +110,7 @@ def plan(out: Console, folder: Path, models: list[Path]) -> Project:
     answer = fit(wanted, infos)
     cmd_fit.show(out, answer)
     changes, after = cure(answer, infos)
-    cmd_fit.advise(out, answer, changes, after)
+    cmd_fit.advise(out, changes, after)
     return after.project if after else wanted
 
 
@@ -145,55 +145,63 @@ def chapter(out: Console, title: str, words: str) -> None:
     out.print(words, markup=False)
 
 
+def models_in(out: Console, folder: Path) -> list[Path]:
+    """The models of the demo, and a line about each."""
+    models, kind = real_models(), "real models"
+    if not models:
+        models, kind = built_models(folder), "models built here, because no real ones were found"
+    out.print(f"A K210 board, simulated, firmware {FIRMWARE}; {kind}:", style="bold")
+    for address, path in zip(ADDRESSES, models):
+        info = maixmem_kmodel.read_info(str(path))
+        size, peak = kib(info.nbytes or 0), kib(info.peak("load_addr") or 0)
+        out.print(f"  {path.name} at {hexa(address)}: {size}, {peak} while it loads")
+    return models
+
+
+def hangs(out: Console, folder: Path, models: list[Path]) -> int:
+    """The program that loads both; its exit status."""
+    words = (
+        "A program loads both. There is room for the second file, and none for the buffer that"
+        " reading it takes: the firmware does not check, and the board stops without a word."
+    )
+    chapter(out, "1. What hangs", words)
+    loads = "".join(f"net{i} = kpu.load({hexa(a)})\n" for i, a in enumerate(ADDRESSES))
+    bare = _BARE.format(loads=loads)
+    listing(out, bare)
+    out.print("which prints, on the simulated board:")
+    return simulate(out, folder / "both.py", bare, None, models)
+
+
+def managed(out: Console, changed: Project) -> str:
+    """The program for the project as it was changed."""
+    turns = not all(m.resident for m in changed.models)
+    words = f"Both stay loaded, on firmware {changed.firmware.name}."
+    if turns:
+        words = (
+            "ModelManager frees one model before it loads the other, and asks for room before"
+            " each load."
+        )
+    chapter(out, "3. What changes", words)
+    names = [m.name for m in changed.models]
+    adds = "\n".join(f"models.add({m.name!r}, {hexa(m.address or 0)})" for m in changed.models)
+    text = _MANAGED.format(keep=1 if turns else 2, adds=adds, turns=repr((*names, names[0])))
+    listing(out, text)
+    return text
+
+
 def main() -> int:
     out = console()
     with tempfile.TemporaryDirectory() as temp:
         folder = Path(temp)
-        models = real_models()
-        kind = "real models"
-        if len(models) < 2:
-            models, kind = (
-                built_models(folder),
-                "models built here, because no real ones were found",
-            )
-        out.print(f"A K210 board, simulated, firmware {FIRMWARE}; {kind}:", style="bold")
-        for address, path in zip(ADDRESSES, models):
-            info = maixmem_kmodel.read_info(str(path))
-            size, peak = kib(info.nbytes or 0), kib(info.peak("load_addr") or 0)
-            out.print(f"  {path.name} at {hexa(address)}: {size}, {peak} while it loads")
-        chapter(
-            out,
-            "1. What hangs",
-            "A program loads both. There is room for the second file, and none for the "
-            "buffer that reading it takes:"
-            " the firmware does not check, and the board stops without a word.",
+        models = models_in(out, folder)
+        hung = hangs(out, folder, models)
+        words = (
+            "The project says firmware, camera and models; the answer is the arithmetic of the"
+            " board's own allocator."
         )
-        loads = "".join(f"net{i} = kpu.load({hexa(a)})\n" for i, a in enumerate(ADDRESSES))
-        bare = _BARE.format(loads=loads)
-        listing(out, bare)
-        out.print("which prints, on the simulated board:")
-        hung = simulate(out, folder / "both.py", bare, None, models)
-        chapter(
-            out,
-            "2. Ask before, on the desk: maixmem fit project.toml",
-            "The project says firmware, camera and models; the answer is the arithmetic "
-            "of the board's own allocator.",
-        )
+        chapter(out, "2. Ask before, on the desk: maixmem fit project.toml", words)
         changed = plan(out, folder, models)
-        names = [m.name for m in changed.models]
-        turns = not all(m.resident for m in changed.models)
-        chapter(
-            out,
-            "3. What changes",
-            "ModelManager frees one model before it loads the other, and asks for room "
-            "before each load."
-            if turns
-            else f"Both stay loaded, on firmware {changed.firmware.name}.",
-        )
-        adds = "\n".join(f"models.add({m.name!r}, {hexa(m.address or 0)})" for m in changed.models)
-        keep = 1 if turns else 2
-        text = _MANAGED.format(keep=keep, adds=adds, turns=repr((*names, names[0])))
-        listing(out, text)
+        text = managed(out, changed)
         chapter(out, "4. How it runs", "The same board. No hang: each load finds what it needs.")
         status = simulate(out, folder / "managed.py", text, changed, models)
         return 0 if status == 0 and hung == 3 else 1

@@ -328,23 +328,7 @@ def test_cable_pulled_from_the_board_that_is_given() -> None:
 
     seen = []
     put(old)
-    for k in (
-        1,
-        50,
-        1200,
-        3000,
-        5000,
-        7000,
-        9000,
-        11000,
-        13000,
-        14000,
-        15000,
-        15500,
-        16000,
-        16500,
-        17000,
-    ):
+    for k in (1, 50, 1200, *range(3000, 13001, 2000), 14000, *range(15000, 17001, 500)):
         _Cut.left = k
         try:
             Transfer(lambda: _cut(port), new, patience=0, attempts=1).run(lambda name, done: None)

@@ -18,21 +18,24 @@ FLAT = sorted(paths.LIB.glob("*.py"))
 #: names for them
 DEVICE_MODULES = {
     *("gc", "sys", "time", "os", "struct", "ustruct", "hashlib", "uhashlib", "micropython"),
-    *(
-        "_thread",
-        "uctypes",
-        "_thread",
-        "__main__",
-        "Maix",
-        "KPU",
-        "image",
-        "sensor",
-        "lcd",
-        "machine",
-        "uos",
-        "uio",
-        "maix",
-    ),
+    *("_thread", "uctypes", "uos", "uio", "__main__"),
+    *("Maix", "KPU", "image", "sensor", "lcd", "machine", "maix"),
+}
+ALL = sorted(
+    p
+    for top in ("lib", "port_shims", "host_tests", "tools", "examples")
+    for p in (paths.ROOT / top).rglob("*.py")
+)
+FILE_LINES, FUNCTION_LINES = 400, 45
+#: what is longer still; the intention is that nothing stands here
+TOO_LONG = {
+    "host_tests/ports/test_rknn_faults.py: test_every_fault_point_of_use",
+    "host_tests/ports/test_rknn_rules.py",
+    "host_tests/sim/test_sim_enclosed.py: test_what_is_tried_on_the_computer_fails_as_"
+    + "on_the_board",
+    "lib/maixmem_rknn/loading.py: _fill",
+    "port_shims/k210/sim/k210_sim.py: run",
+    "tools/maixmem_cli/commands/sim.py: command",
 }
 
 
@@ -87,6 +90,22 @@ def test_nothing_leaves_a_try_that_has_a_finally(path: Path) -> None:
         if isinstance(inner, (ast.Return, ast.Break, ast.Continue))
     ]
     assert left == [], f"{path.name}: lines {left}"
+
+
+def test_files_and_functions_are_short() -> None:
+    """A file has one role, a function one thought."""
+    found = set()
+    for path in ALL:
+        name, text = path.relative_to(paths.ROOT).as_posix(), path.read_text("utf-8")
+        if len(text.splitlines()) > FILE_LINES:
+            found.add(name)
+        found |= {
+            f"{name}: {node.name}"
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES
+        }
+    assert not found - TOO_LONG
 
 
 def test_the_manual_shows_the_rooms_as_they_are() -> None:

@@ -268,9 +268,7 @@ def against_a_model(operations, seed=1, count=7, every=1000):
         if kind < 7:
             tag = step & 0xFFFF or 1
             if len(held) < count:
-                buf = pool.acquire(tag)
-                buf[0] = tag & 0xFF
-                buf[1] = tag >> 8
+                buf = filled(pool.acquire(tag), tag)
                 held.append((buf, tag))
                 most = max(most, len(held))
                 if buf is returned:
@@ -300,6 +298,12 @@ def against_a_model(operations, seed=1, count=7, every=1000):
             gc.collect()
             checks += 1
     return right, caught, checks
+
+
+def filled(buf, tag):
+    buf[0] = tag & 0xFF
+    buf[1] = tag >> 8
+    return buf
 
 
 def is_refused(kind, call, *args):

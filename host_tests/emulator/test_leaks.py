@@ -12,7 +12,7 @@ import emulated
 import pytest
 from emulated import needs_cc, needs_image
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.profiler import profile
+from maixmem_cli.profiler import plain, profile
 
 pytestmark = [needs_cc, needs_image]
 _TIDY = "kept = None\nimport gc\ngc.collect()\nprint(gc.mem_free())\n"
@@ -282,4 +282,4 @@ def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:
 
 def test_without_looks(tmp_path: Path) -> None:
     result = run(tmp_path, textwrap.dedent(LEAKS["append"][-1]).lstrip(), looks=False)
-    assert result.growths == [] and result.as_json()["gc"]["live_peak"] is None
+    assert result.growths == [] and plain.data(result)["gc"]["live_peak"] is None

@@ -43,79 +43,106 @@ class Broken:
 
 
 _A, _B = 0x300000, 0x800000
+_QVGA, _VGA = (_CAMERA.format(size=size) for size in ("QVGA", "VGA"))
+_LOAD = f"a = kpu.load({_A:#x})  # the model\n"
+_SECOND = f"b = kpu.load({_B:#x})\n"
+_START = f"{_BEGIN}{_QVGA}lcd.init()\n"
+_PICTURE = "small = image.Image(size=(32, 32))\nsmall.pix_to_ai()\n"
+_BOTH = "    one = kpu.forward(a, small)[0]\n    two = kpu.forward(b, small)[0]\n"
+_BIG = "    big = image.Image(size=(280, 240))\n    big.pix_to_ai()\n"
+_MANY = "kept = [image.Image(size=(320, 240)) for n in range({})]\n"
+_SIDE = (32, 32, 32)
+_ROUNDS = 3
+#: name, source, {address of a model: its sides, its KiB} and what stands for {} in the source, one
+#: for each round, and the kinds of changes that are right
+_WAYS: tuple[tuple[str, str, dict[int, tuple[tuple, tuple]], tuple, tuple[str, ...]], ...] = (
+    # the model after the camera: loading takes more than it keeps
+    ("last", _START + _LOAD + _LOOP, {_A: (_SIDE, (1800, 1840, 1880))}, (), ("order",)),
+    # the camera between two models, above the first one's hole
+    (
+        "hole",
+        f"{_BEGIN}{_LOAD}{_QVGA}lcd.init()\nkpu.deinit(a)\n{_SECOND}{_LOOP}",
+        {_A: (_SIDE, (600, 620, 640)), _B: (_SIDE, (1500, 1510, 1520))},
+        (),
+        ("order",),
+    ),
+    # a picture that the model does not take
+    (
+        "window",
+        f"{_BEGIN}{_QVGA}{_LOAD}lcd.init()\n{_LOOP}    out = kpu.forward(a, img)\n",
+        {_A: ((224, 128, 96), (100, 100, 100))},
+        (),
+        ("window",),
+    ),
+    # a frame that leaves the model no room
+    (
+        "frame",
+        f"{_BEGIN}{_LOAD}{_VGA}lcd.init()\n{_LOOP}",
+        {_A: (_SIDE, (1000, 1100, 1200))},
+        (),
+        ("frame",),
+    ),
+    # a model that is needed once, and stays
+    (
+        "once",
+        f"{_BEGIN}{_LOAD}{_PICTURE}out = kpu.forward(a, small)[0]\n{_SECOND}{_QVGA}{_LOOP}",
+        {_A: (_SIDE, (1000, 1050, 1100)), _B: (_SIDE, (1200, 1200, 1200))},
+        (),
+        ("deinit",),
+    ),
+    # a model loaded in each round
+    (
+        "round",
+        f"{_START}{_LOOP}    a = kpu.load({_A:#x})\n",
+        {_A: (_SIDE, (1100, 1200, 1300))},
+        (),
+        ("loop", "gc"),
+    ),
+    # an image made in each round, beside the old one
+    (
+        "image",
+        f"{_START}kept = bytearray({{}} * 1024)\n{_LOOP}{_BIG}",
+        {},
+        (100, 120, 140),
+        ("image",),
+    ),
+    # two models in every round, of which one fits
+    (
+        "turns",
+        f"{_START}{_PICTURE}{_LOAD}{_SECOND}{_LOOP}{_BOTH}",
+        {_A: (_SIDE, (1100, 1150, 1200)), _B: (_SIDE, (1200, 1200, 1200))},
+        (),
+        ("auto",),
+    ),
+    # more images than the GC heap has room for
+    (
+        "many",
+        f"{_START}{_MANY}more = bytearray(60000)\n{_LOOP}",
+        {},
+        (3, 4, 5),
+        ("gc_heap",),
+    ),
+    # a picture packed beside a large model
+    (
+        "jpeg",
+        f"{_BEGIN}{_LOAD}{_QVGA}lcd.init()\n{_LOOP}    sent = img.compressed()\n",
+        {_A: (_SIDE, (1400, 1420, 1440))},
+        (),
+        ("gc_heap",),
+    ),
+)
 
 
 def scripts() -> list[Broken]:
     """All thirty."""
-    qvga = _CAMERA.format(size="QVGA")
-    vga = _CAMERA.format(size="VGA")
-    died = ("raised", "hangs")
-    found = []
-    for i in range(3):
-        load = f"a = kpu.load({_A:#x})  # the model\n"
-        start = f"{_BEGIN}{qvga}lcd.init()\n"
-        picture = "small = image.Image(size=(32, 32))\nsmall.pix_to_ai()\n"
-        second = f"b = kpu.load({_B:#x})\n"
-        big = "    big = image.Image(size=(280, 240))\n    big.pix_to_ai()\n"
-        both = "    one = kpu.forward(a, small)[0]\n    two = kpu.forward(b, small)[0]\n"
-        many = f"kept = [image.Image(size=(320, 240)) for n in range({3 + i})]\n"
-        made = [
-            # the model after the camera: loading takes more than it keeps
-            (_BEGIN + qvga + "lcd.init()\n" + load + _LOOP, {_A: (32, 1800 + 40 * i)}, ("order",)),
-            # the camera between two models, above the first one's hole
-            (
-                f"{_BEGIN}{load}{qvga}lcd.init()\nkpu.deinit(a)\n{second}{_LOOP}",
-                {_A: (32, 600 + 20 * i), _B: (32, 1500 + 10 * i)},
-                ("order",),
-            ),
-            # a picture that the model does not take
-            (
-                _BEGIN + qvga + load + "lcd.init()\n" + _LOOP + "    out = kpu.forward(a, img)\n",
-                {_A: ((224, 128, 96)[i], 100)},
-                ("window",),
-            ),
-            # a frame that leaves the model no room
-            (_BEGIN + load + vga + "lcd.init()\n" + _LOOP, {_A: (32, 1000 + 100 * i)}, ("frame",)),
-            # a model that is needed once, and stays
-            (
-                f"{_BEGIN}{load}{picture}out = kpu.forward(a, small)[0]\n{second}{qvga}{_LOOP}",
-                {_A: (32, 1000 + 50 * i), _B: (32, 1200)},
-                ("deinit",),
-            ),
-            # a model loaded in each round
-            (
-                _BEGIN + qvga + "lcd.init()\n" + _LOOP + f"    a = kpu.load({_A:#x})\n",
-                {_A: (32, 1100 + 100 * i)},
-                ("loop", "gc"),
-            ),
-            # an image made in each round, beside the old one
-            (
-                f"{start}kept = bytearray({100 + 20 * i} * 1024)\n{_LOOP}{big}",
-                {},
-                ("image",),
-            ),
-            # two models in every round, of which one fits
-            (
-                f"{start}{picture}{load}{second}{_LOOP}{both}",
-                {_A: (32, 1100 + 50 * i), _B: (32, 1200)},
-                ("auto",),
-            ),
-            # more images than the GC heap has room for
-            (
-                f"{start}{many}more = bytearray(60000)\n{_LOOP}",
-                {},
-                ("gc_heap",),
-            ),
-            # a picture packed beside a large model
-            (
-                _BEGIN + load + qvga + "lcd.init()\n" + _LOOP + "    sent = img.compressed()\n",
-                {_A: (32, 1400 + 20 * i)},
-                ("gc_heap",),
-            ),
-        ]
-        names = "last hole window frame once round image turns many jpeg".split()
-        found += [
-            Broken(f"{name}{i}", source, models, died, kinds)
-            for name, (source, models, kinds) in zip(names, made)
-        ]
-    return found
+    return [
+        Broken(
+            f"{name}{i}",
+            source.format(*numbers[i : i + 1]),
+            {address: (sides[i], kib[i]) for address, (sides, kib) in models.items()},
+            ("raised", "hangs"),
+            kinds,
+        )
+        for i in range(_ROUNDS)
+        for name, source, models, numbers, kinds in _WAYS
+    ]

@@ -7,7 +7,7 @@ import k210_board as board
 import k210_fmap
 from k210_args import as_float as _float
 from k210_args import as_int as _int
-from k210_args import as_tuple
+from k210_args import as_tuple, exactly
 from k210_classifier import Classifier, load_classifier
 from k210_console import say
 from k210_fmap import kpu_fmap
@@ -316,8 +316,7 @@ def set_outputs(*args: Any) -> bool:
 
 
 def set_layers(*args: Any) -> bool:
-    if len(args) != 2:
-        raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
+    exactly(len(args), 2)
     n = _int(args[1])
     if args[0] is None or isinstance(args[0], (str, bytes)):
         board.crash("set_layers() of no model reads through a wild pointer", "pass a kpu_net")
@@ -351,8 +350,7 @@ def netinfo(*args: Any) -> list:
 
 
 def memtest(*args: Any) -> None:
-    if args:
-        raise TypeError("function takes 0 positional arguments but %d were given" % len(args))
+    exactly(len(args), 0)
     board.alive()
     say("###free gc heap memory : %d KB" % (board.gc_largest() // 1024))
     say("###free sys heap memory: %d KB" % (board.heap.heap_free() // 1024))
@@ -363,8 +361,7 @@ def memtest(*args: Any) -> None:
 
 def face_encode(*args: Any) -> bytearray:
     """One byte for each value, as the firmware's: a bytearray."""
-    if len(args) != 1:
-        raise TypeError("function takes 1 positional arguments but %d were given" % len(args))
+    exactly(len(args), 1)
     as_tuple(args[0])
     board.alive()
     return bytearray(len(args[0]))
@@ -373,8 +370,7 @@ def face_encode(*args: Any) -> bytearray:
 def face_compare(*args: Any) -> float:
     """100.0 for two codes that are equal, and less for others: nothing is compared but their
     bytes."""
-    if len(args) != 2:
-        raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
+    exactly(len(args), 2)
     board.alive()
     if len(args[0]) != len(args[1]):
         raise ValueError("compare feature must in same dim!\r\n")

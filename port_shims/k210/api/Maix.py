@@ -3,10 +3,10 @@
 """Stand-in for MaixPy v1's Maix module: utils and freq."""
 
 import k210_board as board
+from k210_args import exactly
 from k210_model.values import Any
 
 _CHUNK = 65536
-_ARITY = "function takes %d positional arguments but %d were given"
 
 
 def _int(value: Any) -> int:
@@ -32,15 +32,13 @@ class utils:
     @staticmethod
     def heap_free(*args: Any) -> int:
         """Bytes above the break: a lower bound of what is free."""
-        if args:
-            raise TypeError(_ARITY % (0, len(args)))
+        exactly(len(args), 0)
         board.alive()
         return board.heap.heap_free()
 
     @staticmethod
     def flash_read(*args: Any) -> bytes:
-        if len(args) != 2:
-            raise TypeError(_ARITY % (2, len(args)))
+        exactly(len(args), 2)
         address, n = _int(args[0]), _int(args[1])
         board.point("flash_read")
         if n < 0 or n > 0xFFFFFFFF:

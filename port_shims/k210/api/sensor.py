@@ -4,7 +4,7 @@
 
 import k210_board as board
 import k210_image
-from k210_args import as_int, as_tuple
+from k210_args import as_int, as_tuple, exactly
 from k210_model.values import Any
 
 BAYER, RGB565, YUV422, GRAYSCALE, JPEG = 1, 2, 3, 4, 5
@@ -156,8 +156,7 @@ def set_windowing(*args: Any, **kwargs: Any) -> bool:
     own."""
     if kwargs:
         raise TypeError("function doesn't take keyword arguments")
-    if len(args) != 1:
-        raise TypeError("function takes 1 positional arguments but %d were given" % len(args))
+    exactly(len(args), 1)
     board.point("set_windowing")
     camera = board.state.sensor
     if len(as_tuple(args[0])) not in (2, 4):

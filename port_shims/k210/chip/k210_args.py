@@ -8,6 +8,14 @@ _MISSING = "function missing %d required positional arguments"
 _MANY = 1 << 20
 
 
+def exactly(n, wanted, own=0):
+    """TypeError for `n` arguments where another number is `wanted`; `own` as check() has it."""
+    if n != wanted:
+        raise TypeError(
+            "function takes %d positional arguments but %d were given" % (wanted + own, n + own)
+        )
+
+
 def _as_color(value):
     """A number, or a tuple of three."""
     return value if isinstance(value, int) else as_tuple(value, 3)
@@ -177,10 +185,7 @@ class Takes:
         if self._low <= n <= self._high:
             return
         if self._exact:
-            raise TypeError(
-                "function takes %d positional arguments but %d were given"
-                % (self._low + own, n + own)
-            )
+            exactly(n, self._low, own)
         if n < self._low:
             raise TypeError(_MISSING % (self._low - n))
         raise TypeError(

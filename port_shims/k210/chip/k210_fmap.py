@@ -5,7 +5,7 @@ memory."""
 
 import k210_board as board
 import k210_image
-from k210_args import as_int
+from k210_args import as_int, exactly
 
 _P = "[MAIXPY]kpu: "
 _WILD = "?"  # the firmware shows bytes of its stack
@@ -96,8 +96,7 @@ class kpu_fmap:
 
 def fmap(*args):
     """One channel of a convolution's output as an image that lies in the model."""
-    if len(args) != 2:
-        raise TypeError("function takes 2 positional arguments but %d were given" % len(args))
+    exactly(len(args), 2)
     found, channel = args[0], as_int(args[1])
     board.alive()
     if isinstance(found, str):

@@ -17,6 +17,7 @@ from maixmem_kmodel import KModelError, read_info
 from maixmem_report import kib
 
 from maixmem_cli.commands.script_options import FLASH, IMAGE, SD
+from maixmem_cli.emulator import cores
 from maixmem_cli.plan.edits import Edit, edits, likely_first
 
 _AT_ONCE = 2  # boards
@@ -65,7 +66,6 @@ def command(
     its own; what is shown has run. Exit status: 0 it runs as it is, or a change is shown; 1 no
     change that was tried runs; 2 wrong use.
     """
-    from maixmem_cli.emulator import cores
     from maixmem_cli.emulator.session import Options
     from maixmem_cli.runs import trial
     from maixmem_cli.runs.run_firmware import failing
@@ -78,29 +78,30 @@ def command(
         if before.good:
             click.echo(f"{script.name} runs as it is: {_figures(before)}")
             return
-        click.echo(f"{script.name} as it is: {before.kind}")
-        for line in before.why:
-            click.echo(f"  {line}")
+        click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
+        tried = likely_first(_edits(script, source, _sizes(flash, sd)), "\n".join(before.why))
         found = 0
-        try:
-            tried = likely_first(list(edits(source, _sizes(flash, sd))), "\n".join(before.why))
-        except SyntaxError as e:
-            raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-        for edit, after in _tried(tried, lambda e: trial.run(image, script, e.source, options)):
-            if after.good:
-                found += 1
-                _show(script, source, edit, before, after)
-                if write and found == 1:
-                    _write(script, source, edit)
-                if not every:
-                    return
+        for edit, after in _good(tried, lambda e: trial.run(image, script, e.source, options)):
+            found += 1
+            _show(script, source, edit, before, after)
+            if write and found == 1:
+                _write(script, source, edit)
+            if not every:
+                return
     if not found:
         click.echo(f"None of the {len(tried)} changes that were tried runs. Next: maixmem fit")
         sys.exit(1)
 
 
-def _tried(tried: list[Edit], run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change with its run, in order; a few run at a time."""
+def _edits(script: Path, source: str, sizes: list[tuple[int, int]]) -> list[Edit]:
+    try:
+        return list(edits(source, sizes))
+    except SyntaxError as e:
+        raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
+
+
+def _good(tried: list[Edit], run: Any) -> Iterator[tuple[Edit, Any]]:
+    """Each change that works with its run, in order; a few run at a time."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         todo = list(tried)
         running = [(e, pool.submit(run, e)) for e in todo[:_AT_ONCE]]
@@ -111,7 +112,8 @@ def _tried(tried: list[Edit], run: Any) -> Iterator[tuple[Edit, Any]]:
             if todo:
                 following = todo.pop(0)
                 running.append((following, pool.submit(run, following)))
-            yield edit, result
+            if result.good:
+                yield edit, result
 
 
 def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:

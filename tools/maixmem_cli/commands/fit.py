@@ -88,7 +88,16 @@ def _say_fits(out: Console, answer: Fit) -> None:
     )
 
 
-def advise(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
+def _verdict(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
+    if not answer.fits:
+        advise(out, changes, after)
+    elif answer.pictures:
+        out.print("FITS in memory, but KPU will refuse the picture: see above", style="yellow")
+    else:
+        _say_fits(out, answer)
+
+
+def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
     """The changes and the numbers they lead to."""
     if after is None:
         out.print(
@@ -161,21 +170,12 @@ def command(
     if html:
         write_file("--html", html, fit_html.page(answer, [c.text for c in changes], after))
     if as_json:
-        data = {
-            **answer.to_dict(),
-            "changes": [c.text for c in changes],
-            "after": after and after.to_dict(),
-        }
-        click.echo(json.dumps(data, indent=2))
+        told = {"changes": [c.text for c in changes], "after": after and after.to_dict()}
+        click.echo(json.dumps({**answer.to_dict(), **told}, indent=2))
     else:
         out = console()
         show(out, answer)
-        if not answer.fits:
-            advise(out, answer, changes, after)
-        elif answer.pictures:
-            out.print("FITS in memory, but KPU will refuse the picture: see above", style="yellow")
-        else:
-            _say_fits(out, answer)
+        _verdict(out, answer, changes, after)
     sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from maixmem_cli.commands.gate_options import Gate, gate_options, say
 from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options
 from maixmem_cli.emulator import cores
 from maixmem_cli.text.output import JSON, print_json, printable, write_file
+
+if TYPE_CHECKING:
+    from maixmem_cli.profiler.profile import Profile
 
 
 @click.command(
@@ -71,28 +74,19 @@ def command(
     """
     cores.check()
     from maixmem_cli.emulator import session
-    from maixmem_cli.profiler import profile, report, stacks
+    from maixmem_cli.profiler import plain, profile, stacks
     from maixmem_cli.runs import run_firmware
 
     wanted = Gate(script, more)
-
     options = session.Options(files=flash, sd=sd, **more)
     with run_firmware.failing(script), session.Session(image, script, options) as board:
         run_firmware.watch(board)
         result = profile.run(board, _say, looks=live)
         click.echo(result.outcome.error, nl=False, err=True)
         run_firmware.tell(result.ending)
-        if html:
-            write_file("--html", html, report.html(result))
-        if svg:
-            write_file("--svg", svg, report.timeline(result))
-        if speedscope:
-            write_file("--speedscope", speedscope, json.dumps(stacks.speedscope(result)))
-        told = {**result.as_json(), "stacks": stacks.as_json(result)}
-        if as_json:
-            print_json(told)
-        else:
-            click.echo(printable_lines([*report.text(result), *wanted.diff(told)]))
+        _write(result, html, svg, speedscope)
+        told = {**plain.data(result), "stacks": stacks.as_json(result)}
+        _print(result, told, wanted, as_json)
         failed = wanted.failed(told)
         say(failed, script)
         sys.exit(run_firmware.status(result.outcome) or bool(result.leaks or failed))
@@ -102,6 +96,22 @@ def _say(text: str) -> None:
     click.echo(text, nl=False, err=True)
 
 
-def printable_lines(lines: list[str]) -> str:
-    """Lines that are safe on a terminal."""
-    return "\n".join(printable(line) for line in lines)
+def _write(result: Profile, html: Path | None, svg: Path | None, speedscope: Path | None) -> None:
+    from maixmem_cli.profiler import report, stacks
+
+    if html:
+        write_file("--html", html, report.html(result))
+    if svg:
+        write_file("--svg", svg, report.timeline(result))
+    if speedscope:
+        write_file("--speedscope", speedscope, json.dumps(stacks.speedscope(result)))
+
+
+def _print(result: Profile, told: dict[str, Any], wanted: Gate, as_json: bool) -> None:
+    from maixmem_cli.profiler import report
+
+    if as_json:
+        print_json(told)
+        return
+    for line in [*report.text(result), *wanted.diff(told)]:
+        click.echo(printable(line))

@@ -62,7 +62,7 @@ class Look:
 
 
 # Follows one heap. held: {site: bytes}; count: {site: allocations}; in_all: {site: bytes ever}.
-class _Account:
+class Account:
     def __init__(self, used: int) -> None:
         self.used = used
         self.held: Counter[int] = Counter({BEFORE: used})
@@ -104,8 +104,8 @@ class Ledger:
         self.chunks = {c.address: (c.size, BEFORE, 0) for c in system.used}
         #: of each block of the GC heap: its site, or None when it is free
         self.blocks: list[int | None] = [None if s == FREE else BEFORE for s in gc.states]
-        self.heap = _Account(sum(c.size for c in system.used))
-        self.gc = _Account(gc.used)
+        self.heap = Account(sum(c.size for c in system.used))
+        self.gc = Account(gc.used)
         self.base = system.base
         self.end = system.end
         self._limit = system.end + system.heap_free

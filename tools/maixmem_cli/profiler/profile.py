@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 from maixmem_cli.emulator import heaps
 from maixmem_cli.emulator.qstrs import Qstrs
-from maixmem_cli.emulator.session import HANGS, STUCK, Outcome, Session
+from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.emulator.tracer import RAW_FILE, Place
 from maixmem_cli.library import places
 from maixmem_cli.profiler import explain, leaks, ledger, live
@@ -132,72 +132,6 @@ class Profile:
     def costly(self) -> list[Line]:
         """The five lines of the script that hold most at the peak of a heap."""
         return [n for n in self.lines() if n.place not in (EARLIER, UNKNOWN)][:_TOP]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        books = self.books
-        began = books.first_time
-
-        def place(p: Place) -> dict[str, Any]:
-            return {"file": p.file, "function": p.function, "line": p.line, "text": self.text(p)}
-
-        def peak(account: Any, total: int) -> dict[str, Any]:
-            return {
-                "total": total,
-                "peak": account.peak.used,
-                "peak_time": max(0, account.peak.time - began),
-                "peak_at": place(self.place(account.peak.site)),
-                "end": account.used,
-            }
-
-        def grown(g: Growth) -> dict[str, Any]:
-            told = {"rounds": g.rounds, "bytes": g.nbytes, "each": g.each}
-            return {"heap": g.heap, **place(g.place), **told, "left": self.rounds_left(g)}
-
-        return {
-            "firmware": self.session.firmware.name,
-            "script": self.session.script.name,
-            "ended": self.outcome.kind,
-            "error": self.outcome.error,
-            "hang": self.ending if self.outcome.kind in (HANGS, STUCK) else [],
-            "time_unit": "instructions; KPU, flash and DMA take none",
-            "instructions": books.last_time - began,
-            "not_found": self.missing,
-            "unexplained": self.unexplained,
-            "gc": {
-                **peak(books.gc, self.gc_total),
-                "live_peak": self.fullest and self.fullest.gc_used,
-            },
-            "heap": peak(books.heap, self.heap_total),
-            "lines": [
-                {
-                    "heap": n.heap,
-                    **place(n.place),
-                    "at_peak": n.at_peak,
-                    "at_end": n.at_end,
-                    "in_all": n.in_all,
-                    "count": n.count,
-                    "live": n.live,
-                }
-                for n in self.lines()
-            ],
-            "grows": [grown(g) for g in self.leaks],
-            "full": [grown(g) for g in self.growths if not g.leaks],
-            "samples": [
-                {
-                    "time": s.time - began,
-                    "gc": s.gc,
-                    "heap": s.heap,
-                    "largest": s.largest,
-                    "holes": s.holes,
-                }
-                for s in books.samples
-            ],
-            "marks": [
-                {"time": t - began, "kind": self.mark(n), **place(self.place(s))}
-                for t, n, s in books.marks
-            ],
-        }
 
     def mark(self, number: int) -> str:
         """What kind of call a mark is."""

@@ -26,7 +26,7 @@ import pytest
 
 from maixmem_cli.emulator.compiler import NoBoardHere
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.profiler import gate, profile
+from maixmem_cli.profiler import gate, plain, profile
 from maixmem_cli.text.numbers import parse_size
 
 _OPTION = "--k210-firmware"
@@ -86,7 +86,7 @@ class Firmware:
                 result = profile.run(session, said.append)
         except NoBoardHere as e:
             pytest.skip(f"NO BOARD IN SOFTWARE: {e}")
-        told = result.as_json()
+        told = plain.data(result)
         failed = gate.breaches(told, self._limits)
         if failed:
             pytest.fail("\n".join(f"over budget: {b}" for b in failed), pytrace=False)

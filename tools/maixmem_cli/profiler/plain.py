@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A profile as plain data: what `maixmem profile --json` prints and baselines keep."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from maixmem_cli.emulator.session import HANGS, STUCK
+from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.profiler.leaks import Growth
+from maixmem_cli.profiler.ledger import Account
+from maixmem_cli.profiler.profile import Line, Profile
+
+
+def data(profile: Profile) -> dict[str, Any]:
+    """All of it; sizes in bytes, times in instructions since the script began."""
+    books = profile.books
+    began = books.first_time
+    return {
+        "firmware": profile.session.firmware.name,
+        "script": profile.session.script.name,
+        "ended": profile.outcome.kind,
+        "error": profile.outcome.error,
+        "hang": profile.ending if profile.outcome.kind in (HANGS, STUCK) else [],
+        "time_unit": "instructions; KPU, flash and DMA take none",
+        "instructions": books.last_time - began,
+        "not_found": profile.missing,
+        "unexplained": profile.unexplained,
+        "gc": {
+            **_heap(profile, books.gc, profile.gc_total),
+            "live_peak": profile.fullest and profile.fullest.gc_used,
+        },
+        "heap": _heap(profile, books.heap, profile.heap_total),
+        "lines": [_line(n) for n in profile.lines()],
+        "grows": [_grown(profile, g) for g in profile.leaks],
+        "full": [_grown(profile, g) for g in profile.growths if not g.leaks],
+        "samples": [{**asdict(s), "time": s.time - began} for s in books.samples],
+        "marks": [
+            {"time": t - began, "kind": profile.mark(n), **_place(profile, profile.place(site))}
+            for t, n, site in books.marks
+        ],
+    }
+
+
+def _place(profile: Profile, place: Place) -> dict[str, Any]:
+    return {**asdict(place), "text": profile.text(place)}
+
+
+def _heap(profile: Profile, account: Account, total: int) -> dict[str, Any]:
+    return {
+        "total": total,
+        "peak": account.peak.used,
+        "peak_time": max(0, account.peak.time - profile.books.first_time),
+        "peak_at": _place(profile, profile.place(account.peak.site)),
+        "end": account.used,
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    numbers = asdict(line)
+    return {"heap": numbers.pop("heap"), **numbers.pop("place"), **numbers}
+
+
+def _grown(profile: Profile, g: Growth) -> dict[str, Any]:
+    told = {"rounds": g.rounds, "bytes": g.nbytes, "each": g.each}
+    left = {"left": profile.rounds_left(g)}
+    return {"heap": g.heap, **_place(profile, g.place), **told, **left}
