@@ -19,13 +19,10 @@ _TABLES = {"k210": "known_k210", "canmv": "known_canmv", "generic": "known_mpy"}
 _DONE = ("ModelManager", "read_info(")
 
 
-def _own_step(text):
-    for mark in ("Next: ", "cannot run here: "):
-        at = text.find(mark)
-        if at >= 0:
-            step = text[at + len(mark) :].split(". ")[0].rstrip(".\"'")
-            return None if "advise(" in step else step
-    return None
+def _own_steps(error):
+    """The steps that an error of this library has, as its last argument does."""
+    said = (error,) + tuple(getattr(error, "args", ()))
+    return [x for x in getattr(said[-1], "steps", ()) if "advise(" not in x]
 
 
 def _number(text):
@@ -79,11 +76,11 @@ def _row(rows, text, codes, ours):
 def find(error: "BaseException | str") -> "tuple | None":
     """(meaning, steps) of an exception or its text; None when it is not known.
 
-    The step that a message of this library names comes first. What the port knows of its runtime's
+    The steps that an error of this library has come first. What the port knows of its runtime's
     codes counts too.
     """
     text = "{}".format(error)
-    step = _own_step(text)
+    own = _own_steps(error)
     codes = _codes(error, text)
     ours = isinstance(error, (NoRoom, KModelError))
     if not isinstance(error, str) and not ours:
@@ -93,15 +90,13 @@ def find(error: "BaseException | str") -> "tuple | None":
         rows, shared = run_once(_TABLES.get(getattr(port(), "name", ""), "known_linux"), "known")
     except ImportError:
         rows = shared = ()
-    lines = _row(rows, text, codes, step and not coded)
+    lines = _row(rows, text, codes, own and not coded)
     steps = [shared[int(x)] if x.isdigit() else x for x in lines[1:]]
     if coded:  # the manager said it: not its own remedies again
         steps = [x for x in steps if not [word for word in _DONE if word in x]]
-    if step:
-        steps.insert(0, step)
     if lines:
-        return lines[0].lstrip("!"), tuple(steps)
-    return ("maixmem refused, and says why", tuple(steps)) if step else _of_the_port(error)
+        return lines[0].lstrip("!"), tuple(own + steps)
+    return ("maixmem refused, and says why", tuple(own)) if own else _of_the_port(error)
 
 
 def _of_the_port(error):

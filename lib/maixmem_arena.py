@@ -14,7 +14,7 @@ rule:
     at = arena.alloc(1000)
 """
 
-from maixmem import NoRoom, PoolError
+from maixmem import NoRoom, PoolError, message
 
 # A rule is (round, extra, align, page): a piece of n bytes takes n rounded up to `round`, plus
 # `extra`, and starts at a multiple of `align`; a block that is asked of the system is rounded up
@@ -64,18 +64,12 @@ class Arena:
     def __init__(self, nbytes, align=1, rule=PLAIN, block=None, pieces=64):
         for n in (nbytes, align, pieces):
             if not isinstance(n, int) or n < 1:
-                text = (
-                    "Arena({!r}, {!r}, pieces={!r}): {!r} must be an int, 1 or more. Next: "
-                    "divide with //."
-                )
-                raise ValueError(text.format(nbytes, align, pieces, n))
+                raise ValueError(message("Arena", nbytes, align, pieces, n))
         if block is None:
             block = bytearray(nbytes)
         device = isinstance(block, int)
         if not device and len(block) < nbytes:
-            raise ValueError(
-                "Arena: the block has {} bytes. Next: give it {}.".format(len(block), nbytes)
-            )
+            raise ValueError(message("block", "Arena", len(block), nbytes))
         self.nbytes = nbytes
         self.base = block if device else 0
         self.align = max(align, rule[2])
@@ -88,23 +82,14 @@ class Arena:
     def alloc(self, nbytes):
         """The address of a piece of at least `nbytes`. NoRoom when no hole is large enough."""
         if not isinstance(nbytes, int) or nbytes < 1:
-            raise ValueError(
-                "alloc({!r}): bytes are an int, 1 or more. Next: divide with //.".format(nbytes)
-            )
+            raise ValueError(message("alloc", nbytes))
         size = piece_bytes(nbytes, self.rule)
         index, start = self._find(size)
         if index is None or len(self._live) == self.pieces:
             self.failures += 1
-            text = (
-                "arena: no piece of {} bytes ({} by the rule), the largest is {}; {} free, "
-                "{} of {} pieces live. "
-            )
-            text = text.format(
-                nbytes, size, self.largest, self.available, len(self._live), self.pieces
-            )
-            raise NoRoom(
-                text + "Next: free a piece or make the arena larger.", "arena", size, self.largest
-            )
+            live = len(self._live)
+            text = message("piece", nbytes, size, self.largest, self.available, live, self.pieces)
+            raise NoRoom(text, "arena", size, self.largest)
         self._live.insert(index, (start, start + size, nbytes))
         return start
 

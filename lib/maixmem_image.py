@@ -10,6 +10,8 @@ Numbers only: nothing here touches a board, and it runs on any of them. The rule
 platforms are in maixmem_maixcam.images and maixmem_ascend.images.
 """
 
+from maixmem import message
+
 
 # How a platform lays out an image. `formats` is {name: (pixel unit, bits of a pixel in a row,
 # planes, per)}: a row is `w` rounded up to the pixel unit, times the bits, in bytes, rounded up to
@@ -66,8 +68,7 @@ def _up(n, unit):
 def _sides(w, h):
     for n in (w, h):
         if not isinstance(n, int) or n < 1:
-            text = "image of {!r}x{!r}: ints, 1x1 or more. Next: divide with //."
-            raise ValueError(text.format(w, h))
+            raise ValueError(message("image_size", w, h))
 
 
 def strides(w, h, format, rule=MAIXPY):
@@ -75,9 +76,7 @@ def strides(w, h, format, rule=MAIXPY):
     have."""
     _sides(w, h)
     if format not in rule.formats:
-        raise ValueError(
-            "no format {!r} here. Next: one of {}.".format(format, ", ".join(sorted(rule.formats)))
-        )
+        raise ValueError(message("format", format, ", ".join(sorted(rule.formats))))
     unit, bits = rule.formats[format][:2]
     return _up((_up(w, unit) * bits + 7) // 8, rule.row), _up(h, rule.rows)
 

@@ -82,7 +82,7 @@ def set_gc_heap(nbytes: int) -> str:
     stored = utils.gc_heap_size()
     if stored != nbytes:
         raise OSError(message("gc_heap_lost", nbytes, stored))
-    return message("gc_heap_stored", nbytes)
+    return str(message("gc_heap_stored", nbytes))
 
 
 def warnings(p) -> "list[str]":

@@ -45,7 +45,7 @@ def explain(p, error) -> str:
     """The sentence of an error; of a NoRoom of check_fit(): what is needed, what there is, and
     what to do."""
     if not hasattr(error, "cost"):
-        return str(error)
+        return run_once("text", "of", error)
     cost, need, free = error.cost, error.need, error.free
     cures = []
     last = ModelManager._last
@@ -63,7 +63,7 @@ def explain(p, error) -> str:
     else:
         key = "no_room_hangs" if error.hangs else "no_room_2006"
         text = message(key, need, free, error.largest, error.holes)
-    return "{} Next: {}.".format(text, "; or ".join(cures))
+    return run_once("text", "say", text, *cures)
 
 
 def _by_file(p, cost):

@@ -115,6 +115,9 @@ the heap has no block of that size: full, or in pieces
 5
 A smaller picture, or fewer bits a pixel.
 0""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
 )
 STEPS = (
     "Free a model before the next is loaded: ModelManager does it.",

@@ -232,6 +232,9 @@ the heap has no block of that size: full, or in pieces
 4
 A smaller picture, or fewer bits a pixel.
 5""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
 )
 STEPS = (
     "Or kpu.load_flash streams it, slower: word-swapped in flash.",

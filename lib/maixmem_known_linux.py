@@ -26,6 +26,9 @@ a device or a file system did not answer (camera not set up, or no such file)
 the heap has no block of that size: full, or in pieces
 0
 A smaller picture, or fewer bits a pixel.""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
 )
 STEPS = (
     "gc.collect(); maixmem.report() shows the largest block.",

@@ -35,6 +35,9 @@ the heap has no block of that size: full, or in pieces
 2
 A smaller picture, or fewer bits a pixel.
 3""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
 )
 STEPS = (
     "gc.collect(); maixmem.report() shows the largest block.",

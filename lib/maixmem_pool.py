@@ -56,7 +56,7 @@ class BufferPool:
         start = -addressof(block) % align if addressof else 0
         end = start + stride * count
         if end > len(block):
-            raise ValueError(message("block", len(block), end))
+            raise ValueError(message("block", "BufferPool", len(block), end))
         view = memoryview(block)
         self._fill([view[i : i + nbytes] for i in range(start, end, stride)])
         self.nbytes = nbytes

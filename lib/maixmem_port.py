@@ -8,7 +8,7 @@ GC heap.
 
 import sys
 
-from maixmem import Region, resident
+from maixmem import Region, resident, run_once
 
 _THREADS = "maixmem_linux.threads"  # by name: no board with MicroPython needs the file
 
@@ -83,7 +83,7 @@ class Port:
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""
-        return str(error)
+        return run_once("text", "of", error)
 
     def is_loaded(self, handle) -> bool:
         """False when somebody else has freed a handle. Asked only after a program took it by

@@ -7,7 +7,7 @@ A one-time part of maixmem_models; where there is no memory for it nothing comes
 is as it was.
 """
 
-from maixmem import KModelError, NoRoom
+from maixmem import KModelError, NoRoom, run_once
 
 # Exceptions of these very classes come back with what is resident in the text; others, such as
 # KeyboardInterrupt or an error of the caller's own class, come back as they are.
@@ -51,6 +51,7 @@ def explain(manager, m, e: BaseException) -> BaseException:
         names += ", as before"
     what = e.args[1] if kind is OSError and len(e.args) > 1 else manager.port.explain(e)
     text = "use({!r}): {} (resident now: {})".format(m.name, what, names)
+    text = run_once("text", "like", what, text)
     if kind is NoRoom:
         new = NoRoom(text, e.region, e.need, e.free)
     else:

@@ -37,12 +37,12 @@ def report(port, out=print) -> dict:
             out("{}: free at the end and in {} holes".format(r.name, r.holes))
     if [r for r in rows if not r.exact]:
         out("+ at least, - at most: what the platform can say")
-    show(["! " + text for text in warnings], out)
+    show(["! {}".format(text) for text in warnings], out)
     return {
         "version": __version__,
         "port": port.name,
         "regions": [{key: getattr(r, key) for key in _KEYS} for r in rows],
-        "warnings": warnings,
+        "warnings": [str(text) for text in warnings],
     }
 
 

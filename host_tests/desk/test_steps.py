@@ -106,3 +106,13 @@ def test_no_step_for_another_board_names_what_only_a_k210_has() -> None:
             for step in row.steps_on(board):
                 for word in ("set_gc_heap", "ImagePool", "kpu.", "kflash", "Maix.", "minimum"):
                     assert word not in step, (row.id, board, step)
+
+
+def test_next_is_written_at_one_place_of_the_library_and_read_at_none() -> None:
+    found = [
+        path.name
+        for path in paths.LIB.rglob("*.py")
+        if "Next:" in path.read_text(encoding="utf-8") and "_known_" not in path.name
+    ]
+    assert found == ["maixmem_text.py"]
+    assert (paths.LIB / found[0]).read_text(encoding="utf-8").count("Next:") == 1

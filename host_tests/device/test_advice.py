@@ -3,10 +3,12 @@
 """advise(): the texts that users really met, each with a step that cures it."""
 
 import maixmem_advice
+import maixmem_text
 from devtest import raises
-from maixmem import FlashOverlap, KModelError, NoRoom, PoolEmpty, PoolError
+from maixmem import FlashOverlap, KModelError, NoRoom, PoolEmpty, PoolError, message
 from maixmem_advice import advise, find
 from maixmem_known_k210 import known
+from maixmem_text import like, say
 
 LOAD = "[MAIXPY]kpu: load error:%d, %s"
 NO_MEM = LOAD % (2006, "ERR_NO_MEM: memory not enough")
@@ -91,6 +93,7 @@ CASES = (
     (OSError(5), "listdir"),
     ("OSError: [Errno 5] EIO", "set_framesize"),
     (TypeError("not found sensor"), "sensor"),
+    ("ModelManager: keep is 0. Next: 1 or more.", "behind Next:"),
     # what users of the board reported: too large a model; a freeze after switching YOLO models; no
     # room for frames beside a large firmware; no room to save a picture; copy_to_fb=True; a
     # snapshot before the camera was set up
@@ -106,10 +109,11 @@ CASES = (
 OURS = (
     (
         NoRoom(
-            "use('b'): loading takes 2629632 bytes of system heap, there are 2006000 and "
-            "holes of 2001. "
-            "Next: maixmem.set_gc_heap(262144) and machine.reset(), or free models. "
-            "(resident now: a)",
+            say(
+                "use('b'): loading takes 2629632 bytes of system heap, there are 2006000 and "
+                "holes of 2001.",
+                "maixmem.set_gc_heap(262144) and machine.reset(), or free models",
+            ),
             "heap",
             2629632,
             2006000,
@@ -118,73 +122,66 @@ OURS = (
         "kpu.load_flash",
     ),
     (
-        "net 'a': its model was released. Next: take it again with use('a').",
+        say("net 'a': its model was released.", "take it again with use('a')"),
         "take it again",
         "refused",
     ),
     (
-        "loading takes 2006 bytes of cmm, with 0 to spare; 1 are free. Next: release() a model.",
+        say("loading takes 2006 bytes of cmm, with 0 to spare; 1 are free.", "release() a model"),
         "release() a model",
         "refused",
     ),
     (
-        ValueError(
-            "this model cannot run here: layer type 9 first never runs (2007): begin anew."
-        ),
+        ValueError(message("cannot_run", "layer type 9 first never runs (2007): begin anew")),
         "layer type 9 first never runs (2007): begin anew",
         "refused",
     ),
     (
         NoRoom(
-            "2 of at most 2 models are resident, and pinned. Next: release() one.", "slots", 1, 0
+            say("2 of at most 2 models are resident, and pinned.", "release() one"), "slots", 1, 0
         ),
         "release() one",
         "refused",
     ),
     (
-        PoolEmpty("pool exhausted: 4 in use by ['error:2006']. Next: release one or pool more"),
+        PoolEmpty(message("acquire", 4, ["error:2006"])),
         "release one or pool more",
         "refused",
     ),
     (
-        NoRoom("flash: reading needs 16514 bytes. Next: free a model first.", "heap", 16514, 1),
+        NoRoom(message("flash_room", 16514, 1), "heap", 16514, 1),
         "free a model first",
         "refused",
     ),
     (
-        NoRoom("ImagePool: no room. Next: fewer, or pool them first. " + IMAGE, "gc", None, 9),
+        NoRoom(message("image_pool_room", 320, 240, "rgb565", 9, IMAGE), "gc", None, 9),
         "fewer, or pool them first",
         "refused",
     ),
     (
         NoRoom(
-            "arena: no piece of 20010 bytes; 2001 free. Next: free a piece.", "arena", 20010, 1
+            say("arena: no piece of 20010 bytes; 2001 free.", "free a piece"), "arena", 20010, 1
         ),
         "free a piece",
         "refused",
     ),
     (
-        FlashOverlap("a overlaps b: 200101 bytes, 0x200500..0x231205. Next: put a at 0x300000"),
+        FlashOverlap(say("a overlaps b: 200101 bytes, 0x200500..0x231205.", "put a at 0x300000")),
         "put a at 0x300000",
         "two owners",
     ),
     (
-        ValueError("set_gc_heap(1000): below 65536. Next: 65536 or more."),
+        ValueError(say("set_gc_heap(1000): below 65536.", "65536 or more")),
         "65536 or more",
         "refused",
     ),
     (
-        PoolError(
-            "double release: it is free already. Next: give back once what acquire() returned."
-        ),
+        PoolError(message("double")),
         "give back once",
         "Give back once",
     ),
     (
-        (
-            "stale release: 'error:2006' holds it now, not None. Next: give back once what "
-            "acquire() returned."
-        ),
+        message("stale", "error:2006", None),
         "give back once",
         "Give back once",
     ),
@@ -275,6 +272,27 @@ def test_errors_as_the_library_raises_them():
     pool.release(buf)
 
 
+def test_steps_are_data_and_the_text_says_them_once():
+    for key in maixmem_text._SENTENCES:
+        text = message(key, *range(9))
+        steps = getattr(text, "steps", ())
+        assert len(steps) == maixmem_text._SENTENCES[key].count("\n")
+        assert str(text).count("Next: ") == (1 if steps and key != "cannot_run" else 0), text
+        if steps:
+            assert str(text).startswith(text.what) and "Next:" not in text.what, text
+            for kind in (ValueError, KeyError, OSError):
+                e = kind(5, text) if kind is OSError else kind(text)
+                assert key == "load" or find(e)[1][0] == steps[0], (key, find(e))
+    told = like(message("release", "a"), "use('b'): said")
+    assert str(told) == "use('b'): said" and told.steps == ("take it again with use('a')",)
+    assert like("plain", "use('b'): plain") == "use('b'): plain"
+
+
+def test_a_text_alone_is_not_searched_for_steps():
+    meaning, steps = find("net 'a': its model was released. Next: take it again with use('a').")
+    assert "maixmem" in meaning and "behind Next:" in steps[0]
+
+
 def test_codes_are_codes_of_the_firmware_only():
     for code in (2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2013, 2015):
         by_text = find(LOAD % (code, "x"))
@@ -293,16 +311,14 @@ def test_codes_are_numbers_not_beginnings_of_numbers():
 
 def test_a_refusal_that_the_manager_passed_on():
     e = NoRoom(
-        "use('a'): the firmware refused it: load error:2006. Next: release() one.", "heap", 9, 1
+        say("use('a'): the firmware refused it: load error:2006.", "release() one"), "heap", 9, 1
     )
     e.code = 2006
     meaning, steps = find(e)
     assert meaning == find(ValueError(NO_MEM))[0]
     assert steps[0] == "release() one" and len(steps) > 1
     assert not [s for s in steps if "ModelManager" in s], steps
-    e = KModelError(
-        "the firmware refused it: load error:2002, x. Next: maixmem_advice.advise(error)."
-    )
+    e = KModelError(message("load", "load error:2002, x"))
     e.code = 2002
     assert find(e)[1][0].startswith("What is where"), find(e)
 
@@ -362,7 +378,7 @@ def test_a_board_whose_table_is_not_there_says_what_the_error_says():
         maixmem.set_port(Port())
         maixmem_advice._TABLES = {"k210": "known_nothing"}
         assert find(ValueError(NO_MEM)) is None
-        assert find("no model. Next: add() it.") == (
+        assert find(KeyError(message("use", "a", ""))) == (
             "maixmem refused, and says why",
             ("add() it",),
         )

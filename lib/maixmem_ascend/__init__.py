@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from maixmem_text import tell
+
 from maixmem_ascend.memory import AclError, Buffer, Memory
 from maixmem_ascend.pools import DevicePool, Picture, Pictures
 
@@ -41,7 +43,7 @@ def __getattr__(name: str) -> Any:
             if e.name != "acl":
                 raise
             raise ImportError(
-                "no pyACL here (module acl). Next: install CANN on the board, run its set_env.sh"
+                tell("no pyACL here (module acl).\ninstall CANN on the board, run its set_env.sh")
             ) from None
         return getattr(port, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,12 +14,13 @@ from __future__ import annotations
 from typing import Any
 
 from maixmem import NoRoom, PoolError
+from maixmem_text import say, tell
 
 ASYNC_ALIGN = 64  # memcpy_async wants both addresses so; memcpy does not
 _HUGE_FIRST = 0
 _NO_MEMORY = (200000, 207001, 245000, 245001)
 
-# The codes that a program of ours can meet, and what to do about them.
+# The codes that a program of ours can meet, and in a second line what to do about them.
 _CODES = {
     100000: "invalid parameter",
     100001: "acl.init() was not called",
@@ -27,9 +28,9 @@ _CODES = {
     100011: "invalid model id",
     107000: "invalid parameter of the runtime",
     107001: "no such device",
-    107002: "this thread has no context. Next: call port.enter() in it",
+    107002: "this thread has no context.\ncall port.enter() in it",
     107003: "the stream belongs to another context",
-    107004: "the model was loaded in another context. Next: call port.enter() in this thread",
+    107004: "the model was loaded in another context.\ncall port.enter() in this thread",
     107008: "address not aligned",
     107016: "memory of the wrong kind",
     107018: "freed by another call than its own",
@@ -50,8 +51,8 @@ class AclError(RuntimeError):
     """A pyACL call that failed; `code` is its code."""
 
     def __init__(self, call: str, code: int, detail: str = "") -> None:
-        text = _CODES.get(code, "see acl_base.h")
-        super().__init__("acl.{}{}: {} ({}).".format(call, detail, text, code))
+        text, *steps = _CODES.get(code, "see acl_base.h").split("\n")
+        super().__init__(say("acl.{}{}: {} ({}).".format(call, detail, text, code), *steps))
         self.code = code
 
 
@@ -59,8 +60,8 @@ def check(call: str, code: int, detail: str = "") -> None:
     """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted
     memory."""
     if code in _NO_MEMORY:
-        text = "acl.{}{}: out of device memory ({}). Next: free models or buffers."
-        raise NoRoom(text.format(call, detail, code), "ddr", None, None)
+        text = "acl.{}{}: out of device memory ({}).\nfree models or buffers"
+        raise NoRoom(tell(text, call, detail, code), "ddr", None, None)
     if code:
         raise AclError(call, code, detail)
 
@@ -116,11 +117,11 @@ class Memory:
         if code in _NO_MEMORY:
             free, total, _ = self._acl.rt.get_mem_info(0)
             text = (
-                "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all kinds. "
-                "Next: free models or buffers."
+                "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all "
+                "kinds.\nfree models or buffers"
             )
             free = free if total else None
-            raise NoRoom(text.format(name, nbytes, code, free), "ddr", nbytes, free)
+            raise NoRoom(tell(text, name, nbytes, code, free), "ddr", nbytes, free)
         check(name, code, "({})".format(nbytes))
         return Buffer(kind, ptr, nbytes)
 
@@ -131,7 +132,7 @@ class Memory:
             raise PoolError("free: this buffer is free already")
         if buf.pool is not None:
             raise PoolError(
-                "free: a piece of a pool goes back to its pool. Next: pool.free(piece)"
+                tell("free: a piece of a pool goes back to its pool.\npool.free(piece)")
             )
         name, free = self._calls[buf.kind][2:]
         check(name, free(buf.ptr))
@@ -154,14 +155,14 @@ class Memory:
         n = _length(dst, src, nbytes)
         kind = _copy_kind(dst, src)
         if kind == 0:
-            raise ValueError("copy_async: host to host is not done asynchronously. Next: copy().")
+            raise ValueError(tell("copy_async: host to host is not done asynchronously.\ncopy()"))
         for buf in (dst, src):
             if buf.ptr % ASYNC_ALIGN:
                 text = (
-                    "copy_async: address 0x{:x} is not a multiple of {}. Next: copy(), or a "
-                    "buffer from a pool."
+                    "copy_async: address 0x{:x} is not a multiple of {}.\ncopy(), or a buffer "
+                    "from a pool"
                 )
-                raise ValueError(text.format(buf.ptr, ASYNC_ALIGN))
+                raise ValueError(tell(text, buf.ptr, ASYNC_ALIGN))
         check(
             "rt.memcpy_async",
             self._acl.rt.memcpy_async(dst.ptr, dst.nbytes, src.ptr, n, kind, stream),
@@ -178,10 +179,9 @@ class Memory:
         n = src.nbytes if nbytes is None else nbytes
         if not src.ptr or not 0 < n <= src.nbytes:
             text = (
-                "read of {} bytes from a buffer of {}{}. Next: 1 to {} bytes of one that is not "
-                "freed."
+                "read of {} bytes from a buffer of {}{}.\n1 to {3} bytes of one that is not freed"
             )
-            text = text.format(n, src.nbytes, "" if src.ptr else ", freed", src.nbytes)
+            text = tell(text, n, src.nbytes, "" if src.ptr else ", freed", src.nbytes)
             raise ValueError(text)
         if src.kind == "host":
             return bytes(self._acl.util.ptr_to_bytes(src.ptr, n))
@@ -197,10 +197,10 @@ def _length(dst: Buffer, src: Buffer, nbytes: int | None) -> int:
     n = src.nbytes if nbytes is None else nbytes
     if not dst.ptr or not src.ptr or n < 1 or n > src.nbytes or n > dst.nbytes:
         text = (
-            "copy of {} bytes from a buffer of {} to one of {}: outside, or freed. Next: the "
-            "smaller of the two."
+            "copy of {} bytes from a buffer of {} to one of {}: outside, or freed.\n"
+            "the smaller of the two"
         )
-        raise ValueError(text.format(n, src.nbytes, dst.nbytes))
+        raise ValueError(tell(text, n, src.nbytes, dst.nbytes))
     return n
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import acl
+from maixmem_text import tell
 
 from maixmem_ascend.memory import Buffer, check
 
@@ -55,7 +56,7 @@ class Model:
         with port.serial:
             if not self.ids:
                 raise RuntimeError(
-                    "{}: this model was unloaded. Next: load it again.".format(self.source)
+                    tell("{}: this model was unloaded.\nload it again", self.source)
                 )
             _fits("input", inputs, self.inputs)
             _fits("output", outputs, self.outputs)
@@ -122,10 +123,10 @@ def _fits(what: str, buffers: Sequence[Buffer], sizes: Sequence[int]) -> None:
     have = [buf.nbytes for buf in buffers if buf.ptr and buf.kind != "host"]
     if len(have) != len(sizes) or [1 for i in range(len(sizes)) if have[i] < sizes[i]]:
         text = (
-            "run: {} buffers of {} bytes of device memory are wanted, {} given. Next: "
-            "memory.alloc() them so."
+            "run: {} buffers of {} bytes of device memory are wanted, {} given.\n"
+            "memory.alloc() them so"
         )
-        raise ValueError(text.format(what, sizes, have))
+        raise ValueError(tell(text, what, sizes, have))
 
 
 def computes_in(model: Model, work: Work) -> list[int]:

@@ -14,6 +14,7 @@ from maixmem import PoolError
 from maixmem_arena import ASCEND_DVPP, ASCEND_RT, Arena, piece_bytes, round_up
 from maixmem_image import ImageRule, image_bytes, strides
 from maixmem_pool import BufferPool
+from maixmem_text import tell
 
 from maixmem_ascend.memory import Buffer, Memory
 
@@ -40,7 +41,7 @@ class DevicePool:
     def alloc(self, nbytes: int) -> Buffer:
         """A piece of `nbytes` as a Buffer. PoolError when the pool is closed."""
         if not self._block.ptr:
-            raise PoolError("alloc({}): this pool is closed. Next: make another.".format(nbytes))
+            raise PoolError(tell("alloc({}): this pool is closed.\nmake another", nbytes))
         return Buffer(self._block.kind, self.arena.alloc(nbytes), nbytes, self)
 
     def free(self, piece: Buffer) -> None:
@@ -57,7 +58,7 @@ class DevicePool:
             return
         live = self.arena.check()
         if live:
-            raise PoolError("close: {} pieces of the pool are out. Next: free them.".format(live))
+            raise PoolError(tell("close: {} pieces of the pool are out.\nfree them", live))
         self._memory.free(self._block)
 
 
@@ -114,12 +115,12 @@ class Pictures(BufferPool):
             return
         if self.check():
             raise PoolError(
-                "close: pictures are out, held by {}. Next: release them.".format(self.holders())
+                tell("close: pictures are out, held by {}.\nrelease them", self.holders())
             )
         self._memory.free(self._block)
         self._fill([])
 
     def _empty(self) -> None:
         if not self._block.ptr:
-            raise PoolError("acquire: these pictures are closed. Next: make others.")
+            raise PoolError(tell("acquire: these pictures are closed.\nmake others"))
         super()._empty()

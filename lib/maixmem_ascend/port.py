@@ -23,6 +23,7 @@ from maixmem_arena import ASCEND_RT, piece_bytes
 from maixmem_image import ImageRule, image_bytes
 from maixmem_port import Port as BasePort
 from maixmem_report import kib
+from maixmem_text import tell
 
 from maixmem_ascend import images as rules
 from maixmem_ascend.memory import AclError, Memory, check
@@ -164,10 +165,14 @@ class Port(BasePort):
         """Sentences about memory that the device did not take back."""
         if not self._trouble:
             return []
-        text = "{} of work memory in {} blocks, {} models half unloaded: {} Next: load or unload."
+        text = "{} of work memory in {} blocks, {} models half unloaded: {}\nload or unload"
         return [
-            text.format(
-                kib(self.work_bytes), len(self.works), len(self._pending_unload), self._trouble
+            tell(
+                text,
+                kib(self.work_bytes),
+                len(self.works),
+                len(self._pending_unload),
+                self._trouble,
             )
         ]
 
@@ -224,12 +229,10 @@ class Port(BasePort):
             return None
         text = (
             "{}: {} of weights and {} of work memory need {} bytes of ddr with {} to spare, {} "
-            "are free. "
+            "are free.\nunload a model\nreserve() the work memory first"
         )
-        text = text.format(cost.source, cost.weight, cost.work, need - margin, margin, free)
-        return NoRoom(
-            text + "Next: unload a model, or reserve() the work memory first.", "ddr", need, free
-        )
+        text = tell(text, cost.source, cost.weight, cost.work, need - margin, margin, free)
+        return NoRoom(text, "ddr", need, free)
 
     def reserve(self, sources: Sequence[str]) -> None:
         """Takes the work memory for these models at once, before the first load: it is not moved
@@ -347,9 +350,9 @@ class Port(BasePort):
         """The picture rule of a unit of this chip: vpc, jpegd, jpege (its input), pngd. ValueError
         for others, with the reason."""
         if unit not in self.rules:
-            text = "{}: {}. Next: {}"
+            text = "{}: {}.\n{2}"
             why = _NO_RULE.get(unit, ("no unit of that name", "one of " + ", ".join(self.rules)))
-            raise ValueError(text.format(unit, *why))
+            raise ValueError(tell(text, unit, *why))
         return self.rules[unit]
 
     def jpeg_bytes(self, jpeg: Any, format: str = "yuv420sp") -> int:
@@ -367,8 +370,10 @@ class Port(BasePort):
         predict = getattr(acl.media, "dvpp_jpeg_predict_dec_size", None)
         if predict is None:
             raise NotImplementedError(
-                "acl.media has no dvpp_jpeg_predict_dec_size. Next: image_bytes() with "
-                "rule('jpegd')"
+                tell(
+                    "acl.media has no dvpp_jpeg_predict_dec_size.\n"
+                    "image_bytes() with rule('jpegd')"
+                )
             )
         self.enter()
         data = bytes(jpeg)  # host memory, as cards want it; has to live until the call is done

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from maixmem import NoRoom, Region
 from maixmem_report import kib
+from maixmem_text import tell
 
 # what has to have been seen before it is said
 LOADS, GROWN = 50, 512 << 10
@@ -85,6 +86,6 @@ def short_of(name: str, need: int) -> NoRoom | None:
     free = found[0] - found[1] if found else need
     if free >= need:
         return None
-    text = "{}: a load takes up to {} file descriptors, {} of {} are free. Next: close files, "
+    text = "{}: a load takes up to {} file descriptors, {} of {} are free.\nclose files, "
     text += "unload a model, or raise the limit (ulimit -n)"
-    return NoRoom(text.format(name, need, free, found and found[0]), "files", need, free)
+    return NoRoom(tell(text, name, need, free, found and found[0]), "files", need, free)

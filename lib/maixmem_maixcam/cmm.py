@@ -10,6 +10,8 @@ new = set_cmm(text, 2048, 4096)
 
 from __future__ import annotations
 
+from maixmem_text import say, tell
+
 _KEY = "maix_memory_cmm"
 _DEFAULT = -1
 # Two programs read the value and disagree: the boot loader accepts 0 and leaves Linux 128 MiB, the
@@ -35,16 +37,16 @@ DEFAULTS = (
 )
 _ENLARGE = {
     "maixcam": "the carve-out is ION memory of a fixed size (105 of 256 MiB by default), set in "
-    "the device tree: another size is another image of the system. Next: unload models, take "
+    "the device tree: another size is another image of the system.\nunload models\ntake "
     "smaller camera frames or fewer of them (buff_num)",
-    "maixcam2": "the carve-out is set in /boot/configs. Next: `maixmem cmm --set MIB` "
-    "there, and reboot",
+    "maixcam2": "the carve-out is set in /boot/configs.\n`maixmem cmm --set MIB` there, and "
+    "reboot",
 }
 
 
 def how_to_enlarge(board: str) -> str:
     """What to do when the carve-out of a board ("maixcam", "maixcam2") is too small."""
-    return _ENLARGE[board]
+    return tell(_ENLARGE[board])
 
 
 # What a text says, in MiB: `value` is the number that the last assignment sets (None: no
@@ -68,9 +70,9 @@ class CmmSetting:
             return "{}: the default of the image. memory_info() tells what that is.".format(_KEY)
         if cmm_now == self.cmm:
             return "CMM {} MiB, Linux {} MiB: as it is now.".format(self.cmm, self.linux)
-        text = "CMM {}{} MiB, Linux {} MiB. Next: reboot, it changes only then."
-        return text.format(
-            "" if cmm_now is None else "{} to ".format(cmm_now), self.cmm, self.linux
+        text = "CMM {}{} MiB, Linux {} MiB.\nreboot, it changes only then"
+        return tell(
+            text, "" if cmm_now is None else "{} to ".format(cmm_now), self.cmm, self.linux
         )
 
 
@@ -81,8 +83,8 @@ def check_cmm(text: str, hw_mib: int) -> CmmSetting:
     for number, line in lines:
         setting.value = _value(setting, number, line)
     if len(lines) > 1:
-        note = "line {}: {} is set {} times, the readers may differ. Next: keep one line."
-        setting.findings.append(note.format(lines[-1][0], _KEY, len(lines)))
+        note = "line {}: {} is set {} times, the readers may differ.\nkeep one line"
+        setting.findings.append(tell(note, lines[-1][0], _KEY, len(lines)))
     if not lines or setting.value == _DEFAULT:
         _split(setting, hw_mib - LINUX_MIB[hw_mib] if hw_mib in LINUX_MIB else None)
     elif setting.value is not None:
@@ -100,18 +102,10 @@ def why_not(cmm_mib: int, hw_mib: int) -> list[str]:
     if 0 <= cmm_mib <= hw_mib - _BOOT_LOADER_LEAVES:
         text += "the boot loader takes it, the driver's script does not, and they then disagree. "
     if most < 1:
-        return [
-            text
-            + "a board of {} MiB has none to give. Next: {} for the default.".format(
-                hw_mib, _DEFAULT
-            )
-        ]
-    return [
-        text
-        + "Next: 1 to {} (Linux needs {} of the {} MiB), or {}.".format(
-            most, _DRIVER_LEAVES, hw_mib, _DEFAULT
-        )
-    ]
+        none = "{0}a board of {1} MiB has none to give.\n{2} for the default"
+        return [tell(none, text, hw_mib, _DEFAULT)]
+    size = "1 to {} (Linux needs {} of the {} MiB), or {}"
+    return [say(text.rstrip(), size.format(most, _DRIVER_LEAVES, hw_mib, _DEFAULT))]
 
 
 def set_cmm(text: str, cmm_mib: int, hw_mib: int) -> str:
@@ -152,11 +146,11 @@ def _value(setting: CmmSetting, number: int, line: str) -> int | None:
     plain = value.split("#")[0].rstrip(" \t")
     if name != name.rstrip() or plain != plain.lstrip(" \t"):
         setting.findings.append(
-            "line {}: no spaces around =. Next: write {}=NUMBER.".format(number, _KEY)
+            tell("line {}: no spaces around =.\nwrite {1}=NUMBER", number, _KEY)
         )
     if plain.endswith("\r"):
         setting.findings.append(
-            "line {}: the line ends as on Windows (CR). Next: save with LF.".format(number)
+            tell("line {}: the line ends as on Windows (CR).\nsave with LF", number)
         )
     digits = plain.strip()
     sign = -1 if digits[:1] == "-" else 1
@@ -164,8 +158,6 @@ def _value(setting: CmmSetting, number: int, line: str) -> int | None:
     if plain_digits and not plain_digits.strip("0123456789"):
         return sign * int(plain_digits)
     setting.findings.append(
-        "line {}: {!r} is no number of MiB. Next: digits only, or {}.".format(
-            number, digits, _DEFAULT
-        )
+        tell("line {}: {!r} is no number of MiB.\ndigits only, or {2}", number, digits, _DEFAULT)
     )
     return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 from maixmem import Cost, KModelError
+from maixmem_text import tell
 
 from maixmem_maixcam.cvimodel import CviModel, mud_models, mud_more, read_cvimodel
 from maixmem_maixcam.kinds import Source
@@ -39,7 +40,7 @@ def cost_of(
         for one in [_one(path, board, known, sets, learned), *_more(path, board, sets, learned)]:
             total = one if total is None else _sum(total, one)
     if total is None:
-        raise ValueError("no model given. Next: a path, or one for each model of the class")
+        raise ValueError(tell("no model given.\na path, or one for each model of the class"))
     return total
 
 
@@ -47,12 +48,12 @@ def _one(source: str, board: str, known: bool, sets: int, learned: dict[str, int
     paths = mud_models(source) if source.endswith(".mud") else [source]
     kind = os.path.splitext(paths[0])[1]
     if kind not in _KINDS.values():
-        text = "{}: not a .cvimodel, .axmodel or .mud. Next: give one of these."
-        raise KModelError(text.format(paths[0]))
+        text = "{}: not a .cvimodel, .axmodel or .mud.\ngive one of these"
+        raise KModelError(tell(text, paths[0]))
     refuse = None
     if known and kind != _KINDS[board]:
-        text = "{}: {} runs {} files. Next: convert the model for it."
-        refuse = text.format(paths[0], board, _KINDS[board])
+        text = "{}: {} runs {} files.\nconvert the model for it"
+        refuse = tell(text, paths[0], board, _KINDS[board])
     if kind == ".axmodel":
         return _axmodel(paths, sets, refuse, learned)
     return _cvimodel(paths[0], sets, refuse)
@@ -115,9 +116,9 @@ def _sum(a: ModelCost, b: ModelCost) -> ModelCost:
 
 def _refuse(model: CviModel) -> str | None:
     if model.chip != _TPU:
-        text = "the model is built for {}, this board runs {}. Next: convert it for {}."
-        return text.format(model.chip, _TPU, _TPU)
+        text = "the model is built for {}, this board runs {}.\nconvert it for {2}"
+        return tell(text, model.chip, _TPU, _TPU)
     if model.nbytes > model.have:
-        text = "the file has {} bytes of the {} that its sections name. Next: copy it again."
-        return text.format(model.have, model.nbytes)
+        text = "the file has {} bytes of the {} that its sections name.\ncopy it again"
+        return tell(text, model.have, model.nbytes)
     return None

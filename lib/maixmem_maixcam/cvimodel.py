@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from maixmem import KModelError
+from maixmem_text import tell
 
 _MAGIC = b"CviModel"
 _SUFFIXES = (".cvimodel", ".axmodel")
@@ -25,7 +26,6 @@ _DTYPE_SIZE = (4, 4, 4, 2, 2, 2, 1, 1)  # FP32 INT32 UINT32 BF16 INT16 UINT16 IN
 # a tensor's offset holds the kind of its memory in bits 40 to 42; kinds above 2 are blocks of IO
 _KIND = 40
 _COMMANDS = 1  # the type of a section of command buffers
-_NEXT = " Next: copy or convert the model again."
 
 # Field slots of the schema (cvibuilder, cvimodel.fbs).
 _MODEL_PROGRAMS = 6
@@ -283,8 +283,8 @@ class _Flat:
 
 
 def _wrong(at: int, name: str, value: object, rule: str) -> NoReturn:
-    text = "cvimodel: at {} {} = {}: must be {}."
-    raise KModelError(text.format("{:#08x}".format(max(at, 0)), name, value, rule) + _NEXT)
+    text = "cvimodel: at {:#08x} {} = {}: must be {}.\ncopy or convert the model again"
+    raise KModelError(tell(text, max(at, 0), name, value, rule))
 
 
 def mud_models(path: str) -> list[str]:
@@ -299,8 +299,8 @@ def mud_models(path: str) -> list[str]:
         paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
         return [p for p in paths if os.path.exists(p)] or [paths[0]]
     except (configparser.Error, LookupError, UnicodeDecodeError, ValueError) as e:
-        text = "{}: no [basic] section with type and model ({}). Next: see a .mud that works."
-        raise KModelError(text.format(path, e)) from None
+        text = "{}: no [basic] section with type and model ({}).\nsee a .mud that works"
+        raise KModelError(tell(text, path, e)) from None
 
 
 def mud_more(path: str) -> list[str]:

@@ -14,6 +14,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Union
 
+from maixmem_text import tell
+
 _PARAMETER = re.compile(r"(\w+)\s*:")
 _DUAL_BY_DEFAULT = re.compile(r"dual_buff: bool = True")
 
@@ -45,16 +47,16 @@ class Kind:
         does."""
         paths = [source] if isinstance(source, str) else list(source)
         if len(paths) != len(self.models):
-            text = "nn.{} takes {} models ({}), {} given. Next: give one path for each"
+            text = "nn.{} takes {} models ({}), {} given.\ngive one path for each"
             names = ", ".join(self.models)
-            raise ValueError(text.format(self.name, len(self.models), names, len(paths)))
+            raise ValueError(tell(text, self.name, len(self.models), names, len(paths)))
         found = {**dict(zip(self.models, paths)), **more}
         if dual_buff is not None:
             found["dual_buff"] = dual_buff
         wrong = sorted(set(found) - set(self.parameters))
         if wrong:
-            text = "nn.{} takes no {}. Next: it takes {}"
-            raise ValueError(text.format(self.name, wrong[0], ", ".join(self.parameters)))
+            text = "nn.{} takes no {}.\nit takes {2}"
+            raise ValueError(tell(text, self.name, wrong[0], ", ".join(self.parameters)))
         return found
 
 
@@ -64,8 +66,8 @@ def kind_of(nn: Any, name: str) -> Kind:
     kind = _read(nn, name)
     if kind is None:
         known = [k for k in sorted(dir(nn)) if _read(nn, k)]
-        text = "maix.nn has no class {} that loads a model. Next: one of {}"
-        raise ValueError(text.format(name, ", ".join(known)))
+        text = "maix.nn has no class {} that loads a model.\none of {1}"
+        raise ValueError(tell(text, name, ", ".join(known)))
     return kind
 
 

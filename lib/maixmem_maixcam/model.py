@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, List
 
+from maixmem_text import tell
+
 from maixmem_maixcam.costs import ModelCost
 
 Block = List[int]  # [bytes, users]
@@ -30,8 +32,8 @@ class Model:
         if name[0] == "_":
             raise AttributeError(name)
         if self._net is None:
-            text = "{}: this model was unloaded. Next: use() or load() it again."
-            raise RuntimeError(text.format(self.source))
+            text = "{}: this model was unloaded.\nuse() or load() it again"
+            raise RuntimeError(tell(text, self.source))
         # no local variable for it: a traceback would keep the model
         return getattr(self._net, name)
 

@@ -22,6 +22,7 @@ from maixmem import KModelError, NoRoom, Region
 from maixmem_image import image_bytes
 from maixmem_port import Port as BasePort
 from maixmem_report import kib
+from maixmem_text import tell
 
 from maixmem_maixcam.cmm import LINUX_MIB, check_cmm, how_to_enlarge
 from maixmem_maixcam.costs import ModelCost, cost_of
@@ -127,8 +128,8 @@ class Port(BasePort):
         for r in self._live():
             if r.total is None:
                 how = ", " + _SIZES_IN[self.name] if r.name == "cmm" else ""
-                text = "{}: its size cannot be read. Next: run as root{}."
-                found.append(text.format(r.name, how))
+                text = "{}: its size cannot be read.\nrun as root{1}"
+                found.append(tell(text, r.name, how))
         return found + self._setting()
 
     def _setting(self) -> list[str]:
@@ -229,13 +230,13 @@ class Port(BasePort):
         e.__traceback__ = None  # it would keep what was half made
         if err.to_str(err.Err.ERR_NO_MEM) in words:
             free = self._free("cmm")
-            text = "{}: needs {} bytes of cmm ({}), {}. Next: unload a model. {}"
+            text = "{}: needs {} bytes of cmm ({}), {} ({}).\nunload a model"
             said = "how many are free cannot be read" if free is None else f"{free} are free"
             need = cost.peak["cmm"]
-            text = text.format(cost.source, need, cost.certainty, said, words)
+            text = tell(text, cost.source, need, cost.certainty, said, words)
             return NoRoom(text, "cmm", need, free)
-        text = "{}: maix.nn refused it: {}. Next: a model for this board and class, see its .mud"
-        return KModelError(text.format(cost.source, words))
+        text = "{}: maix.nn refused it: {}.\na model for this board and class, see its .mud"
+        return KModelError(tell(text, cost.source, words))
 
     def overlap(self, handles: Sequence[Model]) -> dict[str, int]:
         """{region: bytes} that the costs of these models count more than once: their
@@ -262,10 +263,10 @@ class Port(BasePort):
             need = cost.peak[name] - credit.get(name, 0) + margin
             if need > free:
                 text = (
-                    "{}: needs {} bytes of {} ({}) with {} to spare, {} are free. Next: unload a "
-                    "model, or a smaller one."
+                    "{}: needs {} bytes of {} ({}) with {} to spare, {} are free.\nunload a "
+                    "model, or a smaller one"
                 )
-                text = text.format(cost.source, need - margin, name, cost.certainty, margin, free)
+                text = tell(text, cost.source, need - margin, name, cost.certainty, margin, free)
                 return NoRoom(text, name, need, free)
         return None
 
@@ -286,10 +287,10 @@ class Port(BasePort):
         handle._net = alive()
         if handle._net is not None:
             text = (
-                "{}: not freed, something else refers to its maix.nn object; {} stay taken. Next: "
-                "del that variable."
+                "{}: not freed, something else refers to its maix.nn object; {} stay "
+                "taken.\ndel that variable"
             )
-            raise RuntimeError(text.format(handle.source, kib(handle.cost.need["cmm"])))
+            raise RuntimeError(tell(text, handle.source, kib(handle.cost.need["cmm"])))
         if handle.block:
             self._shared.give(handle.block)
             handle.block = None
@@ -325,14 +326,13 @@ class Port(BasePort):
         name = _FORMATS.get(format, "FMT_" + format.upper())
         if not hasattr(maix_image.Format, name):
             text = (
-                "new_image({!r}): maix.image has no {}. Next: ask the camera for it, or another "
-                "format."
+                "new_image({!r}): maix.image has no {}.\nask the camera for it, or another format"
             )
-            raise ValueError(text.format(format, name))
+            raise ValueError(tell(text, format, name))
         free = self._free("heap")
         if free is not None and need > free:
-            text = "{}x{} {}: needs {} bytes, Linux has {}. Next: drop images, or a smaller one."
-            raise NoRoom(text.format(w, h, format, need, free), "heap", need, free)
+            text = "{}x{} {}: needs {} bytes, Linux has {}.\ndrop images, or a smaller one"
+            raise NoRoom(tell(text, w, h, format, need, free), "heap", need, free)
         return maix_image.Image(w, h, getattr(maix_image.Format, name))
 
     def copy_into(self, dst: Any, src: Any) -> None:
@@ -343,10 +343,10 @@ class Port(BasePort):
             getattr(maix_image.Format, name) for name in _PASTED
         ]:
             text = (
-                "copy_into: {} to {}: of one size and one of {} is wanted. Next: src.copy(), a "
-                "new image."
+                "copy_into: {} to {}: of one size and one of {} is wanted.\nsrc.copy(), a "
+                "new image"
             )
-            raise ValueError(text.format(shapes[1], shapes[0], ", ".join(_PASTED)))
+            raise ValueError(tell(text, shapes[1], shapes[0], ", ".join(_PASTED)))
         dst.draw_image(0, 0, src)
 
 

@@ -12,6 +12,8 @@ import stat
 import struct
 from typing import Any, NamedTuple
 
+from maixmem_text import say
+
 # linux/dma-buf.h: DMA_BUF_IOCTL_SYNC is _IOW('b', 0, u64); flags read 1, write 2, end 4
 _SYNC = 0x40086200
 _WRITE_BEGINS, _WRITE_ENDS = 2, 2 | 4
@@ -81,7 +83,7 @@ class Block:
 def _check_there(mem: Any) -> None:
     if getattr(mem, "given_back", False):
         raise ValueError(
-            "this memory went with the model that it was made with. Next: keep that model loaded"
+            say("this memory went with the model that it was made with.", "keep that model loaded")
         )
 
 
@@ -95,7 +97,7 @@ def _check_memory(fd: int) -> None:
     named = stat.S_ISREG(found.st_mode) and found.st_nlink > 0
     if named or stat.S_IFMT(found.st_mode) in (stat.S_IFIFO, stat.S_IFSOCK, stat.S_IFDIR):
         raise ValueError(
-            f"fd {fd} is a file, a pipe or a socket, not a memory. Next: give a dma-buf"
+            say(f"fd {fd} is a file, a pipe or a socket, not a memory.", "give a dma-buf")
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from maixmem import Cost
+from maixmem_text import tell
 
 from maixmem_rknn import api
 from maixmem_rknn.api import INTERNAL_OUTSIDE, OUTSIDE, PAGE, SHARE_WEIGHT, MemSize, pages
@@ -112,8 +113,8 @@ class LoadOptions:
         for name in self.given:
             call, since = _NEEDS[name]
             if not lib.has(call):
-                text = "{} does not know {}=. Next: librknnrt {} or newer, or leave it away"
-                return text.format(lib.name, name, since)
+                text = "{} does not know {}=.\nlibrknnrt {2} or newer, or leave it away"
+                return tell(text, lib.name, name, since)
         return None
 
 

@@ -6,33 +6,38 @@ from __future__ import annotations
 
 from typing import Any
 
-# code, name in rknn_api.h: what it means and the next step
+from maixmem_text import say
+
+# code, name in rknn_api.h: what it means | the next step
 _TABLE = """
--1 RKNN_ERR_FAIL: the runtime says no more. Next: set RKNN_LOG_LEVEL=4 and run again, its log \
+-1 RKNN_ERR_FAIL: the runtime says no more. | set RKNN_LOG_LEVEL=4 and run again, its log \
 tells why
--2 RKNN_ERR_TIMEOUT: the NPU did not answer. Next: see dmesg for rknpu; a driver older than the \
+-2 RKNN_ERR_TIMEOUT: the NPU did not answer. | see dmesg for rknpu; a driver older than the \
 runtime does that
--3 RKNN_ERR_DEVICE_UNAVAILABLE: the NPU cannot be opened. Next: lsmod or dmesg for rknpu, and the \
+-3 RKNN_ERR_DEVICE_UNAVAILABLE: the NPU cannot be opened. | lsmod or dmesg for rknpu, and the \
 rights of /dev/dri/card*
--4 RKNN_ERR_MALLOC_FAIL: NPU memory ran out. Next: unload a model; without an IOMMU raise cma= in \
+-4 RKNN_ERR_MALLOC_FAIL: NPU memory ran out. | unload a model; without an IOMMU raise cma= in \
 the kernel's arguments
--5 RKNN_ERR_PARAM_INVALID: a wrong argument. Next: report it, the port checks these
--6 RKNN_ERR_MODEL_INVALID: not a model for this chip and runtime, or NPU memory ran out. Next: \
+-5 RKNN_ERR_PARAM_INVALID: a wrong argument. | report it, the port checks these
+-6 RKNN_ERR_MODEL_INVALID: not a model for this chip and runtime, or NPU memory ran out. | \
 convert it with the runtime's own RKNN-Toolkit2
--7 RKNN_ERR_CTX_INVALID: the context is gone. Next: load the model again
--8 RKNN_ERR_INPUT_INVALID: wrong inputs. Next: see inputs[i].shape, .type and .nbytes
--9 RKNN_ERR_OUTPUT_INVALID: wrong outputs. Next: see outputs[i].shape, .type and .nbytes
--10 RKNN_ERR_DEVICE_UNMATCH: driver and runtime differ. Next: update the board's kernel image and \
+-7 RKNN_ERR_CTX_INVALID: the context is gone. | load the model again
+-8 RKNN_ERR_INPUT_INVALID: wrong inputs. | see inputs[i].shape, .type and .nbytes
+-9 RKNN_ERR_OUTPUT_INVALID: wrong outputs. | see outputs[i].shape, .type and .nbytes
+-10 RKNN_ERR_DEVICE_UNMATCH: driver and runtime differ. | update the board's kernel image and \
 librknnrt together
--11 RKNN_ERR_INCOMPATILE_PRE_COMPILE_MODEL: compiled for another driver. Next: convert the model \
+-11 RKNN_ERR_INCOMPATILE_PRE_COMPILE_MODEL: compiled for another driver. | convert the model \
 again
--12 RKNN_ERR_INCOMPATILE_OPTIMIZATION_LEVEL_VERSION: made by another toolkit. Next: convert with \
+-12 RKNN_ERR_INCOMPATILE_OPTIMIZATION_LEVEL_VERSION: made by another toolkit. | convert with \
 the RKNN-Toolkit2 of the runtime's version
--13 RKNN_ERR_TARGET_PLATFORM_UNMATCH: made for another chip. Next: convert it with \
+-13 RKNN_ERR_TARGET_PLATFORM_UNMATCH: made for another chip. | convert it with \
 target_platform of this chip
 """
-# {code: "name: what it means and the next step"}
-ROWS = {int(code): text for code, _, text in [r.partition(" ") for r in _TABLE.split("\n") if r]}
+# {code: ["name: what it means", the next step]}
+ROWS = {
+    int(code): text.split(" | ")
+    for code, _, text in [row.partition(" ") for row in _TABLE.split("\n") if row]
+}
 MALLOC_FAIL = -4
 # What a load that ran out of memory was seen to end with: the second while the file was read.
 PERHAPS_MEMORY = (-4, -6)
@@ -46,8 +51,9 @@ class RknnError(RuntimeError):
     """
 
     def __init__(self, text: str, code: int, held: Any = None) -> None:
-        row = ROWS.get(code, "unknown: a code that rknn_api.h does not have")
-        super().__init__(f"{text}: {code} {row}")
+        means, *step = ROWS.get(code, ["unknown: a code that rknn_api.h does not have"])
+        what = f"{getattr(text, 'what', text)}: {code} {means}"
+        super().__init__(say(what, *getattr(text, "steps", ()), *step))
         self.code = code
         self.held = held
 
@@ -58,7 +64,8 @@ class MissingCall(NotImplementedError):
 
 def advise(error: BaseException) -> str | None:
     """What to do about an error of the runtime, from its code; None for others."""
-    return ROWS.get(getattr(error, "code", None) or 0, "").partition(": ")[2] or None
+    means, *step = ROWS.get(getattr(error, "code", None) or 0, [""])
+    return say(means.partition(": ")[2], *step) if step else None
 
 
 def check(call: str, code: int | None) -> None:

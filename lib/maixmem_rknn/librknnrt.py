@@ -9,6 +9,8 @@ import glob
 import os
 from typing import Any
 
+from maixmem import run_once
+
 NAMES = ("librknnrt.so", "librknnmrt.so")
 # Places that the loader of some boards does not search: multiarch folders of images without
 # ldconfig, the RV1106's read-only partition, Android's.
@@ -41,11 +43,9 @@ def open_library() -> Any:
                 return ctypes.CDLL(name)
             except OSError as e:
                 tried.append(str(e))
-    text = (
-        "neither librknnrt.so nor librknnmrt.so can be opened ({}). Next: install the runtime of "
-    )
+    text = "neither librknnrt.so nor librknnmrt.so can be opened ({}).\ninstall the runtime of "
     text += "your board, or give Port(ctypes.CDLL(path))"
-    raise ImportError(text.format("; ".join(tried)))
+    raise ImportError(run_once("text", "tell", text, "; ".join(tried)))
 
 
 def has_driver() -> bool:

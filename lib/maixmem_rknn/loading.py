@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from maixmem import KModelError, NoRoom
 from maixmem_linux import process
+from maixmem_text import like, say
 
 from maixmem_rknn import librknnrt
 from maixmem_rknn.api import INFO_ONLY, NO_CONTEXT, OUTSIDE, PAGE, pages
@@ -73,7 +74,7 @@ class Loader:
         if text is None and options.master and (lib.mini or options.master not in port.models):
             text = "shared weights need a loaded master, and a chip other than RV1103 and RV1106"
         if text is None and options.dup and (lib.mini or not lib.has("rknn_dup_context")):
-            text = f"{lib.name} cannot duplicate a context. Next: load it twice"
+            text = say(f"{lib.name} cannot duplicate a context.", "load it twice")
         if text is None and file.several and not lib.mini:
             text = self._refuse_shapes(options)
         cost = RknnCost(source, options, len(data), lib, text)
@@ -89,10 +90,8 @@ class Loader:
             text += "librknnrt to 1.5.2 or newer"
             return text.format(self._lib.name)
         if options.master:
-            return (
-                "converted for several shapes: the runtime shares no weights of such models. "
-                "Next: Model.set_shapes()"
-            )
+            what = "converted for several shapes: the runtime shares no weights of such models."
+            return say(what, "Model.set_shapes()")
         return None
 
     def ask(self, cost: RknnCost, data: Any, file: RknnFile | None = None) -> None:
@@ -143,7 +142,7 @@ class Loader:
         data = buffer(source)
         cost = self.inspect(data, source, options)
         if cost.refuse:
-            raise KModelError(f"{name_of(source)}: {cost.refuse}")
+            raise KModelError(like(cost.refuse, f"{name_of(source)}: {cost.refuse}"))
         self._must_fit(cost)
         lock = port.lock if options.shared else ExclusiveLock()
         model = Model(port, name_of(source), lock, options.inputs, options.outputs)
@@ -201,9 +200,8 @@ class Loader:
             free = self._port.free_npu()
             if e.code == MALLOC_FAIL:
                 raise self._ran_out(name_of(source), pages(len(data)), e) from None
-            refused = KModelError(
-                str(RknnError(_explain(source, file, flag, free, e.code), e.code))
-            )
+            text = _explain(source, file, flag, free, e.code)
+            refused = KModelError(*RknnError(text, e.code).args)
             refused.code = e.code
             raise refused from None
 
@@ -366,14 +364,13 @@ def _explain(source: Any, file: RknnFile, flag: int, free: int | None, code: int
     text = "{} (container {}, {}; {} bytes, {} are free)"
     by = f"made by RKNN-Toolkit {file.toolkit}" if file.toolkit else "its toolkit is not named"
     text = text.format(name_of(source), file.version & 0xFF, by, file.nbytes, free)
+    steps = []
     if not librknnrt.has_driver():
-        text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu). "
-        text += "Next: load the rknpu module, or take the vendor's kernel"
+        text += ": this system has no NPU driver (no /dev/dri/card*, no /dev/rknpu)"
+        steps = ["load the rknpu module, or take the vendor's kernel"]
     else:
-        text += (
-            ": the runtime may be older than the file. Next: update librknnrt, or convert with "
-        )
-        text += "its own RKNN-Toolkit2"
+        text += ": the runtime may be older than the file (update librknnrt, or convert with its "
+        text += "own RKNN-Toolkit2)"
         if code in PERHAPS_MEMORY:
-            text += "; or NPU memory ran out: unload a model"
-    return f"{text}. rknn_init with flag 0x{flag:x}"
+            text += ", or NPU memory ran out (unload a model)"
+    return say(f"{text}. rknn_init with flag 0x{flag:x}", *steps)

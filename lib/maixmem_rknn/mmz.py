@@ -17,6 +17,7 @@ import os
 from typing import Any
 
 from maixmem import NoRoom
+from maixmem_text import tell
 
 from maixmem_rknn.api import PAGE
 from maixmem_rknn.block import Block
@@ -54,12 +55,12 @@ class MmzBlock(Block):
         """Gives the memory back. Harmless the second time; OSError when the allocator refuses,
         ValueError while models work in it."""
         if self.users:
-            text = "{} works in this memory. Next: unload it first"
-            raise ValueError(text.format(", ".join(sorted(set(self.users)))))
+            text = "{} works in this memory.\nunload it first"
+            raise ValueError(tell(text, ", ".join(sorted(set(self.users)))))
         handle, self._handle = self._handle, None
         if handle is not None and self._free(handle) != 0:
             self._handle = handle
-            raise OSError(f"RK_MPI_MMZ_Free refused {self}. Next: unload the models that use it")
+            raise OSError(tell("RK_MPI_MMZ_Free refused {}.\nunload the models that use it", self))
 
 
 def alloc(nbytes: int, *, cached: bool = False, cma: bool = True, library: Any = None) -> MmzBlock:
@@ -77,8 +78,8 @@ def alloc(nbytes: int, *, cached: bool = False, cma: bool = True, library: Any =
     flags = (_CMA if cma else 0) | (0 if cached else _UNCACHEABLE)
     code = calls["RK_MPI_MMZ_Alloc"](ctypes.byref(handle), nbytes, flags)
     if code != 0 or not handle.value:
-        text = "RK_MPI_MMZ_Alloc of {} bytes: {}. Next: free other blocks, or a larger {}"
-        text = text.format(nbytes, code, "cma= in the kernel's arguments" if cma else "memory")
+        text = "RK_MPI_MMZ_Alloc of {} bytes: {}.\nfree other blocks, or a larger {2}"
+        text = tell(text, nbytes, code, "cma= in the kernel's arguments" if cma else "memory")
         short = NoRoom(text, "mmz", nbytes, None)
         short.code = code
         raise short
@@ -97,9 +98,9 @@ def _open(library: Any) -> dict[str, Any]:
             return {call: _bind(found, call, *types) for call, types in _CALLS.items()}
         except (OSError, AttributeError) as e:
             tried.append(str(e))
-    text = "no RK_MPI_MMZ here ({}). Next: install librockit or libmpimmz of your board, or take "
+    text = "no RK_MPI_MMZ here ({}).\ninstall librockit or libmpimmz of your board, or take "
     text += "memory of Port.create()"
-    raise ImportError(text.format("; ".join(tried)))
+    raise ImportError(tell(text, "; ".join(tried)))
 
 
 def _bind(library: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> Any:

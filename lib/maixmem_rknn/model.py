@@ -16,6 +16,8 @@ import gc
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from maixmem_text import tell
+
 from maixmem_rknn import api
 from maixmem_rknn.arena import Arena, Create
 from maixmem_rknn.cost import ModelSizes
@@ -190,9 +192,9 @@ class Model:
             gc.collect()  # a cycle may hold it
         alive = len([1 for area in self._areas if area() is not None])
         if alive:
-            text = "{} views of {} are still in use, by slices or arrays. Next: del them, or take "
+            text = "{} views of {} are still in use, by slices or arrays.\ndel them, or take "
             text += "copies"
-            raise ValueError(text.format(alive, self))
+            raise ValueError(tell(text, alive, self))
 
     def lend(self, view: memoryview, area: Any) -> memoryview:
         """Keeps a view, to end it with the with block, and the weak reference to what it looks

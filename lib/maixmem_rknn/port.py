@@ -24,6 +24,7 @@ import maixmem_generic
 from maixmem import NoRoom, Region
 from maixmem_linux import process
 from maixmem_report import kib
+from maixmem_text import tell
 
 from maixmem_rknn import errors
 from maixmem_rknn.api import pages
@@ -227,8 +228,8 @@ class Port(maixmem_generic.Port):
             raise ValueError(text.format(len(handle.users), handle))
         users = self.lib.users_of(handle.require_ctx(), self.arena.mem)
         if users:
-            text = "{} works in memory that was made with {}. Next: unload it first"
-            raise ValueError(text.format(", ".join(users), handle))
+            text = "{} works in memory that was made with {}.\nunload it first"
+            raise ValueError(tell(text, ", ".join(users), handle))
         handle.check_views()
         self._loader.close(handle)
 

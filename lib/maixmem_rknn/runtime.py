@@ -13,6 +13,8 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from maixmem_text import tell
+
 from maixmem_rknn import api
 from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, MemSize, TensorAttr, pages
 from maixmem_rknn.block import Block, Memory
@@ -41,11 +43,9 @@ class Runtime:
                 call.argtypes = arguments
                 self._calls[name] = call
             elif name in api.CALLS:
-                text = (
-                    "{} has no {}: is it the RKNN runtime? Next: install that of your board, 1.4 "
-                )
+                text = "{} has no {}: is it the RKNN runtime?\ninstall that of your board, 1.4 "
                 text += "or newer"
-                raise ImportError(text.format(self.name, name))
+                raise ImportError(tell(text, self.name, name))
         self.mini = "librknnmrt" in self.name
         # Nothing tells whether a runtime knows RKNN_FLAG_INTERNAL_ALLOC_OUTSIDE: an older one
         # takes it without a word and keeps an internal memory of its own. The flag came with
@@ -66,8 +66,8 @@ class Runtime:
 
     def _call(self, name: str) -> Any:
         if name not in self._calls:
-            text = "{} has no {}. Next: install a newer runtime, or do without"
-            raise MissingCall(text.format(self.name, name))
+            text = "{} has no {}.\ninstall a newer runtime, or do without"
+            raise MissingCall(tell(text, self.name, name))
         return self._calls[name]
 
     # --- contexts ---

@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from maixmem_text import tell
+
 from maixmem_rknn.api import FORMATS, FROM_DEVICE, TO_DEVICE, TYPES, TensorAttr
 from maixmem_rknn.block import Block
 from maixmem_rknn.shapes import Shapes
@@ -185,11 +187,9 @@ class Tensor:
         elif len(source) == self.packed:
             self._spread(view, source)
         else:
-            text = (
-                "{} bytes for an input of {} {}: {} packed or {} with stride. Next: give so many, "
-            )
+            text = "{} bytes for an input of {} {}: {} packed or {} with stride.\ngive so many, "
             text += "or load(inputs=...) with your type"
-            text = text.format(len(source), self.shape, self.type, self.packed, self.nbytes)
+            text = tell(text, len(source), self.shape, self.type, self.packed, self.nbytes)
             raise ValueError(text)
         if self._block is None:
             self.sync(TO_DEVICE)
@@ -212,9 +212,8 @@ class Tensor:
             text = (
                 "{}: cached memory that only has a physical address, and {} cannot flush it (no "
             )
-            text += "rknn_mem_sync). "
-            text += "Next: uncached memory, or a block with its fd"
-            raise ValueError(text.format(model, model.lib.name))
+            text += "rknn_mem_sync).\nuncached memory, or a block with its fd"
+            raise ValueError(tell(text, model, model.lib.name))
         with model:
             model.check_no_views()
             self._set(model.lib.view(model.require_ctx(), block, self.nbytes, offset))

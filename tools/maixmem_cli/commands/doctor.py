@@ -17,7 +17,7 @@ from maixmem_cli.emulator.connect import connect
 from maixmem_cli.errors import table
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.builds import FIRMWARES
-from maixmem_cli.firmware.known_bad import known_bad
+from maixmem_cli.firmware.known_bad import faults
 from maixmem_cli.firmware.survey import survey
 from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import Identity, identity
@@ -80,14 +80,12 @@ class Diagnosis:
         self.findings: list[dict[str, Any]] = []
 
     def find(self, what: str, *cure: str) -> None:
-        """Notes a finding. Without a cure: the step that the text names, or what the table of
-        known errors says."""
-        text, _, step = what.partition("Next: ")
-        steps = list(cure) or ([step] if step else [])
+        """Notes a finding. Without a cure: what the table of known errors says."""
+        steps = list(cure)
         if not steps:
             known = table.answer(what, self._table)
             steps = known[1] if known else [_UNKNOWN]
-        self.findings.append({"what": text.rstrip(), "cure": steps})
+        self.findings.append({"what": what, "cure": steps})
 
     def ask(self, name: str, file: str, function: str, *args: Any, timeout: float = 60) -> Any:
         try:
@@ -145,8 +143,8 @@ class Diagnosis:
         """A build of MaixPy that is known to be bad."""
         if who.kind == "maixpy":
             self.results["build"] = who.build
-            for text in known_bad(who.build):
-                self.find(text)
+            for what, step in faults(who.build):
+                self.find(what, step)
 
     def place(self, who: Identity, home: str, place: str | None) -> None:
         """The library in a folder where the board does not look."""
@@ -162,11 +160,12 @@ class Diagnosis:
 
     def memory(self) -> None:
         report = self.results["report"]
+        said = report.pop("said", [])
         if report["port"] == "generic":  # what its numbers mean: no fault, no cure
             self.results["notes"] = report["warnings"]
         else:
-            for text in report["warnings"]:
-                self.find(text)
+            for text, *steps in said:
+                self.find(text, *steps)
         if report["version"] != __version__:
             self.find(
                 f"the board has maixmem {report['version']}, this is {__version__}",
@@ -221,10 +220,11 @@ class Diagnosis:
     def model(self, region: list[Any]) -> dict[str, Any]:
         name, start = region[0], region[1]
         cost = self.ask(f"model {hexa(start)}", "library", "model", start) or {}
+        text, *steps = cost.pop("said", [""])
         if cost.get("refuse"):
-            self.find(f"{name} at {hexa(start)} can never be loaded here: {cost['refuse']}")
+            self.find(f"{name} at {hexa(start)} can never be loaded here: {text}", *steps)
         elif cost.get("shortage"):
-            self.find(f"{name} at {hexa(start)} cannot be loaded now: {cost['shortage']}")
+            self.find(f"{name} at {hexa(start)} cannot be loaded now: {text}", *steps)
         return {"address": start, "name": name, **cost}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maixmem_cli.errors import dump
-from maixmem_cli.errors.table import Row, boards, find, own_step, rows_of
+from maixmem_cli.errors.table import Row, boards, find, rows_of, with_own
 from maixmem_cli.text.output import printable
 
 LIMIT = 16 << 20  #: bytes that are looked at
@@ -155,9 +155,7 @@ def _answer(found: Explained, lines: list[_Line], board: str | None) -> None:
             if answer is None:
                 answer = known[row.id] = Answer(row, [], line.number, 0, row.steps_on(board))
                 found.answers.append(answer)
-                own = own_step(said)
-                if own:
-                    answer.steps = [own, *(s for s in answer.steps if s != own)]
+                answer.steps = with_own(said, answer.steps)
             answer.times += line.times
             if len(answer.said) < _FEW and said not in answer.said:
                 answer.said.append(said)

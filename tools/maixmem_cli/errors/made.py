@@ -32,8 +32,8 @@ _PAGE = """\
 # Errors by their text
 
 `maixmem explain TEXT` knows these and [more](hang.md) on the desk, `maixmem_advice.advise(error)` on the board. Errors of this
-library end with `Next:` and the step; the platform's own number is in the exception's `.code`. This page is made of the table in
-`tools/maixmem_cli/errors/rows` by `maixmem build`.
+library end with `Next:` and the steps, which are data as well: `e.args[-1].steps`; the platform's own number is in `e.code`. This
+page is made of the table in `tools/maixmem_cli/errors/rows` by `maixmem build`.
 """
 _SECTIONS = (
     ("This library's", lambda row: row.ours),

@@ -187,14 +187,16 @@ def _text_rows(text: str, board: str | None) -> list[Row]:
 def answer(text: str, board: str = "k210") -> tuple[str, list[str]] | None:
     """What one message means on a board, and the next steps, its own first; None when it is not
     known."""
-    found, own = find(text, board), own_step(text)
+    found = find(text, board)
     if not found:
-        return ("maixmem refused, and says why", [own]) if own else None
-    said = found[0].steps_on(board)
-    return found[0].means, [own, *said] if own else said
+        return None
+    return found[0].means, with_own(text, found[0].steps_on(board))
 
 
-def own_step(text: str) -> str:
-    """The step that a message of this library names; "" where it names none."""
+def with_own(text: str, said: list[str]) -> list[str]:
+    """`said`, after the step that a message of this library names: it came from a log or a board,
+    and its text is all there is."""
     m = _OURS.search(text)
-    return m[1] if m else ""
+    if not m:
+        return said
+    return [m[1], *(s for s in said if s not in (m[1], steps()["own"]["text"]))]

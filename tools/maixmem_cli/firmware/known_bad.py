@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from maixmem_text import say
+
 _VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)[-_](\d+)")
 _Version = tuple[int, ...]
 #: (first bad build, last that was seen bad, what goes wrong, where that is from)
@@ -25,15 +27,20 @@ BAD: tuple[tuple[_Version, _Version, str, str], ...] = (
 )
 
 
-def known_bad(version: str) -> list[str]:
-    """A sentence for each known fault of a build, by a text with its version in it, such as
-    "v0.5.0-46-g06e16a3"."""
+def faults(version: str) -> list[tuple[str, str]]:
+    """(what is wrong, the step) for each known fault of a build, by a text with its version in
+    it, such as "v0.5.0-46-g06e16a3"."""
     found = _VERSION.search(version)
     if not found:
         return []
     number = tuple(map(int, found.groups()))
     return [
-        f"known bad build {found[0]}: {what} ({source}). Next: v0.6.2-84"
+        (f"known bad build {found[0]}: {what} ({source}).", "v0.6.2-84")
         for first, last, what, source in BAD
         if first <= number <= last
     ]
+
+
+def known_bad(version: str) -> list[str]:
+    """faults(), a sentence each."""
+    return [say(*fault) for fault in faults(version)]

@@ -38,10 +38,18 @@ def leave(home, had):
     gc.collect()
 
 
+def _said(text):
+    """[what it says, a step, ...] of a maixmem_text.Text or another text."""
+    return [str(getattr(text, "what", text))] + list(getattr(text, "steps", ()))
+
+
 def report():
+    """The report, and under "said" its warnings with their steps."""
     import maixmem
 
-    return maixmem.report(lambda line: None)
+    found = maixmem.report(lambda line: None)
+    found["said"] = [_said(text) for text in maixmem.port().warnings()]
+    return found
 
 
 def gc_heap():
@@ -73,10 +81,12 @@ def model(address):
     port = maixmem.port().for_models()
     cost = port.inspect(address)
     missing = port.check_fit(cost) if not cost.refuse else None
+    shortage = missing and port.explain(missing)
     return {
         "need": cost.need,
         "peak": cost.peak,
         "certainty": cost.certainty,
         "refuse": cost.refuse,
-        "shortage": missing and port.explain(missing),
+        "shortage": shortage,
+        "said": _said(cost.refuse or shortage or ""),
     }
