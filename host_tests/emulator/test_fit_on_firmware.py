@@ -152,6 +152,7 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
     except FirmwareError as e:
         pytest.skip(f"{image.name}: {e}")
     text = fit_projects.project(1, ["full"], fit_projects.models(tmp_path))
+    text = text.replace("lcd = false", "lcd = true")
     path = tmp_path / "project.toml"
     path.write_text(text)
     answer = fit(replace(project.read(path), firmware=build, gc_heap=build.gc_heap))
@@ -163,5 +164,6 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
     maixmem("doctor", "--port", f"emu:{image},new", "--save", str(saved))
     board = choose(str(saved))
     assert (board.heap, board.gc_heap, board.v4) == (build.heap, build.gc_heap, build.v4)
+    assert board.lcd == build.lcd
     same = fit(replace(project.read(path), firmware=board, gc_heap=board.gc_heap))
     assert differences(same, rows, gc_room=2 * _PAGE) == []

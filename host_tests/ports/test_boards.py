@@ -18,8 +18,12 @@ import serial
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
 from maixmem_cli.commands import ports as cmd_ports
+from maixmem_cli.firmware import board_file
+from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.builds import FIRMWARES, choose
 from maixmem_cli.library import modules
+from maixmem_cli.plan import project
+from maixmem_cli.plan.fit import fit
 
 fake_only = pytest.mark.skipif(
     paths.micropython() is None or sys.platform == "win32",
@@ -118,6 +122,21 @@ def test_a_board_writes_a_file_that_plans_take(tmp_path: Path) -> None:
     assert "board.toml" in told.source
     for size in (256 << 10, 1 << 20):
         assert abs(told.boot(size).heap_free() - full.boot(size).heap_free()) <= 4096
+
+
+def test_a_display_that_the_boot_left_alone_takes_its_buffer(tmp_path: Path) -> None:
+    """M5StickV: 240x135, and nothing on it before the first lcd.init()."""
+    full = FIRMWARES["full"]
+    board = tmp_path / "board.toml"
+    told = BoardFile("v1", "m", full.end, full.heap or 0, 512 << 10, 5000, True, ("QVGA",), 64_800)
+    board.write_text(board_file.text(told, "board.toml"))
+    assert board_file.read(board) == told
+    plan = tmp_path / "project.toml"
+    plan.write_text(
+        'firmware = "board.toml"\nlcd = true\norder = ["lcd", "camera"]\n[camera]\nsize = "QVGA"\n'
+    )
+    lcd, camera = [s for s in fit(project.read(plan)).steps if s.what in ("lcd", "camera")]
+    assert lcd.need == 64_800 and 64_800 <= lcd.free - camera.free <= 69_632
 
 
 @pytest.mark.parametrize(

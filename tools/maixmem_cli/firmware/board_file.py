@@ -25,6 +25,7 @@ heap_free = {heap_free}        # system heap at the prompt after a reset
 gc_heap = {gc_heap}           # the GC heap that it had then
 gc_used = {gc_used}             # of it, by MaixPy itself
 v4 = {v4}                 # loads V4 models
+lcd = {lcd}                  # system heap that the first lcd.init() takes
 frame_sizes = [{frame_sizes}]
 """
 
@@ -41,6 +42,7 @@ class BoardFile:
     gc_used: int
     v4: bool
     frame_sizes: tuple[str, ...]
+    lcd: int = 0
 
 
 def text(told: BoardFile, name: str) -> str:
@@ -80,6 +82,7 @@ def read(path: Path) -> BoardFile:
         gc_used=_number(data, "gc_used"),
         v4=_value(data, "v4", bool),
         frame_sizes=tuple(str(s) for s in _value(data, "frame_sizes", list)),
+        lcd=_value(data, "lcd", int) if "lcd" in data else 0,
     )
 
 

@@ -59,6 +59,7 @@ class Firmware:
     known_heap: int | None = None
     sizes: tuple[str, ...] | None = None
     scratch: int = 700 << 10  #: what a call gets that wants as much as it can, as packing a JPEG
+    lcd: int = 0  #: of the system heap, by the first lcd.init(), where the boot did none
     early: bool = False  #: it lacks calls of Maix.utils, such as what reads flash
     file: Path | None = None  #: the image, where that is all that is known
 
@@ -102,6 +103,7 @@ class Firmware:
             gc_used=told.gc_used,
             v4=told.v4,
             sizes=told.frame_sizes,
+            lcd=told.lcd,
             early=told.firmware_end is None,
             source=f"{self.source}, asked on the board in software",
             file=None,
@@ -170,6 +172,7 @@ def _of_board(path: Path) -> Firmware:
         source=source,
         known_heap=told.heap_free,
         sizes=told.frame_sizes,
+        lcd=told.lcd,
         early=told.firmware_end is None,
     )
 

@@ -40,12 +40,7 @@ def survey(board: RawRepl) -> BoardFile:
         ) from e
     free = told["free"]
     if free is None:
-        found = _MEMTEST.search(
-            board.check("import KPU\nKPU.memtest()", doing="asking for its heap")
-        )
-        if not found:
-            raise BoardError(f"{board.url}: neither heap_free() nor KPU.memtest() tells its heap")
-        free = int(found[1]) * 1024
+        free = _memtest(board)
     stored, pool = told["stored"], gc_heap_of(told["pool"])
     return BoardFile(
         version=told["version"],
@@ -54,9 +49,29 @@ def survey(board: RawRepl) -> BoardFile:
         heap_free=free,
         gc_heap=stored if abs(stored - pool) < EDGE else pool,
         gc_used=used,
-        v4=_loads_v4(board),
         frame_sizes=tuple(told["sizes"]),
+        lcd=_lcd(board),
+        v4=_loads_v4(board),
     )
+
+
+def _memtest(board: RawRepl) -> int:
+    """Free bytes of the system heap, whole KiB, as firmware before heap_free() prints them."""
+    found = _MEMTEST.search(board.check("import KPU\nKPU.memtest()", doing="asking for its heap"))
+    if not found:
+        raise BoardError(f"{board.url}: neither heap_free() nor KPU.memtest() tells its heap")
+    return int(found[1]) * 1024
+
+
+def _lcd(board: RawRepl) -> int:
+    """Bytes of system heap that the first lcd.init() takes: none where the boot has shown a
+    picture, or without a display."""
+    try:
+        before = _memtest(board)
+        buffer: int = visit.ask(board, "survey", "display")
+        return buffer if before - _memtest(board) > buffer // 2 else 0
+    except BoardError:
+        return 0
 
 
 def _loads_v4(board: RawRepl) -> bool:

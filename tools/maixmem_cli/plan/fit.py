@@ -239,9 +239,12 @@ class _Play:
         self.claim("camera", after, sum(sizes), self.now.heap_free - after.heap_free)
 
     def lcd(self) -> None:
-        """The boot of MaixPy has taken the display's buffer already: lcd.init() takes it anew."""
+        """Where the boot has taken the display's buffer already, lcd.init() takes it anew."""
         after = self.imported()
-        self.claim("lcd", after, 0, self.now.heap_free - after.heap_free)
+        need = self.answer.project.firmware.lcd
+        if need:
+            after.take([need])
+        self.claim("lcd", after, need, self.now.heap_free - after.heap_free)
 
     def imported(self) -> _Moment:
         """The moment after an import statement: it looks through /flash, whose pages are read by

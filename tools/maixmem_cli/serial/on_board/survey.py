@@ -32,6 +32,14 @@ def survey(sizes):
     }
 
 
+def display():
+    """Bytes of the display's buffer, two a pixel, after lcd.init()."""
+    import lcd
+
+    lcd.init()
+    return 2 * lcd.width() * lcd.height()
+
+
 def loads(path):
     """Whether the firmware takes this model."""
     import KPU
