@@ -143,11 +143,11 @@ def run_once(name: str, function: str, *args):
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
-        part = resident(name)
+        result = resident(name)
         if there is not None:
             came = _new(there)
             there = None  # a part may need the room
-        result = getattr(part, function)(*args)
+        result = getattr(result, function)(*args)
     finally:
         for x in came if there is None else _new(there):
             sys.modules.pop(x, None)

@@ -10,7 +10,10 @@ m.report()
 """
 
 from maixmem import message, run_once
-from maixmem_k210_chip import FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START
+
+FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START = run_once(
+    "k210_chip", "numbers", "FLASH_SIZE SPIFFS_SIZE SPIFFS_START"
+)
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).
 SECTOR = 4096  # flashers erase whole sectors, and refuse a start inside one

@@ -11,10 +11,12 @@ import gc
 import sys
 
 import image
-import maixmem_k210_chip as chip
 import maixmem_k210_heap
 from maixmem import NoRoom, Region, const, message, resident, run_once, set_port
 
+FLASH_SIZE, GC_BLOCK, RAM, SPARE, SPI_EXTRA = run_once(
+    "k210_chip", "numbers", "FLASH_SIZE GC_BLOCK RAM SPARE SPI_EXTRA"
+)
 try:
     from Maix import utils
 except ImportError:
@@ -23,7 +25,6 @@ except ImportError:
 _PIECE = const(4096)  # bytes read from flash at once
 _LEAST = const(256)  # ... where there is little room
 _EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
-_SPARE = const(8192)  # the break moves in pages of 4096; one more for chunk headers
 
 
 # One object per program. It keeps no memory of the board but what load() took. `regions()`,
@@ -50,7 +51,7 @@ class Port:
         """
         found = [run_once("report", "gc_region")]
         free = self.free_bytes()
-        heap = Region("heap", chip.RAM, chip.RAM - free, free, self.largest, self.exact)
+        heap = Region("heap", RAM, RAM - free, free, self.largest, self.exact)
         if heap.exact:
             heap.holes = self.heap.holes
         return found + [heap]
@@ -85,7 +86,7 @@ class Port:
         self.free_bytes()
         off = -1
         if self.exact or not self.heap:  # with a damaged heap reading its size hangs
-            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * chip.GC_BLOCK // 1024
+            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
         if not self.exact or abs(off) > _EDGE or sys.implementation.version < (0, 6):  # MaixPy's
             try:
                 return run_once("k210_gc", "warnings", self)
@@ -118,13 +119,13 @@ class Port:
         that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be
         read.
         """
-        if offset < 0 or n < 0 or offset + n > chip.FLASH_SIZE:
-            raise ValueError(message("read_flash", offset, n, chip.FLASH_SIZE))
+        if offset < 0 or n < 0 or offset + n > FLASH_SIZE:
+            raise ValueError(message("read_flash", offset, n, FLASH_SIZE))
         data = bytearray(n)
         done = 0
         while done < n:
             self.free_bytes()
-            beside = chip.SPI_EXTRA + (0 if self.exact else _SPARE)
+            beside = SPI_EXTRA + (0 if self.exact else SPARE)
             piece = min(n - done, _PIECE, (self.largest - beside) // 4)
             if piece < min(n - done, _LEAST):
                 need = 4 * min(n, _LEAST) + beside

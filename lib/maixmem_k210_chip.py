@@ -13,6 +13,7 @@ SPIFFS_SIZE = 0x300000
 IMAGE_OVERHEAD = 37  # around a firmware in flash: flag byte, u32 length, SHA-256
 GC_BLOCK = 1036  # bytes of a GC heap's block of which gc counts 1024
 PAGE = 4096  # the allocator's break, which heap_free() shows, moves in pages
+SPARE = 8192  # beside what one block takes: a page, and one more for chunk headers
 TRIM = 131072  # a free top chunk of this size goes back to heap_free()
 TRIM_READ = 32720  # a flash read that takes so much that the free end of the heap goes back
 SPI_CHUNK = 65536  # bytes of flash that the driver reads at once, into four bytes for each ...
@@ -30,3 +31,9 @@ SIZE = -16
 def chunk(n: int) -> int:
     """Bytes that malloc(n) takes of the heap."""
     return max(32, (n + 23) & ~15)
+
+
+def numbers(names: str) -> tuple:
+    """Those of these names. What stays in memory takes them by run_once(): 16 bytes each, and not
+    the module."""
+    return tuple([globals()[name] for name in names.split()])

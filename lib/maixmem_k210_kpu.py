@@ -10,7 +10,6 @@ maixmem_k210_cost. Behaviour of firmware and allocator as measured on the firmwa
 import gc
 
 import maixmem_k210
-import maixmem_k210_chip as chip
 import maixmem_models
 from maixmem import Cost, KModelError, NoRoom, const, message, resident, run_once
 
@@ -102,8 +101,8 @@ class Port(maixmem_k210.Port):
             if self.head_of(source) != cost.head:  # another card, an update
                 run_once("k210_cost", "again", self, cost)
             self.free_bytes()
-        if margin + cost.peak["heap"] + 2 * chip.PAGE <= self.behind:  # whatever is free below
-            return None
+        if margin + cost.peak["heap"] + maixmem_k210.SPARE <= self.behind:
+            return None  # whatever is free below
         return run_once("k210_room", "check_fit", self, cost, margin, freed)
 
     def head_of(self, path: str) -> tuple:

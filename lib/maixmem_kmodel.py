@@ -220,6 +220,7 @@ def walk(m: KModel, f: File, table: int, kinds: tuple, visit=None) -> int:
     for i in range(m.layers):
         here = table + 8 * i
         if not i % _STEP:
+            words = None  # the next ones may take its place
             words = f.words(here, 2 * min(_STEP, m.layers - i), "layer headers")
         kind, size = words[2 * (i % _STEP)], words[2 * (i % _STEP) + 1]
         low = _smallest(kind, kinds)
@@ -236,6 +237,7 @@ def walk(m: KModel, f: File, table: int, kinds: tuple, visit=None) -> int:
         at += size
         limit(here + 4, "end of a body", at, 0, f.size + 7)
     m.nbytes = at
+    words = None
     if not f.read(at - 8, 1):
         bad(at - 8, "the last body", "not there", "the file ends before it")
     return first

@@ -218,43 +218,26 @@ class ModelManager:
             raise e
         self.switches += 1
 
-    def _to_go(self, m, idle):
-        """How many of these have to go for a slot, and how many by a forecast of the port; NoRoom
-        where all would not help."""
+    def _make_room(self, m, gone):
+        """Evicts the least recently used, as many as a forecast of the port says, nothing where
+        all would not help, looks after each, and loads m."""
+        idle = [x for x in self.models.values() if x.ready and not x.pin and not x.pin_count]
+        idle.sort(key=lambda x: x.used)
         loaded = len(self.loaded())
-        k = least = max(0, loaded + 1 - self.keep)
+        k = least = max(0, loaded + 1 - self.keep)  # for a slot
         if k > len(idle):
             raise NoRoom(message("pin", loaded, self.keep), "slots", 1, 0)
-        short = self._short(m, idle[:k])
-        while short:
+        while True:
+            going = sorted(idle[:k], key=lambda x: -x.order)  # the last loaded goes first
+            short = self._short(m, going)
+            if not short:
+                break
             if k == len(idle):
                 raise short
             k += 1
-            short = self._short(m, idle[:k])
-        return least, k
-
-    def _make_room(self, m, gone):
-        """Evicts the least recently used, nothing where a forecast says that all would not help,
-        looks after each, and loads m."""
-        idle = []
-        for x in self.models.values():
-            if x.ready and not x.pin and not x.pin_count:
-                idle.append(x)
-        idle.sort(key=lambda x: x.used)
-        least, k = self._to_go(m, idle)
-        going = sorted(idle[:k], key=lambda x: x.order)
-        idle = idle[k:]
-        short = None
+        short = going
+        going = going + idle[k:]
         while True:
-            if going:
-                x = going.pop()
-                gone.append(x)
-                self.state = "empty"
-                self._unload(x)
-                if len(gone) < least:
-                    continue
-                short = True
-            short = short and self._short(m)  # the forecast without any was the last word
             if not short:
                 try:
                     return self._load(m)
@@ -263,9 +246,13 @@ class ModelManager:
                         raise
                     short = e
             if not going:
-                if not idle:
-                    raise short
-                going.append(idle.pop(0))
+                raise short
+            x = going.pop(0)
+            gone.append(x)
+            self.state = "empty"
+            self._unload(x)
+            if len(gone) >= least:
+                short = self._short(m)
 
     def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected

@@ -43,3 +43,8 @@ def test_objects() -> None:
 def test_flash() -> None:
     said = bench("flash", "--layouts", "50")
     assert "50: 0 missed, 0 false alarms" in said and "GC heap it holds" in said
+
+
+def test_kmodel() -> None:
+    said = bench("kmodel")
+    assert "OVER" not in said and said.count("at peak") >= 3
