@@ -19,7 +19,7 @@ port = maixmem_rknn.Port(there.lib, soc="rk3588", budget=64 << 20)
 for name in [name for name in MODELS if version >= MODELS[name][2]]:
     with open(there.path(name), "rb") as f:
         data = f.read()
-    for k in range(140):
+    for k in range(200 if name == "two" else 35):
         free = 6 + k % 35
         taken = []
         while LIMIT - len(os.listdir("/proc/self/fd")) + 1 > free:

@@ -103,10 +103,11 @@ def test_what_each_load_costs_for_good_is_said(version: str):
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
 def test_out_of_file_descriptors(version: str):
-    """Told as that, with nothing lost, and the port's figure covers the driver's all the time."""
+    """200 loads with 6 to 40 free: told as that, nothing lost, and the port's figure covers the
+    driver's all the time."""
     *loads, end = bench.rows(bench.rknn(version, "rknn_descriptors.py", version))
     assert {(row[2], row[3]) for row in loads} == {("files", True), ("loaded", True)}
-    assert len(loads) >= 140 and end == ["end", 0, 0, 0, 0, 0]
+    assert len(loads) >= 200 and end == ["end", 0, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("version", bench.VERSIONS)
