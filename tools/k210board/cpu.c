@@ -106,8 +106,9 @@ s64 hart_run(Hart *h, s64 count) {
     NEXT_OR_YIELD
 #define CSR(value, written) \
     SYNC; \
+    Decoded kept = *d; \
     u64 old = csr_read(h, (u32)d->imm), new = (value); \
-    if (written) csr_write(h, (u32)d->imm, new); \
+    if (written) csr_write(h, (u32)d->imm, new), *d = kept; /* which may forget all code */ \
     if (d->rd) RD = old; \
     NEXT_OR_YIELD
 #define ATOMIC(T) \
