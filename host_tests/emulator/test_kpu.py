@@ -66,27 +66,13 @@ def test_the_layers_of_a_tiny_model_one_after_the_other() -> None:
     assert len({v for plane in want for v in plane}) > 50
 
 
-_TINY = """
-import image
-import KPU as kpu
-net = kpu.load({at})
-shown = image.Image(size=({w}, {h}))
-for i, color in enumerate({colors}):
-  shown.set_pixel(i % {w}, i // {w}, color)
-shown.pix_to_ai()
-out = kpu.forward(net, shown)
-print([out[i] for i in range({n})])
-"""
-
-
 @each_image
 def test_a_tiny_v3_model_of_our_own_on_firmware(image: Path, tmp_path: Path) -> None:
     """By its definition alone: needs no real model, and nothing of the board's code."""
     file, want = tmp_path / "tiny.kmodel", kpu_tiny.expected()
     file.write_bytes(kpu_tiny.model())
-    about = {"at": kpu_models.AT, "w": kpu_tiny.W, "h": kpu_tiny.H, "n": len(want)}
     with started(image, ((kpu_models.AT, file),)) as (board, repl):
-        assert answer(repl, _TINY.format(colors=kpu_tiny.picture(), **about)) == want
+        assert answer(repl, kpu_tiny.script(kpu_models.AT)) == want
         assert board.said() == ""
 
 

@@ -37,6 +37,25 @@ def expected() -> list[float]:
     return [v * SCALE + BIAS for plane in layers()[1].expected() for v in plane]
 
 
+_SCRIPT = """
+import image
+import KPU as kpu
+net = kpu.load({at})
+shown = image.Image(size=({w}, {h}))
+for i, color in enumerate({colors}):
+  shown.set_pixel(i % {w}, i // {w}, color)
+shown.pix_to_ai()
+out = kpu.forward(net, shown)
+print([out[i] for i in range({n})])
+kpu.deinit(net)
+"""
+
+
+def script(at: int) -> str:
+    """For a board with the model at that address of its flash: prints the output, a list."""
+    return _SCRIPT.format(at=at, w=W, h=H, colors=picture(), n=len(expected()))
+
+
 def _chained(layer: Layer, second: bool) -> list[int]:
     """The arguments; the second layer's image lies where the first one's result does."""
     words = layer.arguments()
