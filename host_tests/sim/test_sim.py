@@ -163,7 +163,7 @@ import sys
 from maixmem_cli.library import places
 from maixmem_cli.cli import main
 places.micropython = lambda: None
-main(sys.argv[1:])
+main([*sys.argv[1:], "--unsafe"])
 """
 
 

@@ -20,7 +20,7 @@ from maixmem_cli.library import places
 TABLE = (paths.SIM / "k210_names.txt").read_text(encoding="utf-8")
 _ON_CPYTHON = (
     "import sys\nfrom maixmem_cli.library import places\nfrom maixmem_cli.cli import main\n"
-    "places.micropython = lambda: None\nmain(sys.argv[1:])\n"
+    "places.micropython = lambda: None\nmain([*sys.argv[1:], '--unsafe'])\n"
 )
 PROGRAMS = [
     pytest.param(["-m", "maixmem_cli"], id="micropython"),

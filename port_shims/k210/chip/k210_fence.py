@@ -23,7 +23,56 @@ _HARMLESS = (
 ).split()
 
 
-def _asks(reads, writes, folders):
+_piece = bytearray(256)
+
+
+def decorates(stream):
+    """Whether there is an @ in a binary stream, or was in the one before. Takes none of the
+    heap."""
+    while stream.readinto(_piece):
+        if b"@" in _piece:
+            return True
+    return False
+
+
+def look_through(lines):
+    """SyntaxError when there is a decorator that makes machine code, however it is written."""
+    begun = ""
+    for line in lines:
+        for part in line.replace("\r", "\n").split("\n"):
+            part = begun + part.strip()
+            if part[-1:] == "\\" and part[:1] != "#":
+                begun = part[:-1]
+                continue
+            begun = ""
+            module, _, name = "".join(part[1:].split()).partition(".")
+            if part[:1] == "@" and module == "micropython":
+                if name[:4] in ("nati", "vipe", "asm_"):  # native, viper, asm_ARCHITECTURE
+                    raise SyntaxError("invalid micropython decorator")  # in the firmware's words
+
+
+def looking(real_exec, real_compile):
+    """(exec, compile) of MicroPython that look through their text first. Names that a text finds
+    are those of its caller, as locals() gives them there."""
+    look, plain, code = look_through, str, type(real_compile("0", "", "eval"))
+
+    def looked(text):
+        if type(text) is code:
+            return text
+        text = text if type(text) is plain else plain(text, "utf-8")
+        look((text,))
+        return text
+
+    def exec(text, *names):
+        return real_exec(looked(text), *(names or (locals(),)))
+
+    def compile(text, *more):
+        return real_compile(looked(text), *more)
+
+    return exec, compile
+
+
+def _asks(reads, folders):
     """may(name, mode): whether a file of the host may be opened."""
     kind, text = type, str
 
@@ -36,8 +85,6 @@ def _asks(reads, writes, folders):
     def may(name, mode):
         if kind(name) is not text or kind(mode) is not text:
             return False
-        if mode in ("w", "wb"):
-            return name in writes
         if mode not in ("r", "rb"):
             return False
         if name in reads:
@@ -91,11 +138,11 @@ def _loader(real, path, modules):
     return load
 
 
-def close(real_open, reads, writes, folders):
+def close(real_open, reads, folders):
     """(open, import, mount) behind the fence; mount is None on CPython."""
     import builtins  # none of these in globals
 
-    may = _asks(reads, writes, folders)
+    may = _asks(reads, folders)
     if _MICROPYTHON:
         import vfs
 

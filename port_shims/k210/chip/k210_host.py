@@ -28,10 +28,10 @@ def lines(module, name):
             yield line
 
 
-def leave(reads, writes, folders):
-    """From now on this process opens these files of the host and modules in these folders, and no
-    others.
+def leave(reads, folders):
+    """From now on this process reads these files of the host and modules in these folders, and no
+    others; it writes none.
 
     Gives the import of own modules and, on MicroPython, what mounts a disk for them."""
-    _opener[0], load, mount = k210_fence.close(open, tuple(reads), tuple(writes), tuple(folders))
+    _opener[0], load, mount = k210_fence.close(open, tuple(reads), tuple(folders))
     return load, mount

@@ -6,6 +6,7 @@ else of the host."""
 import sys
 
 import k210_board as board
+import k210_fence as fence
 import k210_files as files
 import k210_host as host
 from k210_flash import source_read, source_size
@@ -17,6 +18,7 @@ _FILE, _DIR = 0x8000, 0x4000
 # modules of the firmware that a file of the same name goes before
 _WEAK = "binascii collections errno heapq json math os random re struct zlib hashlib".split()
 _NONE = "no module named '%s'"
+_NO_BYTECODE = "the simulator runs no .mpy (%s); a firmware image does"
 
 try:
     from io import IOBase
@@ -41,6 +43,9 @@ class View:
             if host.is_file(folder + "/" + path):
                 return folder, path
         return None
+
+    def ours(self, name):
+        return name.startswith(self._folders[-1] + "/")
 
     def is_folder(self, path):
         path = path[2:] if path[:2] == "./" else path
@@ -98,9 +103,21 @@ class Disk:
         found = self._view.find(path)
         if not found:
             raise OSError(_ENOENT)
+        if path[-4:] == ".mpy":  # it may hold machine code of this computer
+            raise ImportError(_NO_BYTECODE % path)
         if found[0] is not None:
-            return host.host_open(found[0] + "/" + found[1])
+            return self._harmless(found[0] + "/" + found[1])
+        fence.look_through((str(self._view.read(path), "utf-8"),))
         return _Stream(files.source(found[1]))
+
+    def _harmless(self, name):
+        """The stream of a module beside the script, or of the library, which is ours."""
+        with host.host_open(name) as f:
+            decorates = not self._view.ours(name) and fence.decorates(f)
+        if decorates:
+            with host.host_open(name, "r") as f:
+                fence.look_through(f)
+        return host.host_open(name)
 
 
 class _Stream(IOBase):
@@ -192,7 +209,9 @@ class Importer:
                     module.__file__ = path
                     module.__dict__["__builtins__"] = self.builtins
                     try:
-                        exec(compile(self._view.read(path), path, "exec"), module.__dict__)
+                        text = str(self._view.read(path), "utf-8")
+                        fence.look_through((text,))
+                        exec(compile(text, path, "exec"), module.__dict__)
                     except BaseException:
                         del self.own[name]
                         raise

@@ -18,7 +18,6 @@ import k210_start
 import k210_system
 import k210_time
 import maixmem_advice
-from k210_host import host_open
 from k210_system import print_exception
 
 _HANG = 3
@@ -26,7 +25,7 @@ _INTERRUPTED = 130
 _FRAME = (
     800 * 600 * 2
 )  # SVGA, the largest frame that fits: the board has frames in the system heap
-_BEGUN = ".begun"
+_RECORD = "\x1e"  # begins a line of stderr for who started this
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
 
@@ -89,7 +88,7 @@ def run(job):
 
     The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card,
     serial {port: bytes}, folders (see Session), frames and seconds (the end of the run, or None),
-    report (the file for its figures), trace.
+    report (whether it tells its figures), trace.
     """
     try:
         board.reset(
@@ -109,7 +108,7 @@ def run(job):
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
-    fence = k210_host.leave(reads, [job["report"], job["report"] + _BEGUN], job["folders"])
+    fence = k210_host.leave(reads, job["folders"])
     session.enclose(*fence)
     trace = Trace()
     if job["trace"]:
@@ -126,11 +125,11 @@ def run(job):
 
     def tell():
         if not told:
-            _report(job["report"])
+            _record(_figures())
             told.append(True)  # now: an interrupt may have come in between, and it is told again
 
     board.state.on_end = tell
-    host_open(job["report"] + _BEGUN, "w").close()
+    _record("begun")
     status = _finish(session, job)
     board.state.on_step = None
     tell()
@@ -164,10 +163,8 @@ def _figures():
     }
 
 
-def _report(name):
-    text = repr(_figures())
-    with host_open(name, "w") as f:  # who waits for this file finds it whole
-        f.write(text)
+def _record(value):
+    print(_RECORD + repr(value), file=sys.stderr)
 
 
 def _finish(session, job):
@@ -175,7 +172,7 @@ def _finish(session, job):
         session.boot()
         session.run(job["source"], job["script"])
     except board.DeviceCrash as e:
-        return _hangs(e)
+        return _hangs(e, job)
     except board.HardReset:
         print("\nmachine.reset(): the board restarts here; the script is not run again.")
     except board.RunEnded:
@@ -189,9 +186,23 @@ def _finish(session, job):
     return 0
 
 
-def _hangs(e):
-    print("\nBOARD HANGS: {}.\n  cure: {}".format(e.cause, e.cure))
+def _hangs(e, job=None):
+    print("\nBOARD HANGS: {}.".format(e.cause))
+    if job:
+        _where(e, job)
+    print("  cure: {}".format(e.cure))
     return _HANG
+
+
+def _where(e, job):
+    """The line of the script, and who called it, from the traceback of the hang."""
+    found = [line.split('"') for line in _traceback(e) if '"' in line and "line " in line]
+    lines, word = job["source"].split("\n"), "at"
+    for _, file, rest in reversed(found):
+        number = int(rest.split("line ")[1].split(",")[0])
+        text = lines[number - 1].strip() if file == job["script"] and number <= len(lines) else ""
+        print("  {} {}:{}: {}".format(word, file.split("/")[-1], number, text))
+        word = "   called by"
 
 
 def _status(e):
@@ -218,11 +229,19 @@ def _failed(job, e):
 
 
 def _print_exception(e):
+    for line in _traceback(e):
+        print(line)
+
+
+def _traceback(e):
+    """Its lines, without those of the stand-in."""
     text = StringIO()
     print_exception(e, text)
-    for line in text.getvalue().split("\n"):
-        if line and "port_shims" not in line and "k210_s" not in line:
-            print(line)
+    return [
+        line
+        for line in text.getvalue().split("\n")
+        if line and "port_shims" not in line and "k210_s" not in line
+    ]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ that are there."""
 import sys
 
 import k210_board as board
+import k210_fence as fence
 import k210_files as files
 import k210_modules
 import k210_system
@@ -18,7 +19,6 @@ _PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"
 # (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for
 # card and display
 _PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
-_NATIVE = ("@micropython.native", "@micropython.viper")  # the firmware makes no code of its own
 _PATH = ("", ".", "/flash")
 # what CPython needs of its builtins to run code at all
 _ENGINE = ("__build_class__", "__name__", "__debug__")
@@ -74,6 +74,9 @@ class Session:
             for name in list(sys.modules):
                 del sys.modules[name]
             builtins.__import__ = self.importer
+            own = self.world.modules["builtins"]
+            own.exec, own.compile = fence.looking(builtins.exec, builtins.compile)
+            builtins.exec, builtins.compile = own.exec, own.compile
             builtins.open = self.world.modules["uio"].open
         else:
             self.names["__builtins__"] = self.importer.builtins = self._restricted(builtins)
@@ -98,7 +101,5 @@ class Session:
                 self.run(self.view.read(files.full_name(name)), name)
 
     def run(self, text, name):
-        for line in text.split("\n"):
-            if line.lstrip().startswith(_NATIVE):
-                raise SyntaxError("invalid micropython decorator")
+        fence.look_through((text,))
         exec(compile(text, name, "exec"), self.names)

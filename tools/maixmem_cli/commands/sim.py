@@ -14,6 +14,7 @@ from maixmem_k210_gc import check_gc_heap
 
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
+from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT
 from maixmem_cli.library import tracing
 from maixmem_cli.plan import flash_harm, not_ours
@@ -37,6 +38,10 @@ def sd_files(folder: Path) -> dict[str, str]:
 
     The list is on the heap of the interpreter here, so it may not be long.
     """
+    try:
+        check_inside(folder)
+    except CardError as e:
+        raise click.BadParameter(str(e), param_hint="--sd") from None
     files = list(itertools.islice((p for p in folder.rglob("*") if p.is_file()), _SD_FILES + 1))
     if len(files) > _SD_FILES:
         text = f"{folder} has more than {_SD_FILES} files; give a folder with those of the card"
@@ -128,6 +133,12 @@ def _serial(
     is_flag=True,
     help="On stderr: every allocation, and the line of the script it belongs to.",
 )
+@click.option(
+    "--unsafe",
+    is_flag=True,
+    help="Where there is no MicroPython unix port: run the script on CPython, which does not keep "
+    "it from this computer.",
+)
 @firmware_options
 def command(
     *,
@@ -139,6 +150,7 @@ def command(
     heap: int | None,
     uart: dict[int, bytes],
     trace: bool,
+    unsafe: bool,
     **limits: Any,
 ) -> None:
     """Run a MaixPy script without a board.
@@ -156,7 +168,8 @@ def command(
     if other:
         raise click.UsageError(other)
     if firmware not in FIRMWARES:
-        for option, given in (("--heap", heap), ("--uart", uart), ("--trace", trace)):
+        of_stand_in = {"--heap": heap, "--uart": uart, "--trace": trace, "--unsafe": unsafe}
+        for option, given in of_stand_in.items():
             if given:
                 text = "a firmware image does not have this. Next: --firmware NAME, a build's name"
                 raise click.BadParameter(text, param_hint=option)
@@ -186,6 +199,7 @@ def command(
         seconds=limits["seconds"],
         serial=uart,
         trace=trace,
+        unsafe=unsafe,
     )
     for line in flash_harm.harm(firmware, job.flash):
         click.echo(f"maixmem: {line}", err=True)

@@ -96,12 +96,23 @@ class _Disk:
         return first
 
 
+def check_inside(folder: Path) -> None:
+    """CardError when a link below the folder leads out of it, or to a folder: who gave it away
+    would see what is there."""
+    top = folder.resolve()
+    for path in folder.rglob("*"):
+        if path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(top)):
+            raise CardError(f"{path} is a link to {path.resolve()}. Next: put a copy there")
+
+
 def build(folder: Path, more: dict[str, Path] | None = None) -> bytearray:
     """The card with the files of the folder, those in `more` (name -> file) at its top, and as
     much free room again.
 
-    CardError when it is too big. A file of the folder wins over one of the same name in `more`.
+    CardError when it is too big, or has links that lead out. A file of the folder wins over one
+    of the same name in `more`.
     """
+    check_inside(folder)
     added = {n: p for n, p in (more or {}).items() if not (folder / n).exists()}
     files = [*(p for p in folder.rglob("*") if p.is_file()), *added.values()]
     total = sum(p.stat().st_size for p in files)

