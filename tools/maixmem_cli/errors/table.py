@@ -63,8 +63,15 @@ class Row:
             if s not in known or wanted <= known[s]["on"]
         ]
 
-    def fits(self, text: str, codes: set[str]) -> bool:
-        return any(k in codes if _IS_CODE.fullmatch(k) else k in text for k in self.match)
+    @functools.cached_property
+    def _keys(self) -> tuple[set[str], list[str]]:
+        """The codes and the parts of a text that match."""
+        codes = {key for key in self.match if _IS_CODE.fullmatch(key)}
+        return codes, [key for key in self.match if key not in codes]
+
+    def fits(self, text: str, named: set[str]) -> bool:
+        codes, parts = self._keys
+        return not codes.isdisjoint(named) or any(part in text for part in parts)
 
 
 _K210 = {"k210", "canmv", "pc"}
