@@ -3,12 +3,11 @@
 """advise(): the texts that users really met, each with a step that cures it."""
 
 import maixmem_advice
-import maixmem_text
 from devtest import raises
 from maixmem import FlashOverlap, KModelError, NoRoom, PoolEmpty, PoolError, message
 from maixmem_advice import advise, find
 from maixmem_known_k210 import known
-from maixmem_text import like, say
+from maixmem_text import say
 
 LOAD = "[MAIXPY]kpu: load error:%d, %s"
 NO_MEM = LOAD % (2006, "ERR_NO_MEM: memory not enough")
@@ -270,27 +269,6 @@ def test_errors_as_the_library_raises_them():
         assert steps[0].startswith(first), (e, steps)
         assert meaning not in of_maixpy(), (e, meaning)
     pool.release(buf)
-
-
-def test_steps_are_data_and_the_text_says_them_once():
-    for key in maixmem_text._SENTENCES:
-        text = message(key, *range(9))
-        steps = getattr(text, "steps", ())
-        assert len(steps) == maixmem_text._SENTENCES[key].count("\n")
-        assert str(text).count("Next: ") == (1 if steps and key != "cannot_run" else 0), text
-        if steps:
-            assert str(text).startswith(text.what) and "Next:" not in text.what, text
-            for kind in (ValueError, KeyError, OSError):
-                e = kind(5, text) if kind is OSError else kind(text)
-                assert key == "load" or find(e)[1][0] == steps[0], (key, find(e))
-    told = like(message("release", "a"), "use('b'): said")
-    assert str(told) == "use('b'): said" and told.steps == ("take it again with use('a')",)
-    assert like("plain", "use('b'): plain") == "use('b'): plain"
-
-
-def test_a_text_alone_is_not_searched_for_steps():
-    meaning, steps = find("net 'a': its model was released. Next: take it again with use('a').")
-    assert "maixmem" in meaning and "behind Next:" in steps[0]
 
 
 def test_codes_are_codes_of_the_firmware_only():
