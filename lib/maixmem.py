@@ -123,7 +123,7 @@ def resident(name: str):
         raise
 
 
-def _new(there):
+def _new(there) -> list:
     return [x for x in sys.modules if "maixmem_" in x and x not in there]
 
 
@@ -136,7 +136,7 @@ def run_once(name: str, function: str, *args):
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).
     """
-    came = ()
+    came = ()  # type: list | tuple
     there = None if "maixmem_" + name in sys.modules else _new(())
     settable = hasattr(gc, "threshold")
     if settable:

@@ -159,7 +159,7 @@ class Port(BasePort):
         """Free bytes of a region, 0 when there is none of that name."""
         for r in self.regions():
             if r.name == region:
-                return r.free if r.largest is None else r.largest
+                return (r.free if r.largest is None else r.largest) or 0
         return 0
 
     def held_by(self, handle, region: str) -> int:

@@ -34,7 +34,7 @@ class Port:
     address."""
 
     name = "k210"
-    watched = ("gc", "heap", "largest")
+    watched = ("gc", "heap", "largest")  # type: tuple[str, ...]
     share = "evict"
     slots = 5  # the firmware refuses a sixth model
     margin = 0  # what malloc will do is known to the byte

@@ -138,4 +138,4 @@ def _above(words, table):
 
 
 found = _find()
-_find = _above = None  # their bytes come back
+_find = _above = None  # type: ignore[assignment]  # their bytes come back

@@ -58,7 +58,7 @@ class Net(maixmem_models.Net):
 class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
-    Net = Net
+    Net = Net  # type: type
     trims = True  # a large flash read gives the free end of the heap back
 
     def __init__(self) -> None:

@@ -78,7 +78,7 @@ def trim(p) -> None:
 def plan(heap, gone=()) -> Malloc:
     """What malloc has now, without the chunks `gone`, (address, bytes) each. Damaged where its
     lists are not whole."""
-    holes = []
+    holes = []  # type: list[tuple]
     heap.look(holes)
     table = heap.table + 4  # of the last remainder
     last = holes.pop(0) if heap.words[table + 4] != _RAM + 4 * table else None
@@ -203,7 +203,7 @@ def damage(p) -> "list[str]":
         return []
     except Damaged as e:
         place = e.args[0]
-    found = []
+    found = []  # type: list[tuple]
     try:
         chunks(p.heap, found)
     except (LookupError, Damaged):

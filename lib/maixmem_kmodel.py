@@ -105,7 +105,7 @@ class KModel:
     nbytes = layers = main_mem = kpu_span = None  # type: int | None
     header = largest_body = first_type = asserts = None  # type: int | None
     plain = False
-    inputs = outputs = None  # type: list[tuple]
+    inputs = outputs = None  # type: list[tuple]  # type: ignore[assignment]
 
     def __init__(self, kind: str, swapped: bool, size: "int | None") -> None:
         self.format = kind
@@ -124,8 +124,8 @@ class KModel:
         v4 = self.format == "v4"
         if not v4 and self.format != "v3":
             return []
-        whole = self.nbytes if self.size is None or method == "load_addr" else self.size
-        rest = [(288, 0)] * v4 + [(self.main_mem, UNCHECKED if v4 else 0)]
+        whole = (self.nbytes if self.size is None or method == "load_addr" else self.size) or 0
+        rest = [(288, 0)] * v4 + [(self.main_mem or 0, UNCHECKED if v4 else 0)]
         if method[:5] != "load_":
             return run_once("kmodel_way", "allocations", self, method, whole, rest)
         first = read = [(file_buffer, TRANSIENT | UNCHECKED)][: file_buffer > 0]
@@ -133,7 +133,8 @@ class KModel:
             # the headers are read first; those of a V4 model's layers as a table
             first = [_spi(40)]
             if v4:
-                first += [(8 * self.layers, TRANSIENT | HELD), _spi(8 * self.layers)]
+                table = 8 * (self.layers or 0)
+                first += [(table, TRANSIENT | HELD), _spi(table)]
             # the last read is a smaller one, and may leave the top of the heap larger
             read = [_spi(min(whole, SPI_CHUNK)), _spi(whole % SPI_CHUNK)]
         return [(1, 0)] + first + [(whole + 256, 0), (192, 0)] + read + rest
@@ -176,7 +177,7 @@ def identify(f: File) -> KModel:
     """The KModel of a File."""
     word = f.words(0, 1, "the identifier")[0]
     f.swapped = word not in FORMATS
-    kind = FORMATS.get(f.words(0, 1, "the identifier")[0])
+    kind = FORMATS.get(f.words(0, 1, "the identifier")[0], "")
     if not kind:
         rule = run_once("text", "signature", word, f.read(5, 4))
         bad(0, "the identifier", "0x{:x}".format(word), rule)
@@ -215,13 +216,14 @@ def walk(m: KModel, f: File, table: int, kinds: tuple, visit=None) -> int:
     """Adds up the bodies by their headers at `table`; sets nbytes, header, largest_body, types.
 
     Tells visit(type, offset, size) of each body; returns the size of the first one."""
-    m.header = at = table + 8 * m.layers
-    m.largest_body = first = 0
-    for i in range(m.layers):
+    layers = m.layers or 0
+    m.header = at = table + 8 * layers
+    largest = first = 0
+    for i in range(layers):
         here = table + 8 * i
         if not i % _STEP:
-            words = None  # the next ones may take its place
-            words = f.words(here, 2 * min(_STEP, m.layers - i), "layer headers")
+            words = ()  # type: tuple  # the next ones may take its place
+            words = f.words(here, 2 * min(_STEP, layers - i), "layer headers")
         kind, size = words[2 * (i % _STEP)], words[2 * (i % _STEP) + 1]
         low = _smallest(kind, kinds)
         if not low:
@@ -231,13 +233,13 @@ def walk(m: KModel, f: File, table: int, kinds: tuple, visit=None) -> int:
             m.first_type, first = kind, size
         if kinds is KINDS3 and kind < 22 and kind in _ASSERTS:
             m.asserts = kind
-        m.largest_body = max(m.largest_body, size)
+        m.largest_body = largest = max(largest, size)
         if visit:
             visit(kind, at, size)
         at += size
         limit(here + 4, "end of a body", at, 0, f.size + 7)
     m.nbytes = at
-    words = None
+    words = ()
     if not f.read(at - 8, 1):
         bad(at - 8, "the last body", "not there", "the file ends before it")
     return first

@@ -81,7 +81,7 @@ class ModelManager:
         if keep < 1:
             raise ValueError(message("keep", keep))
         last = ModelManager._last
-        if last and last.port is p:
+        if last and last.port is p:  # type: ignore[has-type]
             last.release_all()
         self.port = p
         self.keep = min(keep, p.slots)
@@ -146,7 +146,7 @@ class ModelManager:
 
     def loaded(self) -> "list[Net]":
         """What holds memory, oldest load first."""
-        found = []
+        found = []  # type: list[Net]
         for m in self.models.values():
             if m.handle is not None:
                 found.append(m)

@@ -186,7 +186,7 @@ class ImagePool(BufferPool):
         self.ai = ai
         self.replaced = 0
         self._port = port()
-        items = []
+        items = []  # type: list
         try:
             while len(items) < count:
                 items.append(self._new())

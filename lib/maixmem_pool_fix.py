@@ -58,7 +58,7 @@ def take_over(pool, count: int, items: list) -> bool:
     gc.collect()  # what the attempt to make new ones left
     wanted = (pool.w, pool.h, pool.format, pool.ai, count)
     for name in dir(__main__):
-        x = getattr(__main__, name, None)
+        x = getattr(__main__, name, pool)
         if type(x) is type(pool) and x is not pool:
             if (x.w, x.h, x.format, x.ai, x.count) == wanted:
                 items.extend(x._items)  # free or not: nobody else may use those that are out

@@ -40,7 +40,7 @@ def _restore(manager, gone):
             raise
 
 
-def explain(manager, m, e: BaseException) -> BaseException:
+def explain(manager, m, e) -> BaseException:
     """The exception of e's class that tells the state as well; e itself when its class is not
     plain."""
     kind = type(e)

@@ -98,12 +98,12 @@ def kib(n: int) -> str:
 # --- the port of this platform ---
 
 
-def find_port() -> str:
+def find_port() -> str:  # type: ignore[return]  # the last row is for everything
     """The NAME of the module maixmem_NAME that has the port of this platform, by the table
     PORTS."""
     for row in PORTS.split():
-        platform, probe, name = row.split(":")
-        probe = probe.split("/")
+        platform, probes, name = row.split(":")
+        probe = probes.split("/")
         if platform in ("*", sys.platform):
             try:
                 found = __import__(probe[0])

@@ -167,6 +167,9 @@ _FIRMWARE = (
 class Text(str):
     """The whole sentence; `what` is it without its steps, `steps` a tuple of them."""
 
+    what = ""
+    steps = ()  # type: tuple[str, ...]
+
 
 def of(error: BaseException) -> str:
     """The Text of an error; its text where it has none."""
@@ -176,7 +179,7 @@ def of(error: BaseException) -> str:
     return str(error)
 
 
-def like(said: str, what: str) -> str:
+def like(said, what: str) -> str:
     """`what`, which has the sentence of `said` in it, with the steps of that."""
     steps = getattr(said, "steps", ())
     if steps:

@@ -12,7 +12,6 @@ class Using:
     def __init__(self, manager, name) -> None:
         self.manager = manager
         self.name = name
-        self.net = None
 
     def __enter__(self):
         net = self.net = self.manager.use(self.name)

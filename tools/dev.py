@@ -206,6 +206,7 @@ def lint(arguments: list[str]) -> int:
         or run(PYTHON, "-m", "codespell_lib", ".")
         or run(PYTHON, "-m", "mypy")
         or run(PYTHON, "-m", "mypy", *sorted(API.glob("*.py")))
+        or run(PYTHON, "-m", "mypy", *sorted((ROOT / "lib").glob("*.py")))
         or rooms()
     )
 

@@ -288,9 +288,8 @@ def test_codes_are_numbers_not_beginnings_of_numbers():
 
 
 def test_a_refusal_that_the_manager_passed_on():
-    e = NoRoom(
-        say("use('a'): the firmware refused it: load error:2006.", "release() one"), "heap", 9, 1
-    )
+    what = "use('a'): the firmware refused it: load error:2006."
+    e = NoRoom(say(what, "release() one"), "heap", 9, 1)
     e.code = 2006
     meaning, steps = find(e)
     assert meaning == find(ValueError(NO_MEM))[0]
@@ -356,10 +355,8 @@ def test_a_board_whose_table_is_not_there_says_what_the_error_says():
         maixmem.set_port(Port())
         maixmem_advice._TABLES = {"k210": "known_nothing"}
         assert find(ValueError(NO_MEM)) is None
-        assert find(KeyError(message("use", "a", ""))) == (
-            "maixmem refused, and says why",
-            ("add() it",),
-        )
+        found = find(KeyError(message("use", "a", "")))
+        assert found == ("maixmem refused, and says why", ("add() it",))
     finally:
         maixmem_advice._TABLES = tables
         maixmem.set_port(before)

@@ -183,7 +183,7 @@ def command(
             raise click.BadParameter(text, param_hint=option)
     build = FIRMWARES[firmware]
     try:
-        check_gc_heap(f"{board_heap} bytes", board_heap, build.heap, build.gc_heap)
+        check_gc_heap(f"{board_heap} bytes", board_heap, build.heap or 0, build.gc_heap)
     except ValueError as e:
         raise click.BadParameter(str(e), param_hint="--board-heap") from None
     job = run_standin.Job(

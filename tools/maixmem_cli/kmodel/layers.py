@@ -194,7 +194,7 @@ def _read_layers(f: File) -> tuple[KModel, list[Layer]]:
     def visit(kind: int, offset: int, size: int) -> None:
         layers.append(Layer(len(layers), kind, names[kind][0], offset, size))
 
-    walk(model, f, model.header - 8 * model.layers, kinds, visit)
+    walk(model, f, (model.header or 0) - 8 * (model.layers or 0), kinds, visit)
     look = _look3 if model.format == "v3" else _look4
     for layer in layers:
         look(model, f, layer)
@@ -224,8 +224,9 @@ def _look3(model: KModel, f: File, layer: Layer) -> None:
                 layer.size,
             )
             layer.detail = f"{words[3]} -> {words[4]}"
+    most = model.main_mem or 0
     for address, size in layer.spans:
-        limit(layer.offset, f"{layer.name} main memory end", address + size, 0, model.main_mem)
+        limit(layer.offset, f"{layer.name} main memory end", address + size, 0, most)
 
 
 def _conv3(model: KModel, f: File, layer: Layer) -> None:
@@ -255,7 +256,7 @@ def _look4(model: KModel, f: File, layer: Layer) -> None:
         limit(at + 24, "concat inputs", count, 1, (layer.size - 28) // 20)
         ranges += [at + 28 + 16 * i for i in range(count)]
     constants = f.words(16, 1, "constants")[0]
-    limits = (constants, model.main_mem, KPU_RAM)
+    limits = (constants, model.main_mem or 0, KPU_RAM)
     shown = []
     for where in ranges:
         memory, kind, start, size = f.words(where, 4, layer.name)

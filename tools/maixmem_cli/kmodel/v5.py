@@ -29,10 +29,14 @@ Room = tuple[int, int]  #: from, to
 class V5Model(KModel):
     """A V5 model, as the Kendryte SDK would load it."""
 
+    layers: int
+    main_mem: int
+    kpu_span: int
+
     def allocations(self, method: str, file_buffer: int = 0) -> list[tuple[int, int]]:
         if method != "sdk":
             return super().allocations(method, file_buffer)
-        whole = self.nbytes if self.size is None else self.size
+        whole = (self.nbytes if self.size is None else self.size) or 0
         return [(whole, 0), (self.main_mem, 0), (4096 + 1024 * self.layers, 0)]
 
     def unsupported_reason(

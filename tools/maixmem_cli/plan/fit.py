@@ -150,7 +150,7 @@ class _Play:
         if build.heap is None:
             build.boot(project.gc_heap)  # raises: an image alone does not tell
         what = f"GC heap of {project.gc_heap} bytes"
-        check_gc_heap(what, project.gc_heap, build.heap, build.gc_heap)
+        check_gc_heap(what, project.gc_heap, build.heap or 0, build.gc_heap)
         self.answer = Fit(project)
         self.infos = infos
         self.now = _Moment(build.boot(project.gc_heap), build.gc_used)
