@@ -20,7 +20,7 @@ from maixmem_cli.library import modules
 #: for each MiB of it
 HEAP = "8m"
 #: what a test of any board may import beside the library for it
-_OURS = ("devtest", "esp32", "gc", "micropython", "sys", "uctypes")
+_OURS = ("devtest", "esp32", "gc", "js", "micropython", "sys", "uctypes")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ const vm = await loadMicroPython({
   stdout: line => fs.writeSync(1, line + '\n'),
 });
 
+globalThis.memoryBytes = () => vm._module.HEAPU8.length; // what the system gave so far: `import js`
+
 function copy(folder) {
   vm.FS.mkdirTree(folder);
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
