@@ -79,8 +79,11 @@ def test_rows_are_told_apart_and_whole() -> None:
         assert (paths.ROOT / "docs" / row.page).is_file(), (row.id, row.page)
 
 
-@pytest.mark.parametrize(("thread", "board", "text", "row"), _THREADS)
-def test_threads_of_users(thread: str, board: str, text: str, row: str) -> None:
+@pytest.mark.parametrize(("thread", "board", "text", "row", "seen"), _THREADS)
+def test_threads_of_users(thread: str, board: str, text: str, row: str, seen: str) -> None:
+    """`seen`: the thread has this text (exact), shows its kind (short), or no message at all: then
+    these are its words."""
+    assert seen in ("exact", "short", "words")
     found = [r.id for r in table.find(text, table.rows_of(board))]
     assert found == ([] if row == "-" else [row]), thread
     done = explain(text, "--board", board)
