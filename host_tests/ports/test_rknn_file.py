@@ -165,7 +165,7 @@ def c_source(pointer):
             fields.append(f"{c_type} {name}{count};")
         lines.append(f"struct {kind.__name__} {{ {' '.join(fields)} }};")
         lines.append(
-            f"_Static_assert(sizeof(struct {kind.__name__}) == {sizes[pointer]}, "
+            f"_Static_assert(sizeof(struct {kind.__name__}) == {sizes[pointer == 4]}, "
             f'"{kind.__name__}");'
         )
     at = ["virt 0", "phys 8", "fd 16", "offset 20", "size 24", "flags 28", "priv 32"]
@@ -204,7 +204,7 @@ def test_layouts_compile_for_both_abis(tmp_path, pointer):
 def test_layouts_here():
     pointer = ctypes.sizeof(ctypes.c_void_p)
     for kind, sizes in api.SIZES.items():
-        assert ctypes.sizeof(kind) == sizes[pointer]
+        assert ctypes.sizeof(kind) == sizes[pointer == 4]
     names = ("virt", "phys", "fd", "offset", "size", "flags", "priv")
     assert [getattr(api.TensorMem, n).offset for n in names] == [0, 8, 16, 20, 24, 28, 32]
     assert sys.maxsize > 1 << 32 or api.Handle is ctypes.c_uint32

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from maixmem import KModelError, NoRoom
 from maixmem_models import ModelManager
-from maixmem_rknn import MissingCall, RknnError
+from maixmem_rknn import LockError, MissingCall, RknnError
 from maixmem_rknn.api import FROM_DEVICE, TO_DEVICE, TRY_SRAM, UNCACHED, pages
 from rknn_raw import Block, Raw, answer, small
 
@@ -231,3 +231,21 @@ def test_models_in_each_others_memory_end_together(boards):
     del kept
     p.close()
     assert (raw.npu.live, p.used, p.models) == (0, 0, [])
+
+
+# --- what users mistake ---
+
+
+@pytest.mark.parametrize("source", [0x300000, None])
+def test_what_is_no_model_is_said(boards, source):
+    p = boards()[1]
+    for call in (p.load, p.inspect):
+        with pytest.raises(TypeError, match=r"give a path, or the bytes of a \.rknn file"):
+            call(source)
+
+
+def test_two_of_one_name_are_told_apart(boards):
+    p = boards()[1]
+    a, b = p.load(DATA), p.load(DATA)
+    with a, pytest.raises(LockError, match="leave its with block before another model from mem"):
+        b.run(IN)

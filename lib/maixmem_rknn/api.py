@@ -10,9 +10,8 @@ PAGE = 4096  # the driver takes whole pages
 OUTSIDE = 0x10  # weights and internal memory come from the caller
 SHARE_WEIGHT = 0x20
 INFO_ONLY = 0x100  # the file is only described; with OUTSIDE it takes no memory in any version
-INTERNAL_OUTSIDE = (
-    0x200  # only the internal memory comes from the caller; runtimes before 1.5.2 take no notice
-)
+# only the internal memory comes from the caller; runtimes before 1.5.2 take no notice
+INTERNAL_OUTSIDE = 0x200
 # these are taken by older runtimes without a word: cost.py asks for a call that came with them
 ENABLE_SRAM, SHARE_SRAM = 0x800, 0x1000  # 1.6.0
 NO_FLUSH_INPUTS, NO_FLUSH_OUTPUTS = 0x4000, 0x8000  # 2.0.0
@@ -130,17 +129,12 @@ class Version(ctypes.Structure):
     _fields_ = [("api", ctypes.c_char * 256), ("driver", ctypes.c_char * 256)]
 
 
-# bytes of each structure by pointer size, from the header compiled for both
-SIZES = {
-    TensorMem: {8: 40, 4: 40},
-    MemSize: {8: 64, 4: 64},
-    TensorAttr: {8: 376, 4: 376},
-    InitExtend: {8: 136, 4: 132},
-}
+# bytes of each structure with pointers of 8 bytes and of 4, from the header compiled for both
+SIZES = {TensorMem: (40, 40), MemSize: (64, 64), TensorAttr: (376, 376), InitExtend: (136, 132)}
 for _struct, _sizes in SIZES.items():
-    if ctypes.sizeof(_struct) != _sizes[_WORD]:
+    if ctypes.sizeof(_struct) != _sizes[_WORD == 4]:
         text = "{}: {} bytes here, {} in rknn_api.h"
-        raise ImportError(text.format(_struct, ctypes.sizeof(_struct), _sizes[_WORD]))
+        raise ImportError(text.format(_struct, ctypes.sizeof(_struct), _sizes[_WORD == 4]))
 
 _I, _U, _L, _P = ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
 _MEM = ctypes.POINTER(TensorMem)

@@ -19,9 +19,8 @@ _ENCRYPTED = b"CYPTRKNN"
 _HEADER = 64  # where the graph begins in every version after the first
 _HEADER_V1 = 24
 _JSON_LIMIT = 4 << 20
-_COUNTED = (
-    6  # the first container of which the runtime was seen to count all that it keeps, see cost.py
-)
+# the first container of which the runtime was seen to count all that it keeps, see cost.py
+_COUNTED = 6
 
 # The chips that models are converted for; those in one row run each other's models: one NPU, two
 # names. Of other names (rv1106g3...) nothing is known, so they refuse nothing.

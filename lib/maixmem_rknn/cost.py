@@ -23,12 +23,8 @@ _ROUNDING = 2 * PAGE
 
 _SRAM = {False: 0, True: api.ENABLE_SRAM, "shared": api.ENABLE_SRAM | api.SHARE_SRAM}
 # what the runtime flushes: the flags that tell it not to
-_FLUSH = {
-    True: 0,
-    "inputs": api.NO_FLUSH_OUTPUTS,
-    "outputs": api.NO_FLUSH_INPUTS,
-    False: api.NO_FLUSH_INPUTS | api.NO_FLUSH_OUTPUTS,
-}
+_NOT_IN, _NOT_OUT = api.NO_FLUSH_INPUTS, api.NO_FLUSH_OUTPUTS
+_FLUSH = {True: 0, "inputs": _NOT_OUT, "outputs": _NOT_IN, False: _NOT_IN | _NOT_OUT}
 # option: a call that came with it or before, and the runtime that has it
 _NEEDS = {
     "cores": ("rknn_set_core_mask", "the full one"),

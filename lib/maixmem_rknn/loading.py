@@ -348,6 +348,8 @@ def buffer(source: Any) -> Any:
     """The bytes of a path or of a bytes-like object in memory of our own."""
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
+    if source is None or isinstance(source, int):  # a flash address, as a K210's models have
+        raise TypeError(f"{source!r}: give a path, or the bytes of a .rknn file")
     if not isinstance(source, str):
         return (ctypes.c_ubyte * len(source)).from_buffer_copy(source)
     with open(source, "rb") as f:

@@ -31,6 +31,7 @@ class ExclusiveLock:
         if self.depth and self._holder is not who:
             holder = self._holder
             self._lock.release()
+            who = who if str(who) != str(holder) else f"another {who}"
             raise LockError(f"{holder} is in use: leave its with block before {who}")
         self._holder = who
         self._thread = threading.get_ident()

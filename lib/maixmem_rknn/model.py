@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A model that RKNN holds.
 
-detector.run(image_bytes) -> [bytes, ...]           copies in, runs, copies out
-
-with detector:                                      its turn: no other model in the shared memory
-    can run camera.readinto(detector.inputs[0].view()) detector.execute() boxes =
-    decode(detector.outputs[0].view())      views end with the block, slices of them must be gone
-    by unload
+with detector:  # its turn; run(frame) does the same with copies
+    camera.readinto(detector.inputs[0].view())
+    detector.execute()
+    boxes = decode(detector.outputs[0].view())  # views end with the block
 """
 
 from __future__ import annotations
