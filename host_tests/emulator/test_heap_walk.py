@@ -1,31 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The system heap on the firmware: the lists read by the board against a walk through its RAM from
-outside, damage, and random programs whose every load was foretold.
-
-The oracle of a random program is the firmware: what check_fit() says of a load is noted, then the
-bare kpu.load runs whatever it said. $MAIXMEM_SEQUENCES is how many programs a build gets,
-$MAIXMEM_SEED the first seed; the seed of a failure is in its text.
-"""
+outside, and damage."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import os
-import random
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import emulated
-import pytest
 from emulated import each_image, needs_cc
 from maixmem_cli.emulator import heaps, pictures
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.serial.repl import BoardError, RawRepl
+from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = needs_cc
 
@@ -37,9 +29,6 @@ MODELS = {
     0xA00000: "v3_voc20_detect.kmodel",
 }
 END = 0x80600000
-SEQUENCES = int(os.environ.get("MAIXMEM_SEQUENCES", "20" if emulated.THOROUGH else "2"))
-SEED = int(os.environ.get("MAIXMEM_SEED", "0"))
-STEPS = 14
 
 
 @contextlib.contextmanager
@@ -123,95 +112,3 @@ def test_damage_is_said(image: Path) -> None:
         *cases, whole = told(repl.check(_DAMAGE, timeout=100))
     assert len(cases) == 8 and whole
     assert all(not exact and n == 1 and at for _, exact, n, at in cases), cases
-
-
-# --- random programs ---
-
-_PROGRAM = """
-import gc, sensor, lcd, KPU as kpu, maixmem
-from maixmem_models import ModelManager
-m = ModelManager()
-p = m.port
-for a, n in %r:
-    m.add(a, a, nbytes=n)
-nets = {}
-def foretell(a):
-    e = p.check_fit(m.models[a].cost)
-    print("@", repr("ok" if e is None else "hang" if e.hangs else "2006"))
-def load(a, k):
-    free = p.free_bytes()
-    try:
-        nets[k] = kpu.load(a)
-        beyond = free - p.free_bytes() - m.models[a].cost.need["heap"]
-        # by its length alone the working memory of a model is not known
-        print("@", ("ok", beyond if m.models[a].cost.certainty == "exact" else 0))
-    except ValueError as x:
-        print("@", (str(x), 0))
-def drop(k):
-    kpu.deinit(nets.pop(k))
-    gc.collect()
-def camera(size):
-    sensor.reset()
-    sensor.set_pixformat(sensor.RGB565)
-    try:
-        sensor.set_framesize(getattr(sensor, size))
-    except OSError:
-        sensor.reset()
-"""
-
-
-def steps(r: random.Random) -> Generator[tuple[str, int | None], bool | None, None]:
-    """Lines of a program, with the number of the net where it is a load."""
-    live: list[int] = []
-    for n in range(STEPS):
-        what = r.random()
-        if live and (what < 0.3 or len(live) == 5):
-            yield f"drop({live.pop(r.randrange(len(live)))})", None
-        elif what < 0.72:
-            came = yield f"load({r.choice(list(MODELS))}, {n})", n
-            if came:
-                live.append(n)
-        elif what < 0.82:
-            yield f"camera({r.choice(['QQVGA', 'QVGA', 'VGA'])!r})", None
-        elif what < 0.9:
-            yield "lcd.init()", None
-        else:
-            yield "print('%f' % 1.5)", None
-
-
-def play(repl: RawRepl, r: random.Random) -> list[tuple[str, str, str, int]]:
-    """[(line, what was said, what happened, bytes that it took beyond the forecast)] of loads."""
-    done: list[tuple[str, str, str, int]] = []
-    program = steps(r)
-    came: bool | None = None
-    with contextlib.suppress(StopIteration):
-        while True:
-            line, load = program.send(came)
-            came = None
-            said = ""
-            if load is not None:
-                said = told(repl.check(line.replace("load(", "foretell(").split(",")[0] + ")"))[0]
-            try:
-                found = told(repl.check(line, timeout=60))
-            except BoardError:  # it hangs
-                found = [("hang", 0)]
-            if load is not None:
-                done.append((line, said, *found[-1]))
-                came = found[-1][0] == "ok"
-            if found and found[-1][0] == "hang":
-                return done
-    return done
-
-
-@each_image
-@pytest.mark.parametrize("seed", range(SEED, SEED + SEQUENCES))
-def test_loads_of_random_programs_end_as_foretold(image: Path, seed: int) -> None:
-    sizes = [(a, emulated.model(name).stat().st_size) for a, name in MODELS.items()]
-    with board_with(image) as (_, repl):
-        repl.check(_PROGRAM % sizes, timeout=100)
-        done = play(repl, random.Random(seed))
-    for line, said, did, beyond in done:
-        if "2009" in did:  # all five slots are taken
-            continue
-        kind = "2006" if "2006" in did else did
-        assert said == kind and beyond == 0, (seed, line, said, did, beyond, done)
