@@ -40,6 +40,7 @@ class Port:
     margin = 0  # what malloc will do is known to the byte
     lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
     heap = maixmem_k210_heap.found  # None where malloc's lists are not found
+    exact = True
 
     def regions(self) -> "list[Region]":
         """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included, as malloc's lists
@@ -65,7 +66,8 @@ class Port:
 
     def free_bytes(self) -> int:
         """Free bytes of the system heap, looked up now; sets `largest`, a block that malloc can
-        give, `behind`, what is free behind the break, and `exact`. Allocates nothing."""
+        give, `behind`, what is free behind the break, and `exact`. Allocates nothing.
+        Lists that are not whole any more are said by a line on the screen, once."""
         heap = self.heap
         if heap:
             try:
@@ -74,8 +76,9 @@ class Port:
                 self.behind = heap.heap_free
                 self.exact = True
                 return heap.free
-            except maixmem_k210_heap.Damaged:
-                pass
+            except maixmem_k210_heap.Damaged as e:
+                if self.exact:  # said at once: to read a part from flash takes malloc
+                    print("! system heap damaged at", hex(e.args[0]))
         self.exact = False
         self.largest = self.behind = free = utils.heap_free()
         return free

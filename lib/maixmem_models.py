@@ -54,6 +54,10 @@ class Net:
         return self.handle
 
 
+def _order(net):
+    return net.order
+
+
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and
 # allocates nothing; a switch allocates a few hundred bytes besides what load() takes. add()
 # imports what reads headers and drops it again, at most 16 KiB of GC heap; a use() that succeeds
@@ -150,7 +154,7 @@ class ModelManager:
         for m in self.models.values():
             if m.handle is not None:
                 found.append(m)
-        found.sort(key=lambda m: m.order)
+        found.sort(key=_order)
         return found
 
     # --- use ---
@@ -228,7 +232,7 @@ class ModelManager:
         if k > len(idle):
             raise NoRoom(message("pin", loaded, self.keep), "slots", 1, 0)
         while True:
-            going = sorted(idle[:k], key=lambda x: -x.order)  # the last loaded goes first
+            going = sorted(idle[:k], key=_order, reverse=True)  # the last loaded first
             short = self._short(m, going)
             if not short:
                 break

@@ -17,7 +17,7 @@ from maixmem_cli.emulator import heaps, pictures
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.serial.repl import RawRepl
+from maixmem_cli.serial.repl import BoardError, RawRepl
 
 pytestmark = needs_cc
 
@@ -79,9 +79,8 @@ def test_the_lists_are_those_of_a_walk_from_outside(image: Path) -> None:
 
 # --- damage ---
 
-# Parts that say it are in memory before: reading them from flash takes malloc, which is damaged.
-_DAMAGE = """
-import gc, maixmem, maixmem_k210_gc, maixmem_k210_room, maixmem_text, KPU as kpu
+_DAMAGES = """
+import gc, maixmem, KPU as kpu
 p = maixmem.port()
 a = kpu.load(0x300000)
 b = kpu.load(0x400000)
@@ -91,9 +90,13 @@ holes = []
 p.heap.look(holes)
 size, at = max(holes)
 top = p.heap.top
-for where, value in ((at + 8, 0), (at + 8, 0x7ffffff0), (at + 8, size + 17), (at + 16, 0x41414141),
-                     (at + 24, 0x41414141), (at + size, size + 32), (top + 8, 0),
-                     (top + 8, 0x41414141)):
+damages = ((at + 8, 0), (at + 8, 0x7ffffff0), (at + 8, size + 17), (at + 16, 0x41414141),
+           (at + 24, 0x41414141), (at + size, size + 32), (top + 8, 0), (top + 8, 0x41414141))
+"""
+# Parts that say it are in memory before: reading them from flash takes malloc, which is damaged.
+_DAMAGE = """
+import maixmem_k210_gc, maixmem_k210_room, maixmem_text
+for where, value in damages:
     i = (where - 0x80000000) >> 2
     before = w[i]
     w[i] = value
@@ -109,6 +112,22 @@ print("@", p.exact)
 @each_image
 def test_damage_is_said(image: Path) -> None:
     with board_with(image) as (_, repl):
-        *cases, whole = told(repl.check(_DAMAGE, timeout=100))
+        *cases, whole = told(repl.check(_DAMAGES + _DAMAGE, timeout=100))
     assert len(cases) == 8 and whole
     assert all(not exact and n == 1 and at for _, exact, n, at in cases), cases
+
+
+@each_image
+def test_a_report_says_damage_before_it_takes_malloc(image: Path) -> None:
+    """Its parts are not in memory: it may hang when it reads them from flash."""
+    with board_with(image) as (board, repl):
+        repl.check(_DAMAGES, timeout=100)
+        before = board.snapshot()
+        for n in range(8):
+            board.restore(before)
+            said: list[str] = []
+            repl = RawRepl(image.name, SerialPort(board))
+            code = f"at, x = damages[{n}]\nw[(at - 0x80000000) >> 2] = x\nmaixmem.report()"
+            with contextlib.suppress(BoardError):
+                repl.run(code, limit=60, on_text=said.append)
+            assert "".join(said).startswith("! system heap damaged at 0x8"), (n, said)
