@@ -115,7 +115,7 @@ def _find():
     i = ((i if _RAM < i < _END else _END) - _RAM) >> 3 << 1
     heap = None
     while not heap and i > 4 * _LISTS:
-        own = words[i] - _RAM - 4 * i
+        own = words[i] and words[i] - _RAM - 4 * i
         back = own == -24  # the empty head of some list: its second word
         if back or own == -16:
             heap = _above(words, i - 6 if back else i - 4)

@@ -19,7 +19,6 @@ from maixmem_flash import FlashMap
 GC_LIMIT = 16384
 
 
-HEAP = "8m"  # for the MicroPython of 2019, which collects by hand only
 
 
 def chip():

@@ -13,6 +13,7 @@ from maixmem import FlashOverlap
 from maixmem_flash import FlashMap
 
 NEEDS = ("shim",)  # a board would need a hard reset for each heap size
+HEAP = "4m"
 
 BOOT_AND_GC = 4734976 + 524288  # of the minimum build, measured on the firmware (v0.6.2_84)
 

@@ -12,7 +12,6 @@ from maixmem_camera import blocks, check_camera, make_room
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)
-HEAP = "8m"
 
 A, B = 0x300000, 0x700000
 SIZES = (

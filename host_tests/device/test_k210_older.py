@@ -18,7 +18,6 @@ try:
 except ImportError:
     MODELS = ()
 
-HEAP = "8m"
 
 
 def missing(f, *args, **how):

@@ -15,7 +15,6 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
-HEAP = "8m"
 SRAM = 6 << 20
 
 

@@ -13,7 +13,6 @@ from kmodel_build import v3
 from maixmem import KModelError, NoRoom
 
 NEEDS = ("shim",)
-HEAP = "8m"
 import maixmem_kpu as kpu  # noqa: E402 - after maixmem_report
 
 A, B, C, NONE = 0x300000, 0x600000, 0xA00000, 0xC00000

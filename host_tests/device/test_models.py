@@ -19,7 +19,6 @@ from maixmem_k210_why import has_v4
 from maixmem_models import ModelManager, ModelReleasedError
 
 NEEDS = ("shim",)
-HEAP = "8m"
 
 ANCHORS = (1.0, 1.0, 2.0, 2.0)
 

@@ -13,7 +13,6 @@ from maixmem_k210_why import has_v4
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)
-HEAP = "8m"
 
 A, B, C = 0x300000, 0x600000, 0x700000
 STREAM = (0, 8, 80000000)

@@ -14,7 +14,7 @@ from kmodel_build import v3, v4
 from Maix import utils
 
 NEEDS = ("shim",)
-HEAP = "8m"
+HEAP = "4m"
 
 A, B = 0x300000, 0x400000
 

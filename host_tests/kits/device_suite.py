@@ -16,9 +16,9 @@ if str(paths.TOOLS) not in sys.path:
     sys.path.append(str(paths.TOOLS))
 from maixmem_cli.library import modules
 
-#: GC heap on the MicroPython of 2019, where a file does not set its own: a collection costs 5 ms
-#: for each MiB of it
-HEAP = "8m"
+#: GC heap on the MicroPython of 2019, where a file does not set its own: a collection, and
+#: each question how much is free, costs 10 ms for each MiB of it
+HEAP = "3m"
 #: what a test of any board may import beside the library for it
 _OURS = ("devtest", "esp32", "gc", "js", "micropython", "sys", "uctypes")
 

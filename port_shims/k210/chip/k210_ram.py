@@ -7,32 +7,40 @@ import gc
 from k210_model.heap import RAM_START as _RAM
 
 _TABLE = _RAM + 0x1000  # where this firmware has malloc's table ...
-_STATE = _TABLE + 0x900  # ... and the words that say where the GC heap is
+_TABLE_WORD = 0x400
+_STATE_WORD = _TABLE_WORD + 0x240  # ... and the words that say where the GC heap is
 _SMALL = 512
 
 
 # Contract.  The 32-bit words of the board's RAM by their number, as its uctypes.struct gives them:
 # malloc's table, the heads and tails of its chunks, what tells the GC heap; zeros elsewhere.
-# `poked` {address: word} are those that a program has written over.  Nothing is kept: a word is
-# worked out when it is read.
+# `poked` {address: word} are those that a program has written over.  A word is worked out when
+# it is read; numbers above 2**30 are objects on 32 bits, so words are told by their numbers.
 class Ram:
     def __init__(self, heap):
         self.heap = heap
         self.poked = {}
         self.blank = False  # nothing is there
         self.hidden = 0  # bytes of the interpreter's GC heap that are not the board's
+        self._table_size = 0  # bytes of the GC heap's table, asked when their own word is read
+        self._base = self._top = 0  # of the heap, when ...
+        self._from = self._past = 0  # ... its words had these numbers
 
     def __getitem__(self, i):
-        address = _RAM + 4 * i
-        if self.poked and address in self.poked:
-            return self.poked[address]
-        if i & 1 or self.blank or not self.heap.end > self.heap.base:
+        if self.poked and _RAM + 4 * i in self.poked:
+            return self.poked[_RAM + 4 * i]
+        heap = self.heap
+        if i & 1 or self.blank or not heap.end > heap.base:
             return 0
-        if _TABLE <= address < _TABLE + 2064:
-            return self._table((address - _TABLE) >> 3)
-        if _STATE <= address < _STATE + 40:
-            return self._state((address - _STATE) >> 3)
-        return self._chunk(address)
+        if _TABLE_WORD <= i < _TABLE_WORD + 516:
+            return self._table((i - _TABLE_WORD) >> 1)
+        if _STATE_WORD <= i < _STATE_WORD + 10:
+            return self._state((i - _STATE_WORD) >> 1)
+        if heap.base != self._base or heap.top != self._top:
+            self._base, self._top = heap.base, heap.top
+            self._from = (heap.base - _RAM) >> 2
+            self._past = ((heap.top - _RAM) >> 2) + 4
+        return self._chunk(_RAM + 4 * i) if self._from <= i < self._past else 0
 
     def _table(self, k):
         """The k-th word of 64 bits: flags of lists, the top, then next and last of each list."""
@@ -66,7 +74,9 @@ class Ram:
         block = self.heap.gc_block
         if not block or not hasattr(gc, "mem_alloc"):
             return 0
-        n = (gc.mem_alloc() + gc.mem_free() - self.hidden) >> 7
+        if k == 1 or not self._table_size:
+            self._table_size = (gc.mem_alloc() + gc.mem_free() - self.hidden) >> 7
+        n = self._table_size
         if k == 1:
             return n
         return block + (k + 1) // 2 * n + (n << 7 if k == 4 else 0)
@@ -86,6 +96,8 @@ class Ram:
     def _hole(self, hole, address):
         """A word of a free chunk, or of the head of the one after it; -1 for another address."""
         size, at = hole
+        if not at < address <= at + size + 8:
+            return -1
         if address == at + 8:
             return size | 1
         if address == at + size:
