@@ -9,6 +9,8 @@ from maixmem_advice import advise, find
 from maixmem_known_k210 import known
 from maixmem_text import say
 
+HEAP = "3m"
+
 LOAD = "[MAIXPY]kpu: load error:%d, %s"
 NO_MEM = LOAD % (2006, "ERR_NO_MEM: memory not enough")
 IMAGE = "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image"

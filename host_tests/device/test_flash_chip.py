@@ -16,9 +16,9 @@ import maixmem
 from Maix import utils
 from maixmem_flash import FlashMap
 
+HEAP = "3m"
+
 GC_LIMIT = 16384
-
-
 
 
 def chip():

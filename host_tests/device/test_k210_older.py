@@ -19,7 +19,6 @@ except ImportError:
     MODELS = ()
 
 
-
 def missing(f, *args, **how):
     """Calls f; None when it works, else the sentence about what this firmware lacks."""
     try:

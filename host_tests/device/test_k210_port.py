@@ -15,6 +15,8 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
+HEAP = "3m"
+
 SRAM = 6 << 20
 
 

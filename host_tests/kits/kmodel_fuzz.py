@@ -21,9 +21,9 @@ for folder in (paths.LIB, paths.KITS, paths.TOOLS):
         sys.path.insert(0, str(folder))
 
 import kmodel_build  # noqa: E402
-import maixmem_kmodel_v4  # noqa: E402, F401
-import maixmem_kmodel_way  # noqa: E402, F401
-import maixmem_text  # noqa: E402, F401  with these three nothing is fetched anew for each model
+import maixmem_kmodel_v4  # noqa: E402
+import maixmem_kmodel_way  # noqa: E402
+import maixmem_text  # noqa: E402  with these three nothing is fetched anew for each model
 from maixmem import KModelError  # noqa: E402
 from maixmem_cli.kmodel.layers import limits, read_layers, run_transient  # noqa: E402
 from maixmem_cli.kmodel.v5 import read_v5  # noqa: E402
