@@ -22,10 +22,10 @@ import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
 from maixmem_cli.commands import fit as cmd_fit  # noqa: E402
 from maixmem_cli.firmware.builds import FIRMWARES  # noqa: E402
-from maixmem_cli.plan import project  # noqa: E402
 from maixmem_cli.plan.cure import cure  # noqa: E402
 from maixmem_cli.plan.fit import fit, headers  # noqa: E402
-from maixmem_cli.plan.project import Project  # noqa: E402
+from maixmem_cli.plan.program import project  # noqa: E402
+from maixmem_cli.plan.program.project import Project  # noqa: E402
 from maixmem_cli.text.numbers import hexa  # noqa: E402
 from maixmem_cli.text.output import console  # noqa: E402
 from maixmem_report import kib  # noqa: E402

@@ -15,7 +15,7 @@ from fit_kit import answer, entry, three_models
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan.cure import cure
 from maixmem_cli.plan.fit import fit
-from maixmem_cli.plan.project import Project
+from maixmem_cli.plan.program.project import Project
 
 
 @pytest.fixture

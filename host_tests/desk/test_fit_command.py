@@ -15,7 +15,7 @@ from fit_kit import answer, entry, project, run, three_models
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan.cure import changes, cure
 from maixmem_cli.plan.fit import fit
-from maixmem_cli.plan.project import EXAMPLE, EXAMPLE_MODEL, ProjectError, read
+from maixmem_cli.plan.program.project import EXAMPLE, EXAMPLE_MODEL, ProjectError, read
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from fit_kit import answer, entry, project, run, three_models
 from maixmem_cli.plan.cure import cure
 from maixmem_cli.plan.fit import MARGIN, Fit, fit
-from maixmem_cli.plan.project import ProjectError, read
+from maixmem_cli.plan.program.project import ProjectError, read
 
 _CAMERA = '[camera]\nsize = "{}"\n'
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fit_kit import run, three_models
-from maixmem_cli.plan.project import Camera, read
+from maixmem_cli.plan.program.project import Camera, read
 
 
 @pytest.fixture

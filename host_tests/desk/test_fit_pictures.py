@@ -51,7 +51,7 @@ def test_a_window_is_proposed_where_the_frame_is_large_enough(folder: Path) -> N
     assert "set_windowing" in got.pictures[0] and "size = " not in got.pictures[0]
     got, infos = answer(folder, text.replace("QQQQVGA", "B64X32"))
     infos["small"].inputs = [((1, 3, 48, 64), "u8", 9216)]
-    from maixmem_cli.plan.picture_size import wrong_sizes
+    from maixmem_cli.plan.program.picture_size import wrong_sizes
 
     (said,) = wrong_sizes(got.project, infos)
     assert "takes 64x48" in said and "size = 'B64X64' and sensor.set_windowing((64, 48))" in said

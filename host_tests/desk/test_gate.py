@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from maixmem_cli.plan import project
+from maixmem_cli.plan.program import project
 from maixmem_cli.profiler import compare, gate
 from maixmem_cli.profiler.gate import Limits
 

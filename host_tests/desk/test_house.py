@@ -36,6 +36,7 @@ TOO_LONG = {
     "lib/maixmem_rknn/loading.py: _fill",
     "port_shims/k210/sim/k210_sim.py: run",
     "tools/maixmem_cli/commands/sim.py: command",
+    "tools/maixmem_cli/emulator/sd_image.py: build",
 }
 
 

@@ -13,8 +13,8 @@ from maixmem_cli.emulator import tracer
 from maixmem_cli.emulator.qstrs import Qstrs
 from maixmem_cli.emulator.session import DONE, RAW_FILE, Options, Session
 from maixmem_cli.firmware.builds import choose
-from maixmem_cli.plan import scratch
-from maixmem_cli.plan.project import Call
+from maixmem_cli.plan.program import scratch
+from maixmem_cli.plan.program.project import Call
 
 pytestmark = needs_cc
 _SIZES = ((64, 48), (160, 120))

@@ -10,7 +10,7 @@ import kmodel_build
 from click.testing import CliRunner
 from maixmem_cli.cli import main
 from maixmem_cli.plan.fit import fit, headers
-from maixmem_cli.plan.project import read
+from maixmem_cli.plan.program.project import read
 
 
 def model(folder: Path, name: str, channels: tuple[int, ...]) -> str:

@@ -11,8 +11,8 @@ lines after.
 from __future__ import annotations
 
 from maixmem_cli.plan.fit import Fit
-from maixmem_cli.plan.project import Image
-from maixmem_cli.plan.sizes import gc_pool
+from maixmem_cli.plan.program.project import Image
+from maixmem_cli.plan.program.sizes import gc_pool
 
 _BEGIN = """\
 import gc

@@ -22,8 +22,8 @@ from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.builds import FIRMWARES, choose
 from maixmem_cli.library import modules
-from maixmem_cli.plan import project
 from maixmem_cli.plan.fit import fit
+from maixmem_cli.plan.program import project
 
 fake_only = pytest.mark.skipif(
     paths.micropython() is None or sys.platform == "win32",

@@ -18,9 +18,10 @@ from maixmem_cli.commands.options import firmware_option
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.kmodel import example as example_model
 from maixmem_cli.plan import html as fit_html
-from maixmem_cli.plan import not_ours, project, script_reader, svg_time
+from maixmem_cli.plan import not_ours, svg_time
 from maixmem_cli.plan.cure import Change, cure
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
+from maixmem_cli.plan.program import project, script_reader
 from maixmem_cli.text.output import console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 

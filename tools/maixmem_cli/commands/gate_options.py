@@ -12,7 +12,7 @@ from typing import Any, Callable
 import click
 
 from maixmem_cli.commands.options import SIZE
-from maixmem_cli.plan import project
+from maixmem_cli.plan.program import project
 from maixmem_cli.profiler import compare, gate
 
 PROJECT = "project.toml"  # looked for beside the script

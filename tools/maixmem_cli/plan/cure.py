@@ -21,8 +21,8 @@ from maixmem_report import kib
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash import moves
 from maixmem_cli.plan.fit import Fit, fit, flash_of
-from maixmem_cli.plan.project import Project
-from maixmem_cli.plan.sizes import gc_pool, pool_bytes
+from maixmem_cli.plan.program.project import Project
+from maixmem_cli.plan.program.sizes import gc_pool, pool_bytes
 from maixmem_cli.text.numbers import hexa
 
 _STEP = 16 << 10

@@ -30,10 +30,16 @@ from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_load import file_buffer
 
 from maixmem_cli.kmodel import others
-from maixmem_cli.plan import scratch
-from maixmem_cli.plan.picture_size import wrong_sizes
-from maixmem_cli.plan.project import Call, Model, Project
-from maixmem_cli.plan.sizes import anew_bytes, camera_blocks, gc_pool, made_bytes, pool_bytes
+from maixmem_cli.plan.program import scratch
+from maixmem_cli.plan.program.picture_size import wrong_sizes
+from maixmem_cli.plan.program.project import Call, Model, Project
+from maixmem_cli.plan.program.sizes import (
+    anew_bytes,
+    camera_blocks,
+    gc_pool,
+    made_bytes,
+    pool_bytes,
+)
 from maixmem_cli.text.numbers import hexa
 
 _VALUE = 40  # of a float in a tuple or list: its object and its place

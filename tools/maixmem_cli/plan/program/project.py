@@ -16,8 +16,8 @@ else:
 
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
-from maixmem_cli.plan import project_checks as check
-from maixmem_cli.plan.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
+from maixmem_cli.plan.program import checks as check
+from maixmem_cli.plan.program.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
 from maixmem_cli.profiler.gate import Limits
 
 _TABLES = ("model", "pool", "image", "result", "call")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from maixmem_cli.firmware.frame_sizes import SIZES
-from maixmem_cli.plan.project import Project
+from maixmem_cli.plan.program.project import Project
 
 
 def wrong_sizes(project: Project, infos: dict[str, Any]) -> list[str]:

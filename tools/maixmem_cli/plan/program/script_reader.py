@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from maixmem_cli.firmware.frame_sizes import SIZES
-from maixmem_cli.plan.project import STEPS
-from maixmem_cli.plan.scratch import CALLS
+from maixmem_cli.plan.program.project import STEPS
+from maixmem_cli.plan.program.scratch import CALLS
 from maixmem_cli.text.numbers import hexa
 
 _UNKNOWN = object()

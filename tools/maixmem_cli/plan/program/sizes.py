@@ -9,7 +9,7 @@ from dataclasses import replace
 from k210_model.gc_heap import pool_size
 from maixmem_image import camera_bytes, image_bytes
 
-from maixmem_cli.plan.project import Camera, Image, Pool
+from maixmem_cli.plan.program.project import Camera, Image, Pool
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 
