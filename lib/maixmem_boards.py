@@ -27,11 +27,15 @@ def gc_region() -> "Region | None":
 
     Where it may grow nothing is tried out, which would take all that the system has; what it could
     still take counts as free, at least so much, and `largest` is what the platform itself says.
+    CircuitPython: never exact, `largest` of a heap of fixed size is a bound.
     """
     gc.collect()
     more = growth() if hasattr(gc, "mem_free") and gc.mem_free() >= 0 else 0
     if more == 0:
-        return run_once("report", "gc_region")
+        found = run_once("report", "gc_region")
+        if found and sys.implementation.name == "circuitpython":
+            found.exact = False  # what is tried out leaves holes: 880 bytes low on 7.3.3, 8.2.7
+        return found
     used, free = gc.mem_alloc(), gc.mem_free()
     largest = None if more is None else max(0, more - more // 32 - _STEP)
     free -= min(free, (more or free) // 32 + _STEP)
@@ -62,7 +66,7 @@ def warnings(regions) -> "list[str]":
     """Sentences about a GC heap that grows, and about regions whose bytes are counted twice."""
     kinds = {r.name: r for r in regions}
     found = []
-    if "gc" in kinds and not kinds["gc"].exact:
+    if "gc" in kinds and gc.mem_free() >= 0 and growth() != 0:
         found.append("gc may grow: what it could take from the system counts as free.")
     if "gc" in kinds and "idf" in kinds:
         found.append("idf and gc overlap: the GC heap lies in the IDF heaps.")

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Figures of unmodified images on a Pico in software: what the import costs, what is left.
 
-python host_tests/bench/bench_pico.py [NAME...]
+python host_tests/bench/bench_pico.py [--modules A,B] [NAME...]
 
 Takes the images that $MAIXMEM_FIRMWARE names, or those whose name contains a NAME. Each is
 started, gets the library by `maixmem deploy`, imports, reports and pools; a line is printed for
-each: bytes of the GC heap that `import maixmem` takes, the port beside it, every module at once;
-bytes left after the first two; the largest block, and whether micropython.mem_info() says the
-same. Exit status 1 when an image did not do all of it, 2 where there is no Pico.
+each: bytes of the GC heap that `import maixmem` takes, the port beside it, every module (or those
+that --modules names, with what they need) at once; bytes left after the first two; the largest
+block, and whether micropython.mem_info() says the same. Exit status 1 when an image did not do all
+of it, 2 where there is no Pico.
 """
 
 from __future__ import annotations
@@ -78,10 +79,10 @@ def same_numbers(repl: RawRepl) -> str:
     return "equal"
 
 
-def cells(board: pico.Pico) -> list[str]:
+def cells(board: pico.Pico, modules: list[str]) -> list[str]:
     """The line of a board that was just started, without its name."""
     start = time.monotonic()
-    told = json.loads(maixmem("deploy", "--port", board.port, "--json"))
+    told = json.loads(maixmem("deploy", "--port", board.port, "--json", *modules))
     took = time.monotonic() - start
     with connect(board.port) as repl:
         repl.reload() if told["kind"] == "circuitpython" else repl.soft_reset()
@@ -97,7 +98,10 @@ def cells(board: pico.Pico) -> list[str]:
 
 
 def main() -> int:
-    wanted = [p for p in pico.images() if not sys.argv[1:] or any(n in p.stem for n in sys.argv)]
+    names, modules = sys.argv[1:], []
+    if names[:1] == ["--modules"]:
+        modules, names = names[:2], names[2:]
+    wanted = [p for p in pico.images() if not names or any(n in p.stem for n in names)]
     if pico.missing() or not wanted:
         print(pico.missing() or "NO PICO: MAIXMEM_FIRMWARE names no such .uf2 image")
         return 2
@@ -107,7 +111,7 @@ def main() -> int:
         try:
             with tempfile.TemporaryDirectory() as temp:
                 with pico.Pico(image, Path(temp) / "flash.bin") as board:
-                    found = cells(board)
+                    found = cells(board, modules)
         except (AssertionError, BoardError) as e:
             bad += 1
             print(f"{image.stem[-34:]:<34} FAILED: {e}", flush=True)

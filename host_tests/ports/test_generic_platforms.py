@@ -121,6 +121,16 @@ def test_a_heap_that_grows_without_a_call_that_tells(board, monkeypatch, attribu
     assert POOL - USED < grown.free < gc.mem_free() and "may grow" in port.warnings()[0]
 
 
+def test_circuitpython_before_9_tells_a_bound_and_does_not_grow(board, monkeypatch):
+    gc_heap(monkeypatch, POOL)
+    monkeypatch.setattr(maixmem_report, "largest_block", lambda limit: limit // 2)
+    port = board()
+    monkeypatch.setattr(sys, "implementation", told("circuitpython", (8, 2, 7)))
+    [gc_region] = port.regions()
+    assert (gc_region.free, gc_region.largest) == (POOL - USED, (POOL - USED) // 2)
+    assert gc_region.exact is False and port.warnings() == []
+
+
 def test_counters_that_no_fixed_heap_can_have_are_those_of_one_that_grows(board, monkeypatch):
     gc_heap(monkeypatch, POOL + 167928)
     [grown] = board().regions()

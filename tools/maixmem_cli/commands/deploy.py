@@ -24,6 +24,7 @@ from maixmem_cli.serial.transfer import Transfer, TransferError, cut, refused
 from maixmem_cli.serial.visit import ask
 from maixmem_cli.text.output import JSON, console, print_json
 
+_IMPORTS = 180  # seconds in which a board has imported all; it compiles sources
 _RESET = 10  # seconds that a board has to be back after a soft reset
 
 Progressing = Callable[[str, int], None]
@@ -109,7 +110,9 @@ def to_board(
         connect(port) as board,
     ):
         free, after, failed, elsewhere = ask(
-            board, "imports", "try_all", p.names, p.folder or "/", doing="importing the modules"
+            *(board, "imports", "try_all", p.names, p.folder or "/"),
+            doing="importing the modules",
+            timeout=_IMPORTS,
         )
         with contextlib.suppress(BoardError):  # what was imported to try it goes: doctor counts it
             board.soft_reset(_RESET)
