@@ -113,7 +113,7 @@ def main(frames=None, find=find):
     known."""
     known = []
     frame = 0
-    if not camera_runs():  # the camera first: it takes what it needs, the models get the rest
+    if not camera_runs():  # before the models, which take turns in what is left
         return known
     with ModelManager(keep=3) as models:
         if not add(models, "find", FIND, find_setup) or not add(models, "points", POINTS):

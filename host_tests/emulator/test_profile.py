@@ -20,6 +20,7 @@ import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc, needs_image
 from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.errors import table
 from maixmem_cli.library.bytecode import compile_file
 from maixmem_cli.profiler import profile, report
 from maixmem_report import kib
@@ -198,6 +199,8 @@ def test_a_script_that_raises(tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     done = invoke(script, "--firmware", emulated.IMAGES[0], "--svg", picture)
     assert done.exit_code == 1
+    meaning, steps = table.answer("ZeroDivisionError: divide by zero") or ("", [])
+    assert f"= {meaning}\n1. {steps[0]}\n" in done.stderr
     assert f'File "{script}", line 2' in done.stderr and "ZeroDivisionError" in done.stderr
     assert "main.py:1" in done.stdout
     assert picture.read_text().startswith("<svg") and "input" not in picture.read_text()

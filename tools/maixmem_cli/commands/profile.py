@@ -83,6 +83,8 @@ def command(
         run_firmware.watch(board)
         result = profile.run(board, _say, looks=live)
         click.echo(result.outcome.error, nl=False, err=True)
+        if result.outcome.error:
+            run_firmware.say_failed(script, result.outcome.error, bool(flash))
         run_firmware.tell(result.ending)
         _write(result, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}

@@ -16,10 +16,12 @@ from maixmem_cli.emulator.session import (
     Session,
 )
 from maixmem_cli.emulator.tracer import MALLOC, RAW_FILE, REALLOC, Event, Place
+from maixmem_cli.errors import table
 
 _HOLES = 5
 # mcause of the RISC-V privileged architecture
 _FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote to"}
+_OUT = "SYSCALL: Out of memory"  # what the firmware prints where sbrk() gives malloc nothing
 _NULL = 1 << 20  # no device and no RAM is below
 
 
@@ -137,11 +139,12 @@ def _refused(session: Session, events: list[Event]) -> list[str]:
             return [f"malloc was not found in this firmware. Free now: {free}"]
         return [f"No allocation of the system heap was refused. Free now: {free}"]
     last = refused[-1]
+    _, steps = table.answer(_OUT) or ("", [])
     return [
         (
             f"malloc({last.asked}) of the system heap got nothing: {largest}, {last.asked} "
             "were asked for"
         ),
         f"free: {free}",
-        "Next: release a model or the camera first, a smaller gc_heap_size, or maixmem fit",
+        *(f"{i}. {step}" for i, step in enumerate(steps, 1)),
     ]

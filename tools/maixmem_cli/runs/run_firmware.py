@@ -73,7 +73,7 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         click.echo(outcome.error, nl=False, err=True)
         tell(explain.ending(session, outcome))
         if outcome.kind == RAISED:
-            _say_failed(script, outcome.error, bool(options.files))
+            say_failed(script, outcome.error, bool(options.files))
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(explain.memory_table(session)))
         for line in session.board.said().splitlines():
@@ -86,7 +86,7 @@ def watch(session: Session) -> None:
     session.port.on_silence = lambda seconds: tell(explain.silence(session, seconds))
 
 
-def _say_failed(script: Path, error: str, given: bool) -> None:
+def say_failed(script: Path, error: str, given: bool) -> None:
     """What the error means and what to do, as after a run on the stand-in, and one last line."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
     meaning, steps = table.answer(last) or ("", [])
