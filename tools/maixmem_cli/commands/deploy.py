@@ -14,14 +14,15 @@ import click
 from maixmem_report import kib
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
+from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
 from maixmem_cli.emulator.connect import connect
 from maixmem_cli.library import bytecode, forms, modules
 from maixmem_cli.serial import drive
 from maixmem_cli.serial.identity import Identity, identity
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
-from maixmem_cli.serial.transfer import Transfer, TransferError, cut, refused
+from maixmem_cli.serial.transfer import Transfer, TransferError, cut
 from maixmem_cli.serial.visit import ask
+from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import JSON, console, print_json
 
 _IMPORTS = 180  # seconds in which a board has imported all; it compiles sources
@@ -191,7 +192,7 @@ def _first(port: str) -> RawRepl:
     except ConnectionLost as e:
         text = str(e)
         more = "" if "Next: " in text else ". Next: is it the right port, does the board run?"
-        raise NoBoard(f"--port {text}{more}") from e
+        raise WrongUse(f"--port {text}{more}") from e
 
 
 def _make(board: RawRepl, folder: str) -> None:
@@ -226,7 +227,7 @@ def _only_drive() -> Path:
             if found
             else "no mounted CIRCUITPY drive found"
         )
-        raise NoBoard(
+        raise WrongUse(
             f"--target: this is CircuitPython, files go to its drive; {what}. Next: "
             "--target /path/to/CIRCUITPY"
         )

@@ -16,7 +16,7 @@ from maixmem_k210_chip import FLASH_SIZE
 
 from maixmem_cli.serial import repl
 from maixmem_cli.serial.repl import BoardError
-from maixmem_cli.text.needs import require
+from maixmem_cli.text.needs import WrongUse, require
 from maixmem_cli.text.numbers import parse_address, parse_size
 from maixmem_cli.text.output import printable_lines
 
@@ -46,12 +46,6 @@ VERBOSE = click.option(
 )
 
 
-class NoBoard(click.ClickException):
-    """No board at the port: wrong use, exit status 2."""
-
-    exit_code = 2
-
-
 def choose_port(port: str | None) -> str:
     """The port given, $MAIXMEM_PORT, or the only USB serial port of this machine."""
     port = port or os.environ.get("MAIXMEM_PORT")
@@ -71,7 +65,7 @@ def choose_port(port: str | None) -> str:
             "--port: no USB serial port found. Next: cable and driver of its USB chip, see "
             "maixmem ports; or --port PORT"
         )
-    raise NoBoard(text)
+    raise WrongUse(text)
 
 
 @contextlib.contextmanager

@@ -20,11 +20,12 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from maixmem_cli.commands.options import PORT, VERBOSE, NoBoard, board_errors, choose_port
+from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
 from maixmem_cli.emulator.connect import open_board
 from maixmem_cli.serial.monitor import Monitor, Sample, Series
 from maixmem_cli.serial.repl import BoardError
 from maixmem_cli.serial.visit import Missing
+from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import JSON, console, print_json
 from maixmem_cli.text.tables import Column, lines
 
@@ -224,4 +225,4 @@ def _open(monitor: Monitor) -> None:
     except Missing as e:
         raise BoardError(f"{monitor.url}: {e}. Next: maixmem deploy --port {monitor.url}") from e
     except BoardError as e:
-        raise NoBoard(f"--port {e}") from e
+        raise WrongUse(f"--port {e}") from e

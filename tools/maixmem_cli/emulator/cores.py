@@ -23,20 +23,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, Union
 
-import click
-
 from maixmem_cli.emulator import compiler
 from maixmem_cli.emulator.compiler import NoBoardHere
+from maixmem_cli.text.needs import WrongUse
 
 Bytes = Union[bytes, bytearray, memoryview]
 _NOTHING = (
     "no board in software here: there is neither wasmtime nor a C compiler. Next: pip install "
     "wasmtime (on a machine for which it has no wheel: a C compiler; Debian: apt install gcc)"
 )
-
-
-class _NotHere(click.ClickException):
-    exit_code = 2
 
 
 class CoreFailed(Exception):
@@ -186,7 +181,7 @@ def check() -> None:
     """Ends a command, with exit status 2, where there can be no board."""
     why = missing()
     if why:
-        raise _NotHere(why)
+        raise WrongUse(why)
 
 
 def new() -> Core:

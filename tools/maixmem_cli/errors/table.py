@@ -6,15 +6,11 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from maixmem_cli.text import toml
 
 _ROWS = Path(__file__).with_name("rows")
 #: in this order: the first row that matches a line counts
@@ -83,7 +79,7 @@ def _expand(names: list[str]) -> frozenset[str]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((_ROWS / f"{name}.toml").read_text(encoding="utf-8"))
+    return toml.read(_ROWS / f"{name}.toml")
 
 
 @functools.lru_cache(maxsize=None)

@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from maixmem_k210_chip import FLASH_SIZE
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from maixmem_cli.text import toml
 
 _TEXT = """\
 # A K210 board as `maixmem doctor --save` found it: --firmware {name} plans for it. Bytes.
@@ -69,10 +65,7 @@ def text(told: BoardFile, name: str) -> str:
 
 def read(path: Path) -> BoardFile:
     """The board of a file; ValueError names the key that is missing or wrong."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise ValueError(f"not TOML: {e}") from None
+    data = toml.read(path)
     return BoardFile(
         version=_value(data, "version", str),
         machine=_value(data, "machine", str),

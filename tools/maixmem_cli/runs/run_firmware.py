@@ -29,6 +29,7 @@ from maixmem_cli.errors import table
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import explain
 from maixmem_cli.runs import run_standin
+from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable, untold
 
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
@@ -39,10 +40,6 @@ _STATUS[INTERRUPTED] = run_standin.INTERRUPTED
 # a load of flash where nothing was put
 _NO_MODEL = {"error:2002", "error:2003", "error:-1", "error:-2", "error:2"}
 _GIVE = "Put the model into the flash of this run: --flash MODEL@ADDRESS."
-
-
-class _NotHere(click.ClickException):
-    exit_code = 2
 
 
 def status(outcome: Outcome) -> int:
@@ -56,11 +53,11 @@ def failing(script: Path) -> Iterator[None]:
     try:
         yield
     except (NoBoardHere, ImageError, CardError, PictureError, NoPrompt) as e:
-        raise _NotHere(str(e)) from e
+        raise WrongUse(str(e)) from e
     except UnicodeDecodeError as e:
-        raise _NotHere(f"{script}: not UTF-8: {e}. Next: save it as UTF-8") from e
+        raise WrongUse(f"{script}: not UTF-8: {e}. Next: save it as UTF-8") from e
     except OSError as e:
-        raise _NotHere(f"{untold(e)}. Next: check that file, and the room on its disk") from e
+        raise WrongUse(f"{untold(e)}. Next: check that file, and the room on its disk") from e
 
 
 def run_firmware(script: Path, image: Path, options: Options) -> int:

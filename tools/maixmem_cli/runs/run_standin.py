@@ -23,6 +23,7 @@ from maixmem_report import kib
 
 from maixmem_cli.library import places
 from maixmem_cli.runs.enclosed import Enclosed
+from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
@@ -40,10 +41,6 @@ _NO_UNIX_PORT = (
     "no MicroPython unix port here, which keeps a script from this computer. Next: pip install "
     '".[sim]"; or --firmware IMAGE, a .bin or .kfpkg; or --unsafe for a script of your own'
 )
-
-
-class NoInterpreter(click.ClickException):
-    exit_code = 2
 
 
 @dataclass
@@ -92,11 +89,11 @@ class Job:
 
 def run(job: Job) -> int:
     """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
-    of a limited run. NoInterpreter where there is none that is enclosed."""
+    of a limited run. WrongUse where there is none that is enclosed."""
     micropython = places.micropython()
     if micropython is None:
         if not job.unsafe:
-            raise NoInterpreter(_NO_UNIX_PORT)
+            raise WrongUse(_NO_UNIX_PORT)
         click.echo(_CPYTHON, err=True)
     size = job.heap or job.board_heap + _STAND_IN
     command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable, "-u"]

