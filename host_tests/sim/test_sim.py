@@ -197,6 +197,63 @@ def test_without_a_card_there_is_no_sd(sim) -> None:
     assert "OSError: [Errno 19]" in out.splitlines()[-1]
 
 
+def test_what_is_written_to_the_card_is_not_on_the_heap(sim, tmp_path: Path) -> None:
+    """The firmware (v0.6.2_84) writes and reads it alike; its heap has 512 KiB."""
+    source = """
+import gc, os
+gc.collect()
+before = gc.mem_free()
+f = open("/sd/log.csv", "w")
+n = 0
+for i in range(20000):
+    n += f.write("%d,%d,%d,0.25,0.5,some value,and more\\n" % (i, i * 3, i * 7))
+f.close()
+gc.collect()
+print(n, os.stat("/sd/log.csv")[6], before - gc.mem_free() < 8192)
+f = open("/sd/log.csv")
+f.seek(n - 48)
+print(f.readline() + f.readline())
+try:
+    while True:
+        f = open("/sd/more%d" % n, "w")
+        n += f.write("x" * 65536)
+except OSError as e:
+    print(e.args[0])
+os.remove("/sd/log.csv")
+print(open("/sd/again", "w").write("x" * 60000))
+"""
+    status, out, _ = sim(source, "--sd", str(tmp_path))
+    last = "19999,59997,139993,0.25,0.5,some value,and more"
+    assert status == 0, out
+    assert out.splitlines()[0] == "929309 929309 True"
+    assert out.splitlines()[1:] == [last, "", "28", "60000"]
+
+
+@pytest.mark.parametrize("options", [(), ("--sd", ".")], ids=["flash", "card"])
+def test_files_that_are_written_here_and_there(sim, options: tuple[str, ...]) -> None:
+    source = """
+import random
+random.seed(3)
+name = ("/sd/" if "/sd" in __import__("os").getcwd() else "/flash/") + "mixed"
+want = bytearray()
+open(name, "wb").close()
+for i in range(150):
+    mode = random.choice(("r+b", "ab", "rb"))
+    with open(name, mode) as f:
+        at = len(want) if mode == "ab" else random.randint(0, len(want))
+        f.seek(at)
+        if mode == "rb":
+            n = random.randint(0, 20000)
+            assert f.read(n) == bytes(want[at:at + n]), (i, at, n)
+        else:
+            data = bytes((i + k & 255 for k in range(random.choice((1, 50, 1000)))))
+            f.write(data)
+            want[at:at + len(data)] = data
+print(len(want) > 10000, open(name, "rb").read() == bytes(want))
+"""
+    assert sim(source, *options)[:2] == (0, "True True\n")
+
+
 def test_modules_are_found_on_the_card(sim, tmp_path: Path) -> None:
     card = tmp_path / "card"
     card.mkdir()

@@ -32,6 +32,12 @@ _WORDINGS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no silent script."""
+    monkeypatch.setattr(run_standin, "_SILENT", 600.0)
+
+
 def sim(script: Path, *options: str) -> tuple[int, str]:
     done = invoke("sim", str(script), *options)
     return done.exit_code, done.stdout + done.stderr

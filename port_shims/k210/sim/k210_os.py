@@ -9,6 +9,7 @@ from random import getrandbits
 import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
+from k210_written import Written
 
 _ENOENT, _EIO, _EBADF, _EACCES, _EEXIST = 2, 5, 9, 13, 17
 _ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
@@ -31,8 +32,8 @@ def _look(name):
 
 
 # Contract. A file of the board. Reads its source on demand; without "b" in the mode it gives and
-# takes str. A file that may be written is a bytearray in memory from then on: nothing reaches the
-# host. Errors are those of the board.
+# takes str. A file that may be written is in memory from then on (k210_written): nothing reaches
+# the host. Errors are those of the board.
 class SimFile(files.File):
     def __init__(self, name, mode="rb"):
         if "a" in mode and files.source(name) is None and name.startswith("/flash/"):
@@ -41,12 +42,12 @@ class SimFile(files.File):
         self._writes = "r" not in mode or "+" in mode
         self._appends = "a" in mode
         if "w" in mode or (self._appends and files.source(name) is None):
-            files.put(name, bytearray())
+            files.put(name, Written())
         self._source = files.source(name)
         if self._source is None:
             raise OSError(_ENOENT)
-        if self._writes and not isinstance(self._source, bytearray):
-            files.put(name, bytearray(source_read(self._source, 0, source_size(self._source))))
+        if self._writes and not isinstance(self._source, Written):
+            files.put(name, Written(self._source))
             self._source = files.source(name)
         self._at = 0
 
@@ -91,10 +92,8 @@ class SimFile(files.File):
             raise OSError(_EBADF)
         data = data.encode() if isinstance(data, str) else bytes(data)
         if self._appends:
-            self._at = len(self._source)
-        over = min(len(data), self._left())
-        self._source[self._at : self._at + over] = data[:over]
-        self._source.extend(data[over:])
+            self._at = self._source.size
+        self._source.write(self._at, data)
         self._at += len(data)
         return len(data)
 

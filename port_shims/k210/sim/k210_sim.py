@@ -17,6 +17,7 @@ import k210_host
 import k210_start
 import k210_system
 import k210_time
+import k210_written
 import maixmem_advice
 from k210_system import print_exception
 
@@ -87,8 +88,8 @@ def run(job):
     """Powers a board on and runs a script as __main__; returns the exit status for the host.
 
     The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card,
-    serial {port: bytes}, folders (see Session), frames and seconds (the end of the run, or None),
-    report (whether it tells its figures), trace.
+    card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
+    frames and seconds (the end of the run, or None), report (whether it tells its figures), trace.
     """
     try:
         board.reset(
@@ -104,6 +105,7 @@ def run(job):
     board.faults.clear()
     board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
+    k210_written.set_aside(job["card_room"])
     session = k210_start.Session(job["card"], job["folders"])
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())

@@ -27,6 +27,7 @@ from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
+_CARD = 4 << 20  # what a script can write to its card
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
 _POLL = 0.02
@@ -68,6 +69,11 @@ class Job:
         """Whether it ends by itself, with a table."""
         return bool(self.frames or self.seconds)
 
+    @property
+    def card_room(self) -> int:
+        """Bytes that a script can write to its card."""
+        return _CARD if self.card else 0
+
     def order(self) -> dict[str, Any]:
         """The job as k210_sim.py takes it."""
         return {
@@ -78,6 +84,7 @@ class Job:
             "flash": {address: str(path) for address, path in self.flash.items()},
             "files": self.files,
             "card": self.card,
+            "card_room": self.card_room,
             "serial": self.serial,
             "folders": [str(self.folder or self.script.parent), str(places.lib())],
             "frames": self.frames,
@@ -95,7 +102,7 @@ def run(job: Job) -> int:
         if not job.unsafe:
             raise WrongUse(_NO_UNIX_PORT)
         click.echo(_CPYTHON, err=True)
-    size = job.heap or job.board_heap + _STAND_IN
+    size = job.heap or job.board_heap + _STAND_IN + job.card_room
     command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable, "-u"]
     path = [str(folder) for folder in places.k210()]
     env = dict(
