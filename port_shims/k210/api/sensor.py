@@ -5,6 +5,7 @@
 import k210_board as board
 import k210_image
 from k210_args import as_int, as_tuple, exactly
+from k210_model.frame_sizes import SIZES
 from k210_model.values import Any
 
 BAYER, RGB565, YUV422, GRAYSCALE, JPEG = 1, 2, 3, 4, 5
@@ -13,35 +14,17 @@ HQQQVGA, HQQVGA, HQVGA = 12, 13, 14
 B64X32, B64X64, B128X64, B128X128, B240X240 = 15, 16, 17, 18, 19
 LCD, QQVGA2, WVGA, WVGA2, SVGA, SXGA, UXGA = 20, 21, 22, 23, 24, 25, 26
 QQCIF, QCIF, CIF, QQSIF, QSIF, SIF = 1, 2, 3, 4, 5, 6
-_SIZES = (
-    (0, 0),
-    (88, 72),
-    (176, 144),
-    (352, 288),
-    (88, 60),
-    (176, 120),
-    (352, 240),
-    (40, 30),
-    (80, 60),
-    (160, 120),
-    (320, 240),
-    (640, 480),
-    (60, 40),
-    (120, 80),
-    (240, 160),
-    (64, 32),
-    (64, 64),
-    (128, 64),
-    (128, 128),
-    (240, 240),
-    (128, 160),
-    (128, 160),
-    (720, 480),
-    (752, 480),
-    (800, 600),
-    (1280, 1024),
-    (1600, 1200),
-)
+
+
+def _by_number(numbers: dict) -> list:
+    """Width and height of each frame size, by what its name stands for in `numbers`."""
+    sizes = [(0, 0)] * (1 + len(SIZES))
+    for name in SIZES:
+        sizes[numbers[name]] = SIZES[name]
+    return sizes
+
+
+_SIZES = _by_number(globals())
 _BPP = {
     RGB565: k210_image.RGB565,
     GRAYSCALE: k210_image.GRAYSCALE,

@@ -9,11 +9,11 @@ import contextlib
 import re
 import struct
 
+from k210_model.frame_sizes import SIZES
 from maixmem_k210_chip import IMAGE_OVERHEAD
 from maixmem_k210_gc import EDGE, gc_heap_of
 
 from maixmem_cli.firmware.board_file import BoardFile
-from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.serial import visit
 from maixmem_cli.serial.repl import BoardError, RawRepl
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from k210_model.frame_sizes import SIZES
 from maixmem_k210_chip import FLASH_SIZE, RAM
 
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError, choose
-from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.text.numbers import parse_size
 
 _MOST = RAM // 64  # images of a pool: each takes 64 bytes beside its pixels

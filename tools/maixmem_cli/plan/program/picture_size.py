@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from maixmem_cli.firmware.frame_sizes import SIZES
+from k210_model.frame_sizes import SIZES
+
 from maixmem_cli.plan.program.project import Project
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from k210_model.frame_sizes import SIZES
+
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, Firmware
-from maixmem_cli.firmware.frame_sizes import SIZES
 from maixmem_cli.plan.program import checks as check
 from maixmem_cli.plan.program.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
 from maixmem_cli.profiler.gate import Limits

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maixmem_cli.firmware.frame_sizes import SIZES
+from k210_model.frame_sizes import SIZES
+
 from maixmem_cli.plan.program.project import STEPS
 from maixmem_cli.plan.program.scratch import CALLS
 from maixmem_cli.text.numbers import hexa

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The frame sizes of MaixPy's camera."""
 
-from __future__ import annotations
-
 #: sensor.NAME -> (width, height), as sensor.width() and height() say it (asked of the firmware
 #: v0.6.2_84)
 SIZES = {
