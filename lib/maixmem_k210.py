@@ -18,6 +18,14 @@ FLASH_SIZE, GC_BLOCK, RAM, SPARE, SPI_EXTRA = run_once(
     "k210_chip", "numbers", "FLASH_SIZE GC_BLOCK RAM SPARE SPI_EXTRA"
 )
 try:
+    import _thread
+
+    # threads from now on: the firmware's 4096 bytes do not do for a part that is imported in one
+    _thread.stack_size(max(_thread.stack_size(), 16384))
+    del _thread
+except (ImportError, AttributeError, ValueError):
+    pass
+try:
     from Maix import utils
 except ImportError:
     utils = run_once("k210_less", "maix_utils")

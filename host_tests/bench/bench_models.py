@@ -23,7 +23,7 @@ from maixmem_cli.library.modules import K210  # noqa: E402
 from maixmem_cli.serial.repl import RawRepl  # noqa: E402
 from maixmem_cli.text.numbers import parse_size  # noqa: E402
 
-WARM_BUDGET = 10  # per cent of bare deinit + load
+WARM_BUDGET = 5  # per cent of bare deinit + load
 FIRST_BUDGET = 100  # ms
 # Microseconds of each call. The lines that the firmware prints when it collects lost nets take
 # time on the serial line, so the collector waits, in the bare loop too; the collections that use()

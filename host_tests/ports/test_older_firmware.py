@@ -195,3 +195,32 @@ def test_names_of_a_net(board) -> None:
     m.use("a")
     with pytest.raises(ValueError, match="2001"):
         sorter.predict(None)
+
+
+def test_deinit_that_follows_pointers_of_yolo(board, monkeypatch) -> None:
+    """v0.5.0-9: freeing a net that never had init_yolo2() hangs there."""
+    nbytes = board(EARLY["v0.5.0-9"])
+    kpu = sys.modules["KPU"]
+    deinit, init_yolo2, set_up = kpu.deinit, kpu.init_yolo2, []
+
+    def hangs_without(net):
+        assert any(net is x for x in set_up), "it hangs"
+        return deinit(net)
+
+    def recorded(net, *args):
+        set_up.append(net)
+        return init_yolo2(net, *args)
+
+    monkeypatch.setattr(kpu, "deinit", hangs_without)
+    monkeypatch.setattr(kpu, "init_yolo2", recorded)
+    heap = sys.modules["k210_board"].heap
+    m = importlib.import_module("maixmem_models").ModelManager()
+    free = heap.total_free()
+    m.add("plain", ADDRESSES[0], nbytes=nbytes)
+    m.add("yolo", ADDRESSES[1], nbytes=nbytes, setup=lambda n: n.init_yolo2(0.5, 0.3, 1, (1, 1)))
+    for name in ("plain", "yolo", "plain"):
+        net = m.use(name)
+    with pytest.raises(TypeError, match="an image is needed"):
+        net.run("no picture")
+    m.release_all()
+    assert len(set_up) == 3 and heap.total_free() == free

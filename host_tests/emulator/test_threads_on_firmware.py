@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The library in a thread on firmware: threads that begin after its port was found have the stack
+that it needs; 4 KB end in "Stackoverflow !"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import emulated
+import pytest
+from emulated import each_image, needs_cc
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
+from maixmem_cli.serial.repl import RawRepl
+
+pytestmark = needs_cc
+
+_ON_BOARD = Path(emulated.__file__).with_name("threads_on_board.py")
+MODELS = ((0x300000, "v3_face_ld5.kmodel"), (0x500000, "v3_mnist_maixpy.kmodel"))
+CALLS = {"use": "ok", "add": "ok", "report": "ok", "refused": "NoRoom"}
+
+
+@each_image
+def test_calls_in_a_thread(image: Path) -> None:
+    models = [(address, emulated.model(name)) for address, name in MODELS]
+    with booted(image, models, files_of_library()) as board:
+        repl = RawRepl(image.name, SerialPort(board))
+        repl.check(_ON_BOARD.read_text(), timeout=60)
+        if not emulated.answer(repl, "print(_thread is not None)"):
+            pytest.skip(f"{image.name} has no threads")
+        start = board.snapshot()
+        for call, end in CALLS.items():
+            board.restore(start)
+            repl = RawRepl(image.name, SerialPort(board))
+            assert emulated.answer(repl, f"in_thread({call})") == [end, "ok"], call
