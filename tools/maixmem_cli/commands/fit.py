@@ -26,7 +26,7 @@ from maixmem_cli.text.output import console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
 _BAR = 14
-LEGEND = "use: # taken before, = stays, - only while it is made, . free, ! more than there is"
+LEGEND = "use: # taken before, = stays, - while it is made, . free, ! more than there is"
 _COLUMNS = (
     Column("step", name=True),
     Column("heap"),

@@ -77,7 +77,7 @@ class Firmware:
         return self.known_heap
 
     def capabilities(self) -> dict[str, Any]:
-        """What KModel.refuse() wants to know, for a board after power-on."""
+        """What KModel.unsupported_reason() wants to know, for a board after power-on."""
         return {"name": self.name, "v4": self.v4, "ram": self.heap}
 
     def measured(self) -> Firmware:

@@ -113,7 +113,6 @@ class Ledger:
         self.looks: list[Look] = []
         self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
         self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
-        self.peak_end = self.end
         self.first_time = self.last_time = 0
         self.refused: list[Event] = []  #: allocations of the system heap that got nothing
 
@@ -165,7 +164,7 @@ class Ledger:
         before = self.heap.peak.used
         self.heap.take(e.time, e.site, e.size)
         if self.heap.peak.used > before:
-            self.peak_chunks, self.peak_end = self.chunks.copy(), self.end
+            self.peak_chunks = self.chunks.copy()
 
     def _freed(self, address: int) -> None:
         chunk = self.chunks.pop(address, None)
