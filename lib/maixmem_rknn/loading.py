@@ -262,8 +262,7 @@ class Loader:
             model.start(shapes or Shapes(lib, ctx, sizes.places > 1))
             model.weight, model.internal = sizes.weight, sizes.internal
             model.resident = sizes.counted if options.duplicate else sizes.resident
-            model.can_dup = options.dup
-            model.flushes = options.flushes
+            model.can_dup, model.flushes = options.dup, options.flushes
             if options.cores:
                 lib.set_cores(ctx, options.cores)
             port.sram = (size.sram, size.sram_free)

@@ -101,25 +101,17 @@ def run(job):
         )
     except board.DeviceCrash as e:
         return _hangs(e)
-    board.faults.keep = 0
-    board.faults.clear()
-    board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
-    board.state.serial.update(job["serial"])
-    k210_written.set_aside(job["card_room"])
     session = k210_start.Session(job["card"], job["folders"])
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
     fence = k210_host.leave(reads, job["folders"])
     session.enclose(*fence)
-    trace = Trace()
     if job["trace"]:
+        trace = Trace()
         session.names["_maixmem_at"] = trace.at
         trace.start()
-    k210_time.passed.restart()
-    board.state.frames_end = job["frames"]
-    if job["seconds"] is not None:
-        k210_time.passed.ends_at = int(job["seconds"] * 1000000)
+    _set(job)
     session.ballast = k210_books.begin(board.greets())  # stays referenced
     if not job["report"]:
         return _finish(session, job)
@@ -136,6 +128,19 @@ def run(job):
     board.state.on_step = None
     tell()
     return status
+
+
+def _set(job):
+    """What the job wants of the board that was powered on."""
+    board.faults.keep = 0
+    board.faults.clear()
+    board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
+    board.state.serial.update(job["serial"])
+    k210_written.set_aside(job["card_room"])
+    k210_time.passed.restart()
+    board.state.frames_end = job["frames"]
+    if job["seconds"] is not None:
+        k210_time.passed.ends_at = int(job["seconds"] * 1000000)
 
 
 def _figures():

@@ -169,38 +169,38 @@ def command(
         raise click.UsageError(other)
     if firmware not in FIRMWARES:
         of_stand_in = {"--heap": heap, "--uart": uart, "--trace": trace, "--unsafe": unsafe}
-        for option, given in of_stand_in.items():
-            if given:
-                text = "a firmware image does not have this. Next: --firmware NAME, a build's name"
-                raise click.BadParameter(text, param_hint=option)
+        _none_of(
+            of_stand_in,
+            "a firmware image does not have this. Next: --firmware NAME, a build's name",
+        )
         if board_heap != GC_DEFAULT:
             limits["gc_heap"] = board_heap
         sys.exit(run_on_image(script, firmware, flash, sd, limits))
-    for name in _OF_IMAGES:
-        if limits[name] is not None:
-            option = "--" + name.replace("_", "-")
-            text = "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg"
+    _check_for_stand_in(firmware, board_heap, limits)
+    text = read_script(script, trace)
+    job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
+    job.files, job.card = sd_files(sd.resolve()) if sd else {}, sd is not None
+    job.frames, job.seconds = limits["frames"], limits["seconds"]
+    job.serial, job.trace, job.unsafe = uart, trace, unsafe
+    for line in flash_harm.harm(firmware, job.flash):
+        click.echo(f"maixmem: {line}", err=True)
+    sys.exit(run_standin.run(job))
+
+
+def _none_of(options: dict[str, Any], text: str) -> None:
+    """Nothing of {option: value} was given; else a wrong use with this text."""
+    for option, given in options.items():
+        if given:
             raise click.BadParameter(text, param_hint=option)
+
+
+def _check_for_stand_in(firmware: str, board_heap: int, limits: dict[str, Any]) -> None:
+    _none_of(
+        {"--" + name.replace("_", "-"): limits[name] for name in _OF_IMAGES},
+        "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg",
+    )
     build = FIRMWARES[firmware]
     try:
         check_gc_heap(f"{board_heap} bytes", board_heap, build.heap or 0, build.gc_heap)
     except ValueError as e:
         raise click.BadParameter(str(e), param_hint="--board-heap") from None
-    job = run_standin.Job(
-        script.resolve(),
-        read_script(script, trace),
-        firmware,
-        dict(flash),
-        board_heap,
-        heap,
-        files=sd_files(sd.resolve()) if sd else {},
-        card=sd is not None,
-        frames=limits["frames"],
-        seconds=limits["seconds"],
-        serial=uart,
-        trace=trace,
-        unsafe=unsafe,
-    )
-    for line in flash_harm.harm(firmware, job.flash):
-        click.echo(f"maixmem: {line}", err=True)
-    sys.exit(run_standin.run(job))

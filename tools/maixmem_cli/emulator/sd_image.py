@@ -141,14 +141,9 @@ def build(folder: Path, more: dict[str, Path] | None = None) -> bytearray:
     entry = struct.pack("<B3sB3sII", 0, b"\xfe\xff\xff", 6, b"\xfe\xff\xff", PARTITION, sectors)
     whole[446:462], whole[510:512] = entry, b"\x55\xaa"
     at = PARTITION * SECTOR
-    boot = _boot_sector(sectors, per, table_sectors)
-    parts = [
-        boot,
-        *[table.ljust(table_sectors * SECTOR, b"\0")] * 2,
-        root.ljust(ROOT_ENTRIES * 32, b"\0"),
-        *disk.data,
-    ]
-    for part in parts:
+    tables = [table.ljust(table_sectors * SECTOR, b"\0")] * 2
+    root = root.ljust(ROOT_ENTRIES * 32, b"\0")
+    for part in [_boot_sector(sectors, per, table_sectors), *tables, root, *disk.data]:
         whole[at : at + len(part)] = part
         at += len(part)
     return whole
