@@ -211,6 +211,8 @@ def has_hole(owner, size, align):
 
 
 def test_random_operations_against_a_model():
+    import maixmem_text  # it stays: else each refusal imports it anew
+
     for rule, align in ((PLAIN, 4), (PLAIN, 1), ((8, 8, 16, 1), 1)):
         given, refused, checks = against_a_model(OPERATIONS, rule, align)
         assert (
