@@ -203,7 +203,7 @@ def report(out=print) -> dict:
     Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
     p = port()
-    p.sample([0] * 9)  # says damage, before anything is read from flash
+    p.sample([0] * len(p.watched))  # says damage, before anything is read from flash
     return run_once("report", "report", p, out)
 
 
