@@ -11,7 +11,6 @@ deinit() follows a null pointer where init_yolo2() was never called: unload() ca
 import maixmem_k210_kpu
 import maixmem_models
 from maixmem import KModelError, NoRoom, message
-from maixmem_k210 import utils
 from maixmem_k210_kpu import kpu as KPU
 
 _yolo = []  # the objects that have had init_yolo2()

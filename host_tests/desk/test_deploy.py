@@ -15,7 +15,6 @@ import pytest
 from commands import invoke, maixmem, mpremote
 from emulated import answer
 from fakeboard import FakeBoard
-from maixmem_cli.commands import deploy as cmd_deploy
 from maixmem_cli.emulator.connect import connect, open_board, open_port
 from maixmem_cli.library import forms, modules
 from maixmem_cli.serial import visit

@@ -25,7 +25,6 @@ from maixmem_cli.emulator.cores import missing
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError, choose
-from maixmem_cli.flash import image as flash_image
 from maixmem_cli.plan.fit import Fit, fit
 from maixmem_cli.plan.program import project
 from maixmem_cli.plan.program.project import Model

@@ -22,7 +22,6 @@ from emulated import each_image, needs_cc
 from maixmem_cli.emulator import pictures
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 pytestmark = needs_cc

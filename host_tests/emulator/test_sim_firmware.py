@@ -5,7 +5,6 @@ emu: ports."""
 
 from __future__ import annotations
 
-import sys
 import textwrap
 import time
 from pathlib import Path

@@ -23,6 +23,8 @@ Crash = importlib.import_module("rknn_objects").Crash
 Block = importlib.import_module("maixmem_rknn.block").Block
 
 PAGE = 4096
+#: flags of rknn_init
+OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
 SEGMENT, MULTI = rknn_model.measured("segment"), rknn_model.measured("multi")
 
 

@@ -5,31 +5,11 @@ break it."""
 
 from __future__ import annotations
 
-import ctypes
-import gc
-
 import pytest
 from devtest import raises
-from maixmem import KModelError, NoRoom
+from maixmem import NoRoom
 from maixmem_linux import process
-from maixmem_rknn import RknnError
-from maixmem_rknn.api import pages
-from rknn_raw import (
-    MULTI,
-    PAGE,
-    SEGMENT,
-    Block,
-    Crash,
-    Raw,
-    answer,
-    api,
-    rknn_model,
-    small,
-)
-
-OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
-MULTI_INPUTS = (bytes(range(256)) * 42 + bytes(48), b"\x07" * 4096)  # 60*60*3 packed, 64*64
-RV1106 = {"targets": ("rv1106",)}
+from rknn_raw import OUTSIDE, PAGE, Block, Crash, Raw, answer, small
 
 
 def test_destroy_twice_dies(boards):

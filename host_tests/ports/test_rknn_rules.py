@@ -11,11 +11,13 @@ import gc
 import pytest
 from devtest import raises
 from maixmem import KModelError, NoRoom
-from maixmem_linux import process
 from maixmem_rknn import RknnError
 from maixmem_rknn.api import pages
 from rknn_raw import (
+    INFO_ONLY,
+    INTERNAL_OUTSIDE,
     MULTI,
+    OUTSIDE,
     PAGE,
     SEGMENT,
     Block,
@@ -27,9 +29,7 @@ from rknn_raw import (
     small,
 )
 
-OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
 MULTI_INPUTS = (bytes(range(256)) * 42 + bytes(48), b"\x07" * 4096)  # 60*60*3 packed, 64*64
-RV1106 = {"targets": ("rv1106",)}
 
 
 # --- page rounding, resident files: test_rknn_peaks.py ---

@@ -11,9 +11,12 @@ import pytest
 from devtest import raises
 from maixmem import KModelError, NoRoom
 from rknn_raw import (
+    INTERNAL_OUTSIDE,
     MULTI,
+    OUTSIDE,
     PAGE,
     SEGMENT,
+    SHARE_WEIGHT,
     Block,
     Crash,
     Raw,
@@ -24,7 +27,6 @@ from rknn_raw import (
     small,
 )
 
-OUTSIDE, SHARE_WEIGHT, INFO_ONLY, INTERNAL_OUTSIDE = 0x10, 0x20, 0x100, 0x200
 RV1106 = {"targets": ("rv1106",)}
 
 

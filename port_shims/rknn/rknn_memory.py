@@ -3,7 +3,6 @@
 """The memory calls of the stand-in runtime: what they check, and what they do not."""
 
 import ctypes
-import struct
 
 import rknn_model
 from rknn_model import INT8, UINT8
