@@ -133,20 +133,20 @@ def _source(p, handle):
 
 
 def _of_net(words, used, handle, cost):
-    """The chunks of a load by their sizes and by who points to whom; `used` loses them."""
+    """The chunks of a load by their sizes, and by who points to whom or lies behind whom where
+    several have the size; None where there is none. `used` loses them."""
     mine = []
     for piece in cost.chunks:
         if piece & TRANSIENT:
             continue
-        best = None
-        for c in used:
-            if c[1] - (piece & SIZE) in (0, _HEAD):
-                if _linked(words, c, mine, handle):
-                    best = c
-                    break
-                best = best or c
-        if best is None:
+        alike = [c for c in used if c[1] - (piece & SIZE) in (0, _HEAD)]
+        own = [c for c in alike if _linked(words, c, mine, handle)]
+        if not own and mine:  # a load's chunks often lie behind each other
+            own = [c for c in alike if c[0] == mine[-1][0] + mine[-1][1]]
+        own += alike
+        if not own:
             return None
+        best = own[0]
         used.remove(best)
         mine.append(best)
     for c in used[:]:  # YOLO's lie behind
@@ -162,9 +162,9 @@ def _linked(words, c, mine, handle):
     if _RAM < start < _END and _points(words, start, _HEAD, c):
         return True
     for m in mine:
-        if m[1] <= _SMALL and _points(words, m[0] + _HEAD, m[1] - _HEAD, c):
+        if m[1] <= _SMALL and _points(words, m[0] + _HEAD, m[1] - 8, c):
             return True
-        if c[1] <= _SMALL and _points(words, c[0] + _HEAD, c[1] - _HEAD, m):
+        if c[1] <= _SMALL and _points(words, c[0] + _HEAD, c[1] - 8, m):
             return True
     return False
 
