@@ -141,8 +141,7 @@ def _images(answer: Fit) -> list[str]:
 
 def _models(answer: Fit) -> list[str]:
     resident = [m.name for m in answer.project.models if m.name not in answer.turns]
-    # use() does this before the first load; done here, the free bytes after it can be printed
-    lines = ['models.port.room("heap")', 'mark("given back")']
+    lines = []
     before = ""
     for name in [*_first(answer, resident), *answer.turns]:
         if before in answer.turns:

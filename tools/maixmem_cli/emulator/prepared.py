@@ -60,9 +60,15 @@ def booted(
 
     Without a card it goes on from a snapshot that the first start left in the cache. ImageError,
     NoPrompt, NoBoardHere."""
+    files = list(files)
     chip, whole = image.build(firmware), image.build(firmware, files)
     code = image.HEAD.size + image.HEAD.unpack_from(chip)[1]
     if sd or whole[:code] != chip[:code]:  # a card is looked at in the start
+        if modules:
+            with Board(_started(chip, firmware.name, modules)) as before:
+                whole = bytearray(before.flash)
+            for address, path in files:
+                image.place(whole, path, address)
         board = Board(whole, sd=sd, camera=camera, core=core)
         try:
             at_prompt(SerialPort(board), firmware.name)

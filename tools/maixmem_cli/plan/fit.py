@@ -260,8 +260,8 @@ class _Play:
         return after
 
     def trimmed(self) -> _Moment:
-        """The moment after ModelManager had the free end of the heap given back, as it does before
-        its first load.
+        """The moment after ModelManager had the free end of the heap given back, as it does where a
+        load would not come through else.
 
         A read of flash does it, so early firmware, which has no such call, keeps it.
         """
@@ -271,8 +271,6 @@ class _Play:
         return after
 
     def models(self) -> None:
-        if self.answer.project.models:
-            self.now = self.trimmed()
         turning = []
         for model in self.answer.project.models:
             why = self.refuse(model)
@@ -291,6 +289,10 @@ class _Play:
         allocations = self.infos[model.name].allocations(model.method, buffer)
         after = self.now.copy()
         blocks, peak = _load(after, allocations)
+        if peak > self.now.heap_free:
+            self.now = self.trimmed()
+            after = self.now.copy()
+            blocks, peak = _load(after, allocations)
         need = sum(chunk(n) for n, kind in allocations if not kind & TRANSIENT)
         return blocks if self.claim(model.name, after, need, peak, turn) else []
 
