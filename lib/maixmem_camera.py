@@ -25,7 +25,8 @@ def blocks(w: int, h: int) -> "tuple[int, int]":
 def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
     """None where set_framesize() of w x h comes through now, else a NoRoom, not raised, with what
     is needed and what is free. `buffers` is 2 with dual_buff; `freed` are handles of models taken
-    as unloaded. Takes nothing; allocates some KB for the moment.
+    as unloaded, None also where it is not known which chunks are theirs. Takes nothing; allocates
+    some KB for the moment.
 
     NotImplementedError where malloc's lists are not found: nothing tells then.
     """
@@ -35,11 +36,13 @@ def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
         raise NotImplementedError(message("missing", "malloc's lists"))
     need = blocks(w, h)
     gone = _frames(p.heap)
+    sure = True
     if freed:
-        gone += nets_chunks(p, freed) or []
+        mine, sure = nets_chunks(p, freed)
+        gone += mine or []
     m = plan(p.heap, gone)
     for _ in range(buffers):
-        if not (m.take(need[0]) and m.take(need[1])):
+        if sure and not (m.take(need[0]) and m.take(need[1])):
             text = message("camera", w, h, buffers * sum(need), free, p.largest)
             return NoRoom(text, "heap", buffers * sum(need), free)
     return None

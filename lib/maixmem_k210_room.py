@@ -25,12 +25,14 @@ def check_fit(p, cost, margin: int, freed) -> "NoRoom | None":
     """See maixmem_port.Port.check_fit(). Reads 32 KiB of flash where that gives the room."""
     if not p.exact:
         return _bound(p, cost, margin + cost.peak["heap"], freed)
-    gone = None
+    gone = sure = None
     if freed:
-        gone = nets_chunks(p, freed)
+        gone, sure = nets_chunks(p, freed)
         if gone is None:
             return None  # we cannot tell: the last word before the load can
     first = missing(p.heap, cost.chunks, margin, gone)
+    if first and freed and not sure:
+        return None  # it may be chunks of another net of these sizes that were counted
     if first and p.trims and not missing(p.heap, trimmed(cost.chunks), margin, gone):
         if freed:
             return None
@@ -103,23 +105,23 @@ def missing(heap, pieces, margin: int = 0, gone=()) -> int:
 
 
 def nets_chunks(p, handles):
-    """[(address, bytes)] of the chunks that go with these nets, more rather than fewer; None where
-    that is not known."""
+    """[(address, bytes)] of the chunks that go with these nets, more rather than fewer, None where
+    that is not known; and whether they are theirs for sure."""
     try:
         p.heap.look()
         used = [c for c in chunks(p.heap) if c[2]]
     except (LookupError, Damaged):
-        return None
+        return None, False
     gone = []
+    sure = True
     for handle in handles:
         cost = p.costs.get(_source(p, handle))
-        if cost is None:
-            return None
-        mine = _of_net(p.heap.words, used, handle, cost)
+        mine, own = _of_net(p.heap.words, used, handle, cost) if cost else (None, False)
         if mine is None:
-            return None
+            return None, False
+        sure = sure and own
         gone += mine
-    return [c[:2] for c in gone]
+    return [c[:2] for c in gone], sure
 
 
 def _source(p, handle):
@@ -134,18 +136,24 @@ def _source(p, handle):
 
 def _of_net(words, used, handle, cost):
     """The chunks of a load by their sizes, and by who points to whom or lies behind whom where
-    several have the size; None where there is none. `used` loses them."""
+    several have the size; None where there is none. `used` loses them. And whether all that count
+    are its own for sure."""
     mine = []
+    sure = True
     for piece in cost.chunks:
         if piece & TRANSIENT:
             continue
         alike = [c for c in used if c[1] - (piece & SIZE) in (0, _HEAD)]
         own = [c for c in alike if _linked(words, c, mine, handle)]
-        if not own and mine:  # a load's chunks often lie behind each other
+        if not own and mine:  # a load's chunks often lie behind each other, another's too
             own = [c for c in alike if c[0] == mine[-1][0] + mine[-1][1]]
+            others = [c[0] + c[1] for c in used if c[1] == mine[-1][1]]
+            alike = [c for c in alike if c[0] not in others] or alike
+        if not own and len(alike) > 1 and piece & SIZE > _SMALL:
+            sure = not _RAM < id(handle) < _END  # a stand-in's net points to nothing
         own += alike
         if not own:
-            return None
+            return None, False
         best = own[0]
         used.remove(best)
         mine.append(best)
@@ -153,7 +161,7 @@ def _of_net(words, used, handle, cost):
         if c[1] <= _YOLO and [m for m in mine if m[0] + m[1] == c[0]]:
             used.remove(c)
             mine.append(c)
-    return mine
+    return mine, sure
 
 
 def _linked(words, c, mine, handle):

@@ -260,8 +260,8 @@ class _Play:
         return after
 
     def trimmed(self) -> _Moment:
-        """The moment after ModelManager had the free end of the heap given back, as it does where a
-        load would not come through else.
+        """The moment after ModelManager had the free end of the heap given back, as it does where
+        a load would not come through else.
 
         A read of flash does it, so early firmware, which has no such call, keeps it.
         """
