@@ -10,8 +10,8 @@ from collections import Counter
 
 import pytest
 from k210_model.heap import RAM_START
-from maixmem_cli.emulator.heaps import FREE, HEAD, MARKED, TAIL, GcHeap
-from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.emulator.readers.heaps import FREE, HEAD, MARKED, TAIL, GcHeap
+from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import leaks, live
 from maixmem_cli.profiler.ledger import Look
 

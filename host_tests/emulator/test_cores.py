@@ -17,11 +17,12 @@ import pytest
 import register_programs
 from emulated import IMAGES, each_image, needs_image, only_thorough, started
 from kpu_layers import ARGUMENT, Layer
-from maixmem_cli.emulator import compiler, heaps, knowledge, pictures, sd_image
+from maixmem_cli.emulator import compiler, pictures, sd_image
 from maixmem_cli.emulator.board import EVENT, HANGS, Board, BoardStopped, Snapshot
 from maixmem_cli.emulator.cores import Core, CoreFailed, Native, Wasm
 from maixmem_cli.emulator.ports import SerialPort
-from maixmem_cli.emulator.tracer import Tracer
+from maixmem_cli.emulator.readers import heaps, knowledge
+from maixmem_cli.emulator.readers.tracer import Tracer
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import RawRepl
 

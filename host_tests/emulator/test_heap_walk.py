@@ -13,10 +13,11 @@ from typing import Any
 
 import emulated
 from emulated import each_image, needs_cc
-from maixmem_cli.emulator import heaps, pictures
+from maixmem_cli.emulator import pictures
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
+from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 pytestmark = needs_cc

@@ -13,9 +13,10 @@ from pathlib import Path
 import emulated
 import pytest
 from emulated import answer, each_image, needs_cc, needs_image, started
-from maixmem_cli.emulator import heaps, knowledge, pictures, sd_image
+from maixmem_cli.emulator import pictures, sd_image
 from maixmem_cli.emulator.board import Board, BoardStopped
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
+from maixmem_cli.emulator.readers import heaps, knowledge
 from maixmem_cli.flash import image as flash_image
 from maixmem_cli.serial.repl import RawRepl
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from emulated import each_image, model, needs_cc
-from maixmem_cli.emulator import tracer
-from maixmem_cli.emulator.qstrs import Qstrs
+from maixmem_cli.emulator.readers import tracer
+from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.session import DONE, RAW_FILE, Options, Session
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.plan.program import scratch

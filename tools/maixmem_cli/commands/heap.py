@@ -57,7 +57,7 @@ def command(
     0x80000000 on. Exit status: 0 fine, 1 the heaps are not there or their books do not agree, 2
     wrong use.
     """
-    from maixmem_cli.emulator import heaps
+    from maixmem_cli.emulator.readers import heaps
     from maixmem_cli.profiler import maps
 
     ram = _of_board(source, script, on_board) if source.startswith("emu:") else _of_file(source)

@@ -18,11 +18,11 @@ from typing import Callable
 
 from maixmem_cli.emulator import pictures, prepared, sd_image
 from maixmem_cli.emulator.board import Board
-from maixmem_cli.emulator.heaps import Finder
-from maixmem_cli.emulator.knowledge import Knowledge, learn
 from maixmem_cli.emulator.ports import Hangs, SerialPort
-from maixmem_cli.emulator.qstrs import exit_value
-from maixmem_cli.emulator.tracer import RAW_FILE, Tracer
+from maixmem_cli.emulator.readers.heaps import Finder
+from maixmem_cli.emulator.readers.knowledge import Knowledge, learn
+from maixmem_cli.emulator.readers.qstrs import exit_value
+from maixmem_cli.emulator.readers.tracer import RAW_FILE, Tracer
 from maixmem_cli.flash import image
 from maixmem_cli.serial.repl import BoardError, RawRepl
 

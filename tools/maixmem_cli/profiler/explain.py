@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from maixmem_report import kib
 
-from maixmem_cli.emulator import heaps
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.emulator.readers.tracer import MALLOC, RAW_FILE, REALLOC, Event, Place
 from maixmem_cli.emulator.session import (
     HANGS,
     INTERRUPTED,
@@ -15,7 +16,6 @@ from maixmem_cli.emulator.session import (
     Outcome,
     Session,
 )
-from maixmem_cli.emulator.tracer import MALLOC, RAW_FILE, REALLOC, Event, Place
 from maixmem_cli.errors import table
 
 _HOLES = 5

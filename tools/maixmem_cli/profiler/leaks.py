@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Callable
 
-from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler.ledger import Kept, Look
 
 _BINS = 8  # parts of a window; in each its least counts, so that what comes and goes does not

@@ -13,9 +13,9 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Callable
 
-from maixmem_cli.emulator import tracer
-from maixmem_cli.emulator.heaps import BLOCK, FREE, GcHeap, SystemHeap
-from maixmem_cli.emulator.tracer import Event, Place
+from maixmem_cli.emulator.readers import tracer
+from maixmem_cli.emulator.readers.heaps import BLOCK, FREE, GcHeap, SystemHeap
+from maixmem_cli.emulator.readers.tracer import Event, Place
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from k210_model.heap import RAM_START
 
-from maixmem_cli.emulator import heaps
-from maixmem_cli.emulator.heaps import BLOCK, HEAD, MARKED, TAIL, GcHeap
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.emulator.readers.heaps import BLOCK, HEAD, MARKED, TAIL, GcHeap
 from maixmem_cli.emulator.session import Session
 
 _STATE = 4096  # bytes in front of mp_state_mem, more than mp_state_ctx has

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGS, STUCK
-from maixmem_cli.emulator.tracer import Place
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.ledger import Account
 from maixmem_cli.profiler.profile import Line, Profile

@@ -10,7 +10,7 @@ from typing import Any
 
 from maixmem_report import kib
 
-from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import draw
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from maixmem_cli.emulator.tracer import Place
+from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler.compare import HEAPS
 from maixmem_cli.profiler.profile import Profile
 

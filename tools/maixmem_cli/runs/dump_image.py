@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from k210_model.heap import RAM_START
 
-from maixmem_cli.emulator import functions, signatures
+from maixmem_cli.emulator.readers import functions, signatures
 from maixmem_cli.errors.dump import Dump, region
 
 _NAMES = (

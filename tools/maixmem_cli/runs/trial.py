@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from maixmem_cli.emulator import heaps, tracer
+from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.session import DONE, LIMIT, Options, Session
 from maixmem_cli.profiler import explain
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from maixmem_cli.emulator import heaps
 from maixmem_cli.emulator.board import EVENT, Board
-from maixmem_cli.emulator.knowledge import Knowledge
-from maixmem_cli.emulator.qstrs import Qstrs
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.emulator.readers.knowledge import Knowledge
+from maixmem_cli.emulator.readers.qstrs import Qstrs
 
 MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE = range(1, 8)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18

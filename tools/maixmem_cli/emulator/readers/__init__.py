@@ -1,0 +1,1 @@
+"""What the board's RAM and flash say, read from outside: heaps, names, functions, traces."""
