@@ -14,7 +14,7 @@ with the firmware (v0.6.2_84, v0.6.2-16): fresh cameras, larger and smaller fram
 from maixmem import NoRoom, message, port
 from maixmem_k210_chip import chunk
 from maixmem_k210_heap import Damaged
-from maixmem_k210_room import chunks, nets_chunks, plan
+from maixmem_k210_room import chunks, damage, nets_chunks, plan
 
 
 def blocks(w: int, h: int) -> "tuple[int, int]":
@@ -24,16 +24,18 @@ def blocks(w: int, h: int) -> "tuple[int, int]":
 
 def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
     """None where set_framesize() of w x h comes through now, else a NoRoom, not raised, with what
-    is needed and what is free. `buffers` is 2 with dual_buff; `freed` are handles of models taken
-    as unloaded, None also where it is not known which chunks are theirs. Takes nothing; allocates
-    some KB for the moment.
+    is needed and what is free, or where the lists are damaged. `buffers` is 2 with dual_buff;
+    `freed` are handles of models taken as unloaded, None also where it is not known which chunks
+    are theirs. Takes nothing; allocates some KB for the moment.
 
     NotImplementedError where malloc's lists are not found: nothing tells then.
     """
     p = port()
-    free = p.free_bytes() if hasattr(p, "free_bytes") else 0
-    if not getattr(p, "exact", False):
+    if not getattr(p, "heap", None):
         raise NotImplementedError(message("missing", "malloc's lists"))
+    free = p.free_bytes()
+    for text in () if p.exact else damage(p):
+        return NoRoom(text, "heap")
     need = blocks(w, h)
     gone = _frames(p.heap)
     sure = True

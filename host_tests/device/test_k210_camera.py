@@ -83,3 +83,14 @@ def test_nothing_goes_where_that_would_not_help():
     e = raises(maixmem.NoRoom, make_room, m, 1600, 1200)
     assert len(m.loaded()) == 2 and "1600x1200" in str(e)
     m.release_all()
+
+
+def test_a_damaged_heap_is_said_and_nothing_goes():
+    m = started()
+    m.use("a")
+    board.ram.poked = {board.heap.top + 8: 0}
+    e = raises(maixmem.NoRoom, make_room, m, 320, 240)
+    assert "damaged at " + hex(board.heap.top) in str(e) and e.need is None
+    board.ram.poked = {}
+    assert len(m.loaded()) == 1 and check_camera(320, 240) is None
+    m.release_all()

@@ -106,7 +106,8 @@ def camera_on():
 
 
 def look(w, h):
-    say(check_camera(w, h) is None)
+    e = check_camera(w, h)
+    say(e is None if p.exact else "damaged")
 
 
 def frame(size):
