@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "What a message, a log or a core dump means; what to do.",
     "build": "Compile the library for each bytecode; sizes, package.json.",
     "deploy": "Put the library on a board and check it there.",
+    "auto": "Make unchanged scripts on a board safe: one line in its boot.py.",
     "ports": "List the serial ports: which may be a board.",
     "doctor": "Check the memory and flash of a connected board.",
     "top": "Watch a board's memory live.",

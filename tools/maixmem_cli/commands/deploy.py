@@ -100,7 +100,7 @@ def to_board(
     quiet: bool,
 ) -> dict[str, Any]:
     """The whole of deploy for a board at a serial port; what was done, as plain data."""
-    with _cut("Nothing was changed on the board."), _first(port) as board:
+    with _cut("Nothing was changed on the board."), first(port) as board:
         p = plan(board, names, target, sources)
     if p is None:
         return to_drive(_only_drive(), names, quiet)
@@ -163,7 +163,7 @@ def _notes(p: Plan) -> list[str]:
 
 def remove(port: str, target: str | None) -> dict[str, Any]:
     """Takes the library off a board; what was removed, as plain data."""
-    with _first(port) as board:
+    with first(port) as board:
         who = identity(board)
         folder = (target or who.target).rstrip("/") or "/"
         names = [f"{m}.{form}" for m in modules.every() for form in ("py", "mpy")]
@@ -185,7 +185,7 @@ def _cut(state: str) -> Iterator[None]:
         raise TransferError(cut(e, state)) from e
 
 
-def _first(port: str) -> RawRepl:
+def first(port: str) -> RawRepl:
     """The first connection: when there is none the port is wrong."""
     try:
         return connect(port)

@@ -59,6 +59,18 @@ def digest(name):
     return n, "crc32", c & 0xFFFFFFFF
 
 
+def content(name):
+    """The bytes of a file, None where there is none."""
+    try:
+        file = open(name, "rb")
+    except OSError:
+        return None
+    try:
+        return file.read()
+    finally:
+        file.close()
+
+
 def remove(names):
     """Takes files away, the one that was held open as well; the names of those that were there."""
     close_cut()

@@ -15,8 +15,12 @@ def enter():
     """(working folder, folder of the library or None, names of the modules that were there).
 
     On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84):
-    it is the one with the library until leave().
+    it is the one with the library until leave(). What an interrupt left half imported goes: it
+    would be taken for whole.
     """
+    if "maixmem" in sys.modules and not hasattr(sys.modules["maixmem"], "set_gc_heap"):
+        for name in [n for n in sys.modules if n[:7] == "maixmem"]:
+            del sys.modules[name]
     home = os.getcwd()
     had = list(sys.modules)
     for folder in [home, "/flash", "/sd"] if sys.platform in ("MaixPy", "CanMV") else []:
@@ -58,6 +62,22 @@ def gc_heap():
 
     active = g.active_gc_heap()
     return {"stored": utils.gc_heap_size(), "active": active, "most": g.max_gc_heap_now()}
+
+
+def set_gc_heap(nbytes):
+    import maixmem
+
+    return str(maixmem.set_gc_heap(nbytes))
+
+
+def auto_takes():
+    """Bytes of GC heap that maixmem_auto keeps. The board is to be reset afterwards."""
+    gc.collect()
+    free = gc.mem_free()
+    import maixmem_auto
+
+    gc.collect()
+    return free - gc.mem_free()
 
 
 def flash(gaps, verify):

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem auto: its line in boot.py, and what the GC heap may take, on a board behind a
+pseudo-terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from commands import maixmem
+from fakeboard import FakeBoard
+from maixmem_cli.commands import auto
+
+_PROGRAM = b"import lcd\nlcd.init()\n"
+
+
+def test_the_line_goes_before_a_program_and_leaves_it_as_it_was() -> None:
+    new = auto.with_lines(_PROGRAM, ", GC heap before: 524288")
+    assert new.startswith(b"try: import maixmem_auto") and new.endswith(_PROGRAM)
+    compile(new, "boot.py", "exec")
+    assert auto.with_lines(new) == new and auto.gc_heap_before(new) == 524288
+    assert auto.without_lines(new) == _PROGRAM
+    assert auto.gc_heap_before(auto.with_lines(b"")) is None
+
+
+def test_a_line_of_the_user_is_left_alone() -> None:
+    own = b"import maixmem_auto\n" + _PROGRAM
+    assert auto.with_lines(own) == own == auto.without_lines(own)
+    assert auto.with_lines(b"# import maixmem_auto\n") != b"# import maixmem_auto\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "free", "peaks", "said"),
+    [
+        (32768, 2000000, [], True),
+        (32768, 2000000, [1970000], False),  # it loads alone now
+        (32768, 2000000, [1600000], False),  # it loads beside the camera now
+        (32768, 2000000, [1500000, 2100000], True),  # the second does not load anyway
+    ],
+)
+def test_the_gc_heap_takes_no_model_its_room(more, free, peaks, said) -> None:
+    assert auto.is_free(more, free, peaks) == said
+
+
+@pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
+def test_install_and_remove_on_a_board(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        (board.root / "boot.py").write_bytes(_PROGRAM)
+        done = json.loads(maixmem("auto", "--install", "--port", board.port, "--json"))
+        heap = done["gc_heap"]
+        assert done["changed"] and not done["findings"] and heap["now"] > heap["before"]
+        boot = (board.root / "boot.py").read_bytes()
+        assert boot == auto.with_lines(_PROGRAM, f", GC heap before: {heap['before']}")
+        again = maixmem("auto", "--install", "--port", board.port)
+        assert "imports maixmem_auto already" in again and "no findings" in again
+        assert (board.root / "boot.py").read_bytes() == boot
+        gone = json.loads(maixmem("auto", "--remove", "--port", board.port, "--json"))
+        assert gone["changed"] and gone["gc_heap"] == heap["before"]
+        assert [p.name for p in board.root.iterdir()] == ["boot.py"]
+        assert (board.root / "boot.py").read_bytes() == _PROGRAM

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""maixmem auto on boards in software: the program that runs after a start has the line before
+it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commands import invoke
+from emulated import answer, each_image, needs_cc, only_thorough
+from maixmem_cli.emulator.connect import connect
+
+pytestmark = [needs_cc, only_thorough]
+_WHOSE = "\nimport KPU\nwhose = KPU.__name__\n"
+_FILES = "import os\nprint([sorted(os.listdir('/flash')), open(%r).read()])"
+
+
+@each_image
+def test_install_and_remove(image: Path, tmp_path: Path) -> None:
+    port = f"emu:{image}"
+    with connect(port + ",new") as board:
+        there = answer(board, "import os\nprint(os.listdir('/flash'))")
+        name = "/flash/boot.py" if "boot.py" in there else "/flash/main.py"
+        board.write_file(name, _WHOSE.encode())
+        before = answer(board, _FILES % name)
+    done = invoke("auto", "--install", "--port", port, "--json")
+    told = json.loads(done.stdout)
+    assert told["changed"] and told["boot"] == "/flash/boot.py", told
+    assert not [f for f in told["findings"] if "maixmem" in f["what"]], told["findings"]
+    with connect(port) as board:
+        board.hard_reset()
+        assert answer(board, "print(repr(whose))") == "maixmem_kpu"
+        if told["gc_heap"]["now"]:
+            stored = answer(board, "from Maix import utils\nprint(utils.gc_heap_size())")
+            assert stored == told["gc_heap"]["now"] > told["gc_heap"]["before"]
+    gone = json.loads(invoke("auto", "--remove", "--port", port, "--json").stdout)
+    assert gone["changed"]
+    with connect(port) as board:
+        board.hard_reset()
+        assert answer(board, _FILES % name) == before
+        assert answer(board, "print(repr(whose))") == "KPU"
