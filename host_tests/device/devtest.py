@@ -11,12 +11,15 @@ A device test file is plain functions named test_* with asserts. It may set
 
 OLD is True on mp2019 (MicroPython v1.10, compiled to WebAssembly) and nowhere else. SLOW is True
 there and on a Pico, in hardware or software: long runs are shorter there, with the same checks.
+DESK is True on CPython, which is fastest: what depends on numbers alone is tried in its smallest
+steps there, and in larger ones elsewhere.
 """
 
 import gc
 import sys
 
 OLD = sys.platform == "javascript" and sys.implementation.version < (1, 12)
+DESK = sys.implementation.name == "cpython"
 SLOW = OLD or sys.platform in ("rp2", "RP2040")
 if OLD:  # modules of this runner load at first use, and the stand-in has the board's uctypes
     import k210_board

@@ -7,7 +7,7 @@ import gc
 import kmodel_build
 import maixmem
 import maixmem_kmodel
-from devtest import SLOW, Skip, raises
+from devtest import DESK, SLOW, Skip, raises
 from maixmem import KModelError
 from maixmem_k210_chip import TRANSIENT
 from maixmem_kmodel import read_info
@@ -333,7 +333,7 @@ def test_a_file_may_end_anywhere():
     """Every prefix is a model or a KModelError; no other exception."""
     for built in (v3(), v4(constants=24), kmodel_build.swapped(v3())):
         whole = built.to_bytes()
-        for n in range(0, len(whole) - 8, 5 if SLOW else 1):
+        for n in range(0, len(whole) - 8, 1 if DESK else 5):
             raises(KModelError, read_info, whole[:n])
             if n % 64 == 0:
                 gc.collect()
@@ -350,11 +350,14 @@ def test_counts_times_sizes_cost_nothing():
 # --- what reading costs ---
 
 
-def long_models():
-    """4 MB in 3 layers, 245 nodes behind constants, and as many layers as a reader takes."""
+def long_models(part=1):
+    """4 MB in 3 layers, 245 nodes behind constants, and as many layers as a reader takes; or the
+    4th part of those."""
     yield kmodel_build.v3((7, 7, 512), [("conv", 512), ("conv", 512), ("dequantize",)])
-    yield kmodel_build.v4((28, 28, 1), [("conv", 8)] + [("raw", 14, 36)] * 244, constants=20480)
-    yield kmodel_build.v3((28, 28, 1), [("conv", 8)] + [("raw", 15, 16)] * 990)
+    yield kmodel_build.v4(
+        (28, 28, 1), [("conv", 8)] + [("raw", 14, 36)] * (244 // part), constants=20480
+    )
+    yield kmodel_build.v3((28, 28, 1), [("conv", 8)] + [("raw", 15, 16)] * (990 // part))
 
 
 def test_reads_at_most_8_kib_of_any_model():
@@ -373,7 +376,7 @@ def test_holds_at_most_4_kib_of_heap():
         raise Skip("this Python does not count allocations")
     import maixmem_kmodel_v4  # code: it stays, whatever an earlier test left in memory
 
-    for built in long_models():
+    for built in long_models(4 if SLOW else 1):
         alive = [0]
 
         def read(offset, n, built=built, alive=alive):

@@ -9,7 +9,7 @@ import image
 import k210_board as board
 import KPU as kpu
 import manager_kit as kit
-from devtest import SLOW, Skip, imports_of, raises
+from devtest import DESK, SLOW, Skip, imports_of, raises
 from kmodel_build import swapped, v3, v4
 from Maix import utils
 from maixmem import KModelError, NoRoom
@@ -107,7 +107,7 @@ def threshold(content, path, firmware="full"):
     board.reset(firmware, flash={0x300000: content}, files={"/flash/m.kmodel": content})
     cost = Port().inspect(source)
     spare = utils.heap_free() + 524288 - cost.peak["heap"]  # GC heap that leaves just the peak
-    for step in range(-12, 12, 3 if SLOW else 1):
+    for step in range(-12, 12, 1 if DESK else 3):
         both = []
         for managed in (False, True):
             gc_heap = spare + 4096 * step
@@ -359,7 +359,7 @@ def test_switches_leave_the_gc_heap_as_it_was():
     if not hasattr(gc, "mem_alloc") or sys.implementation.version < (1, 11):
         raise Skip("this interpreter cannot tell")
     m = big("minimum", a=model(50), b=model(60), c=model(70), d=model(80), e=model(90))
-    rounds = 2000 if sys.implementation.name == "cpython" else 400  # times five: 10,000 switches
+    rounds = 2000 if DESK else 260  # times five: 10,000 switches
     settled = 200
     used = [0] * 3  # after the first rounds; the least and the most from then on
     free = [0] * 3

@@ -20,7 +20,7 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
-SWITCHES = 40 if SLOW else 200
+SWITCHES = 40 if SLOW else 80
 
 
 def models():

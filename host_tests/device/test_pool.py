@@ -15,9 +15,9 @@ except ImportError:
     addressof = None
 
 # random ones; the bench does more
-OPERATIONS = 2000 if SLOW else 100000
+OPERATIONS = 2000 if SLOW else 40000
 if OLD or sys.implementation.name == "cpython":
-    OPERATIONS = 20000 if OLD else 1000000
+    OPERATIONS = 8000 if OLD else 1000000
 
 
 def test_hands_out_the_same_objects_for_ever():
