@@ -1,18 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Leaks, and what looks like one, as sequences of what a line has in use; and marking, in a RAM
-made by hand."""
+"""Leaks, and what looks like one, as sequences of what a line has in use."""
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
 
 import pytest
-from k210_model.heap import RAM_START
-from maixmem_cli.emulator.readers.heaps import FREE, HEAD, MARKED, TAIL, GcHeap
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.profiler import leaks, live
+from maixmem_cli.profiler import leaks
 from maixmem_cli.profiler.ledger import Look
 
 _ROUNDS = 60
@@ -62,16 +58,33 @@ def test_no_looks() -> None:
     assert leaks.growths([], lambda site: PLACE) == []
 
 
-def test_marking() -> None:
-    """A root leads to one object, that to a second, a third is garbage; pointers into the middle
-    do not count."""
-    pool, root = RAM_START + 1024, RAM_START + 64
-    states = bytes([HEAD, TAIL, MARKED, HEAD, TAIL, FREE, HEAD])
-    ram = bytearray(4096)
-    struct.pack_into("<Q", ram, root - RAM_START, pool)
-    struct.pack_into("<Q", ram, 1024 + 40, pool + 2 * 32)  # in the tail of the first
-    struct.pack_into("<Q", ram, 1024 + 2 * 32, pool + 3 * 32 + 8)  # not where one begins
-    gc = GcHeap(0, 0, pool, states)
-    expected = [HEAD, TAIL, HEAD, 0, 0, 0, 0]
-    assert list(live.mark(ram, gc, [(root, root + 8)], [])) == expected
-    assert list(live.mark(ram, gc, [], [pool + 6 * 32, 5])) == [0] * 6 + [HEAD]
+_OUTER, _INNER = 0x1000, 0x2000  # loops
+
+
+def in_loops(outer: list[int], inner: list[int]) -> list[Look]:
+    """Looks at two loops, one in the other: what is held at the end of each round of both."""
+    out = []
+    for i, n in enumerate(outer):
+        for k, m in enumerate((*inner, n)):
+            of = (_OUTER, i) if k == len(inner) else (_INNER, i * len(inner) + k)
+            kept = Counter({(1, 1056): m})
+            out.append(Look(10 * len(out), 3 * len(out), kept, Counter(), *of))
+    return out
+
+
+def test_the_same_point_of_each_round_counts() -> None:
+    """A list that is filled and dropped in each round is none; one that is not is one, with the
+    bytes of a round of the outer loop."""
+    filled = list(range(1, 12))
+    assert leaks.growths(in_loops([1] * 20, filled), lambda site: PLACE) == []
+    kept = in_loops([3 * i for i in range(20)], [])
+    (found,) = leaks.growths(kept, lambda site: PLACE)
+    assert found.leaks and found.by_loop and found.each == 3 * 1056
+
+
+def test_made_before_a_longer_loop() -> None:
+    first = [Look(i, 3 * i, Counter({(1, 1056): i}), Counter(), _OUTER, i) for i in range(20)]
+    kept = Counter({(1, 1056): 19})
+    then = [Look(20 + i, 60, kept, Counter(), _INNER, i) for i in (1, 2, 4, 8, 16, 32)]
+    assert [g.leaks for g in leaks.growths(first, lambda site: PLACE)] == [True]
+    assert leaks.growths(first + then, lambda site: PLACE) == []

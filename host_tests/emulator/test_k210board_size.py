@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import paths
 
-_LINES, _COLUMNS, _A_FILE = 2850, 100, 400
+_LINES, _COLUMNS, _A_FILE = 3000, 100, 400
 
 
 def _files() -> dict[str, list[str]]:

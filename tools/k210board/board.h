@@ -235,5 +235,12 @@ void trace_reset(void); // RAM was loaded anew
 typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instructions of both harts
 enum { EVENTS = 1 << 16 };
 extern struct Events { Event item[EVENTS]; u32 n; u64 lost; } events; // the host takes them
+void trace_look(const Hart *h, u32 blocks, u64 loop, u32 rounds);
+void trace_used(u32 first, const u64 *three); // words of the table
 void *trace_state(void); // all else that it knows
 u32 trace_state_size(void);
+
+// live.c: what of the GC heap is in use
+void live_start(u64 state, u64 books);
+void live_made(const Hart *h, u32 blocks, bool new), live_jump(const Hart *h, u64 at);
+void live_collected(const Hart *h, u64 back);

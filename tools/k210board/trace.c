@@ -9,12 +9,14 @@
 // --- records ---
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
-// is new; from MARK on: another function is called, its number is added; RETURNS: one to here.
-enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, GC_NEW = 16, GC_GROW, GC_FREE };
-enum { MARK = 32, RETURNS = 128, LONGEST_RUN = 512, DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16 };
+// is new; JUMP: of the bytecode; LOOK: what is in use follows, as USED; from MARK on: another
+// function is called, its number is added; from COLLECT on: one that collects; RETURNS: to here.
+enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED };
+enum { GC_NEW = 16, GC_GROW, GC_FREE, MARK = 32, COLLECT = 64, RETURNS = 128 };
+enum { LONGEST_RUN = 512, DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16 };
 typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytecode that runs
 typedef struct { u64 back, sp, a, b; u32 kind, site; } Call; // of the allocator, the outermost
-typedef struct { Frame frame[DEPTH]; int frames; Call call; } Followed;
+typedef struct { Frame frame[DEPTH]; int frames; Call call, collect; } Followed;
 struct Events events;
 static struct Trace {
     bool on;
@@ -161,11 +163,13 @@ static void entered_allocator(const Hart *h, Followed *f, u32 kind) {
     f->call = (Call){back, sp, h->x[11], h->x[12], kind, site_of(h)};
 }
 
-static void left_allocator(u64 result, Followed *f) {
+static void left_allocator(const Hart *h, Followed *f) {
+    u64 result = h->x[10];
     Call c = f->call;
     u64 size = result ? word(result - 8) & ~7ull : 0; // of the chunk
     u64 asked = c.kind == MALLOC ? c.a : c.b | c.a << 32;
     f->call.back = 0;
+    live_made(h, 0, c.kind != FREE && result);
     if (c.kind == FREE) emit(FREE, c.site, c.a, 0, arena_end());
     else emit(c.kind, c.site, result, asked, arena_end() | size << 32);
 }
@@ -175,12 +179,19 @@ u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
     u32 kind = trace.hook[d - decoded] & ~(u32)RETURNS;
     if (trace.hook[d - decoded] & RETURNS) {
         left_bytecode(h, f);
-        if (f->call.back == pc && f->call.sp == h->x[2]) left_allocator(h->x[10], f);
+        if (f->call.back == pc && f->call.sp == h->x[2]) left_allocator(h, f);
+        if (f->collect.back == pc && f->collect.sp == h->x[2]) {
+            f->collect.back = 0;
+            live_collected(h, pc);
+        }
     }
     if (kind == FRAME) entered_bytecode(h, f);
     else if (kind == ASK) host.asks++;
-    else if (kind >= MARK) emit(MARK, site_of(h), kind - MARK, 0, 0);
+    else if (kind == JUMP) live_jump(h, h->x[d->rs1]);
+    else if (kind >= MARK) emit(MARK, site_of(h), kind % MARK, 0, 0);
     else if (kind) entered_allocator(h, f, kind);
+    if (kind >= COLLECT && hook(h->x[1], RETURNS))
+        f->collect = (Call){.back = h->x[1], .sp = h->x[2]};
     return d->raw;
 }
 
@@ -188,6 +199,7 @@ u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
 static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     if (before && after) return; // marked or unmarked
     u32 kind = after == 0 ? GC_FREE : after == 1 ? GC_NEW : GC_GROW;
+    if (after) live_made(h, 1, kind == GC_NEW);
     Event *run = &trace.run;
     bool grows = kind == GC_FREE ? run->kind == GC_FREE : kind == GC_GROW && run->kind != GC_FREE;
     bool follows = run->b && block == run->a + run->b;
@@ -200,6 +212,14 @@ static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     }
     end_run();
     *run = (Event){0, kind, kind == GC_FREE ? 0 : site, block, 1, 1};
+}
+
+void trace_look(const Hart *h, u32 blocks, u64 loop, u32 rounds) {
+    emit(LOOK, site_of(h), blocks, loop, rounds);
+}
+
+void trace_used(u32 first, const u64 *three) {
+    write_event((Event){0, USED, first, three[0], three[1], three[2]});
 }
 
 // Before a store into the watched range.
@@ -220,6 +240,7 @@ void trace_reset(void) {
 void trace_end(void) {
     end_run();
     memset(&trace, 0, sizeof trace);
+    live_start(0, 0);
     host.watched_bytes = 0;
     cpu_forget();
 }

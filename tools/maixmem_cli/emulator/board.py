@@ -11,7 +11,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, BinaryIO, Callable
+from typing import Any, BinaryIO
 
 from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.compiler import version
@@ -76,8 +76,6 @@ class Board:
     """
 
     events: BinaryIO | None = None
-    #: called before the board runs on: gets for how many rounds, answers for how many
-    watcher: Callable[[int], int] | None = None
 
     def __init__(
         self,
@@ -139,7 +137,7 @@ class Board:
         """Runs both cores, until there is something to be seen; why it came back: IDLE and so on.
 
         BoardStopped when there is no firmware, or the C failed."""
-        why = self._call("k_run", self.watcher(rounds) if self.watcher else rounds)
+        why = self._call("k_run", rounds)
         said = self._call("k_took_out")
         if said:
             self.unread += self.core.read(self._place(_OUT), said)
@@ -194,6 +192,10 @@ class Board:
         """Tells of the function there."""
         if not self._call("k_hook", address, kind) & 1:
             raise ValueError(f"no code at {address:#x}")
+
+    def live(self, state: int, books: int) -> None:
+        """Looks at what is in use, from now on: the interpreter's state, the GC's books in it."""
+        self._call("k_live", state, books)
 
     def where(self) -> None:
         """Adds an event that says where the board is."""

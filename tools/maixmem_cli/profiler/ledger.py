@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from types import MappingProxyType
 from typing import Callable
 
-from maixmem_cli.emulator.readers import tracer
+from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.readers.heaps import BLOCK, FREE, GcHeap, SystemHeap
 from maixmem_cli.emulator.readers.tracer import Event, Place
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
-_NONE: Mapping[int, bytes] = MappingProxyType({})
 _OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
 Kept = Counter[tuple[int, int]]  #: how many of {(site, bytes)}
 
@@ -49,12 +46,15 @@ class Sample:
 @dataclass(frozen=True)
 class Look:
     """What is in use at one time: of the GC heap without garbage. `progress`: objects
-    and chunks that were made before it."""
+    and chunks that were made before it. `loop`: which one begins anew here, for the so-manieth
+    `round`; 0: none does."""
 
     time: int
     progress: int
     gc: Kept
     heap: Kept
+    loop: int = 0
+    round: int = 0
 
     @property
     def gc_used(self) -> int:
@@ -116,9 +116,8 @@ class Ledger:
         self.first_time = self.last_time = 0
         self.refused: list[Event] = []  #: allocations of the system heap that got nothing
 
-    def feed(self, events: list[Event], live: Mapping[int, bytes] = _NONE) -> None:
-        """All events of a run. `live`: {time: blocks of the GC heap in use then}, as live.Sample
-        has them."""
+    def feed(self, events: list[Event]) -> None:
+        """All events of a run."""
         if not events:
             return
         self.first_time = events[0].time
@@ -132,14 +131,13 @@ class Ledger:
             if e.time >= due:
                 self._sample(e.time)
                 due = e.time + step
-            self._one(e)
-            if e.kind == tracer.MARK and not e.a and e.time in live:
-                self._look(e.time, live[e.time])
+            self.feed_one(e)
         self._sample(self.last_time)
         self.heap.settle()
         self.gc.settle()
 
-    def _one(self, e: Event) -> None:
+    def feed_one(self, e: Event) -> None:
+        """The next event."""
         if e.kind in (tracer.GC_NEW, tracer.GC_GROW):
             self._blocks_taken(e)
         elif e.kind == tracer.GC_FREE:
@@ -151,6 +149,8 @@ class Ledger:
             self.end = e.end or self.end
         elif e.kind == tracer.MARK and e.a:  # 0: where the board is now
             self.marks.append((e.time, e.a, e.site))
+        elif e.kind == tracer.LOOK:
+            self._look(e)
 
     def _allocated(self, e: Event) -> None:
         if not e.a:
@@ -196,13 +196,14 @@ class Ledger:
         for account in (self.gc, self.heap):
             account.most = account.used
 
-    def _look(self, time: int, live: bytes) -> None:
+    def _look(self, e: Event) -> None:
         blocks: Kept = Counter()
-        for m in _OBJECT.finditer(live):
+        for m in _OBJECT.finditer(heaps.states(e.used)):
             site = self.blocks[m.start()]
             blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
-        self.looks.append(Look(time, self.gc.made + self.heap.made, blocks, chunks))
+        made = self.gc.made + self.heap.made
+        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end))
 
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: takes what it freed out of the GC heap's

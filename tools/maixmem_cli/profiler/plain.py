@@ -64,6 +64,6 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _grown(profile: Profile, g: Growth) -> dict[str, Any]:
-    told = {"rounds": g.rounds, "bytes": g.nbytes, "each": g.each}
+    told = {"rounds": g.rounds, "by_loop": g.by_loop, "bytes": g.nbytes, "each": g.each}
     left = {"left": profile.rounds_left(g)}
     return {"heap": g.heap, **_place(profile, g.place), **told, **left}

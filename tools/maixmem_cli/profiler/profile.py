@@ -137,15 +137,14 @@ class Profile:
         """What kind of call a mark is."""
         return self.session.known.marks[number - 1][0]
 
-    def collect(
-        self, system: heaps.SystemHeap, gc: heaps.GcHeap, samples: list[live.Sample]
-    ) -> None:
+    def collect(self, system: heaps.SystemHeap, gc: heaps.GcHeap) -> None:
         """Reads the events; `system` and `gc` are the heaps as they were before the script."""
         session = self.session
         self.gc_total = gc.total
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
-        self.books.feed(list(session.tracer.events()), {s.time: s.blocks for s in samples})
+        looks = live.chosen(session.tracer.looks())
+        self.books.feed(list(session.tracer.events(looks)))
         self._stacks = session.tracer.stacks(Qstrs(session.board.ram))
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
         self.growths = leaks.growths(self.books.looks, self.place)
@@ -177,14 +176,11 @@ def run(session: Session, on_text: Callable[[str], None], *, looks: bool = True)
     finds leaks."""
     system = session.finder.system(session.board.ram)
     gc = session.finder.gc(session.board.ram)
-    session.tracer.start(session.finder, gc=True)
-    sampler = live.Sampler(session) if looks else None
-    session.board.watcher = sampler
+    session.tracer.start(session.finder, gc=True, live=looks)
     outcome = session.run(on_text)
-    session.board.watcher = None
     result = Profile(session, outcome)
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
-    result.collect(system, gc, sampler.samples if sampler else [])
+    result.collect(system, gc)
     result.finish()
     return result

@@ -76,8 +76,9 @@ def growths(profile: Profile) -> list[str]:
     for g in profile.growths:
         line, heap = f"{where(g.place)}  {profile.text(g.place)}".rstrip(), _HEAPS[g.heap]
         if g.leaks:
-            left = f"{g.rounds} rounds, {profile.rounds_left(g)} more until it is full"
-            out.append(f"leaks {g.each} bytes of the {heap} a round, {left}: {line}")
+            a, many = ("a round", "rounds") if g.by_loop else ("each time", "times")
+            left = f"{g.rounds} {many}, {profile.rounds_left(g)} more until it is full"
+            out.append(f"leaks {g.each} bytes of the {heap} {a}, {left}: {line}")
         else:
             out.append(f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}")
     return out

@@ -25,6 +25,7 @@ from maixmem_k210_chip import PAGE
 
 BINS = 127
 FREE, HEAD, TAIL, MARKED = range(4)
+_STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
 Ram = Union[bytes, bytearray, memoryview, mmap]
 
 
@@ -173,6 +174,18 @@ class Finder:
         assert self._gc_state is not None
         return self._gc_state
 
+    def interpreter(self, ram: Ram) -> int:
+        """Address of mp_state_ctx, whose last part mp_state_mem is: the stack's top, its limit,
+        the dicts of locals and of globals, which at a prompt are one, in it."""
+        end = self.gc_state
+        words = struct.unpack_from(f"<{_STATE // 8}Q", ram, end - _STATE - RAM_START)
+        for i in range(len(words) - 3):
+            top, limit, names, more = words[i : i + 4]
+            at = end - _STATE + 8 * i
+            if RAM_START < top < RAM_END and 512 <= limit <= 1 << 20 and at < names == more < end:
+                return at
+        raise NotFound("the interpreter's state is not in front of its GC heap's books")
+
     def system(self, ram: Ram) -> SystemHeap:
         """The system heap."""
         if self._bins is None or self._base is None:
@@ -230,7 +243,7 @@ class Finder:
         if not self._is_gc((table, length, table + length, pool, end)):
             raise NotFound("the GC heap's books changed: the interpreter has not started yet")
         packed = bytes(ram[table - RAM_START : table - RAM_START + length])
-        return GcHeap(table, length, pool, b"".join(map(_UNPACK.__getitem__, packed)))
+        return GcHeap(table, length, pool, states(packed))
 
     @staticmethod
     def _is_gc(q: tuple[int, ...]) -> bool:
@@ -255,6 +268,11 @@ class Finder:
         if len(found) != 1:
             raise NotFound(f"{len(found)} places look like MicroPython's GC heap, not one")
         return RAM_START + 8 * found[0]
+
+
+def states(packed: bytes) -> bytes:
+    """One byte a block, of two bits a block."""
+    return b"".join(map(_UNPACK.__getitem__, packed))
 
 
 _UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]

@@ -20,10 +20,11 @@ from collections import Counter
 from k210_model.heap import RAM_START
 
 _REACH = 96  # bytes between the beginning of a function and its signature
-_ADDI, _LD, _ANDI = 0x13, 0x3003, 0x7013
+_ADDI, _LD, _ANDI, _LBU = 0x13, 0x3003, 0x7013, 0x4003
 _A1 = 11
 _JUMP, _CALL = 0, 1  # the register that keeps where a jal came from
 _OPCODES, _SMALL_NUMBERS, _A_SMALL_NUMBER = 256, 64, 0x80
+_LOOPS = (0x35, 0x36)  # py/bc0.h: JUMP, POP_JUMP_IF_TRUE: what a loop ends with
 
 
 def _words(code: bytes) -> list[int]:
@@ -132,3 +133,12 @@ def bytecode(code: bytes) -> int | None:
     first = (min(entries) - RAM_START) // 2
     calls = _jumps(_words(code), (_CALL,))
     return max((RAM_START + 2 * i for i in calls if i <= first), default=None)
+
+
+def jumps(code: bytes) -> list[int]:
+    """Where the opcodes that close a loop are run, when their code begins with reading the
+    second byte of how far; else none."""
+    entries = _opcode_entries(code) or ()
+    found = [entries[op] for op in _LOOPS] if entries else []
+    words = [struct.unpack_from("<I", code, at - RAM_START)[0] for at in found]
+    return found if words and all(_is(w, _LBU, 1) for w in words) else []

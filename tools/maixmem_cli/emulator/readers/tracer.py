@@ -7,7 +7,8 @@ The time of an event is instructions of both cores: KPU, flash and DMA take no e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import struct
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,13 +18,14 @@ from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.knowledge import Knowledge
 from maixmem_cli.emulator.readers.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE = range(1, 8)
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED = range(1, 11)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
-MARK = 32
+MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
 RAW_FILE = "<stdin>"  #: what the interpreter calls a script that came over the serial line
 _COMPILED_THERE = {RAW_FILE, "<string>"}  # and what exec() and eval() run: they have lines
 NOWHERE = 0  #: the site of what no Python line asked for
+_THREE = struct.Struct("<3Q")
 _SITES_FULL = _LOW = 0xFFFFFFFF
 
 
@@ -43,7 +45,8 @@ class Event(NamedTuple):
     """One event. malloc and realloc: `a` the block they gave (0: none), `asked`, `old`, `size` of
     the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
-    which. `end`: of the arena."""
+    which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
+    `asked` the place of a loop's end (0: none), `end` how often it was there."""
 
     time: int
     kind: int
@@ -53,6 +56,7 @@ class Event(NamedTuple):
     old: int = 0
     end: int = 0
     size: int = 0
+    used: bytes = b""
 
 
 class Tracer:
@@ -65,9 +69,9 @@ class Tracer:
         self._file = self._path.open("wb")
         self._started = False
 
-    def start(self, finder: heaps.Finder, *, gc: bool) -> None:
+    def start(self, finder: heaps.Finder, *, gc: bool, live: bool = False) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
-        every store."""
+        every store; with `live` looks at what is in use. NotFound."""
         board, ram = self._board, self._board.ram
         finder.system(ram)
         heap = finder.gc(ram)
@@ -83,7 +87,11 @@ class Tracer:
             if kind == "input":
                 board.hook(ASK, address)
             elif gc:
-                board.hook(MARK + number, address)
+                board.hook((COLLECT if kind == "gc" else MARK) + number, address)
+        if live:
+            board.live(finder.interpreter(ram), finder.gc_state)
+            for address in self._known.jumps:
+                board.hook(JUMP, address)
 
     def written(self) -> int:
         """Bytes of events up to now."""
@@ -121,13 +129,29 @@ class Tracer:
                 ended = (event.a, event.end if event.asked else None)
         return ended
 
-    def events(self) -> Iterator[Event]:
-        """Everything that was traced up to now."""
+    def events(self, looks: Container[int] = frozenset()) -> Iterator[Event]:
+        """Everything that was traced up to now; of the looks those at these times, whole."""
+        look: Event | None = None
+        used = bytearray()
         for time, kind, site, a, b, c in self._records():
+            if kind == USED:
+                if look:
+                    used += bytes(8 * site - len(used)) + _THREE.pack(a, b, c)
+                continue
+            if look:
+                yield look._replace(used=bytes(used))
+            look = Event(time, kind, site, a, b, 0, c) if kind == LOOK and time in looks else None
+            used.clear()
             if kind in (MALLOC, REALLOC):
                 yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
-            elif kind != PLACE:
+            elif kind not in (PLACE, LOOK):
                 yield Event(time, kind, site, a, b, 0, c)
+        if look:
+            yield look._replace(used=bytes(used))
+
+    def looks(self) -> list[Event]:
+        """All looks, without what they saw."""
+        return [Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records() if k == LOOK]
 
     def _records(self) -> Iterator[tuple[int, ...]]:
         self._file.flush()

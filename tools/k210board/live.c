@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The maixmem authors
+// SPDX-License-Identifier: MIT
+// What of the GC heap is in use, between two instructions: marked as the firmware's collector does,
+// from the interpreter's state, the stack of the thread that began it, and the registers.
+// Source: py/gc.c, py/mpstate.h and py/vm.c of MicroPython 1.11.
+#include "board.h"
+
+enum { BLOCK = 32, BLOCKS = RAM_SIZE / BLOCK, SPARE = 1024, KIND = 3 };
+enum { HEAD = 1, TAIL, MARKED }; // of a block, two bits in a table
+// Looks at a loop: after every round at first, after that many every second one, and so on; the
+// same for looks after so many blocks were taken.
+enum { LOOPS = 256, LOOKS = 32, TAKEN = 64 };
+typedef struct { u64 key, made; u32 rounds, looks, every, next; } Loop;
+static struct {
+    u64 state, books; // addresses of mp_state_ctx and, in it, of the GC's books; 0: no looks
+    u64 made, taken;  // objects and chunks so far; blocks since the last look
+    Loop loop[LOOPS]; // by the address of the jump; the first one: every so many blocks
+} live;
+static u8 used[BLOCKS / 4];
+static u32 todo[BLOCKS], todo_n, used_n;
+static u64 pool, pool_bytes;
+static const u8 *table;
+
+static u64 word(u64 address) { return bus_read(NULL, address, 8); }
+static u32 kind(const u8 *of, u32 block) { return of[block / 4] >> block % 4 * 2 & KIND; }
+static void use(u32 block, u32 as) {
+    used[block / 4] |= (u8)(as << block % 4 * 2);
+    used_n++;
+}
+
+static void follow(u64 pointer) {
+    u64 at = pointer - pool;
+    u32 block = (u32)(at / BLOCK);
+    if (at >= pool_bytes || at % BLOCK || kind(used, block)) return;
+    if (kind(table, block) != HEAD && kind(table, block) != MARKED) return;
+    use(block, HEAD);
+    todo[todo_n++] = block;
+}
+
+static void follow_all(u64 from, u64 to) {
+    u64 pointer;
+    const u8 *at = from < to ? bus_memory(from, to - from) : NULL;
+    for (u64 i = 0; at && i + 8 <= to - from; i += 8) memcpy(&pointer, at + i, 8), follow(pointer);
+}
+
+static void mark(const Hart *h, u64 top) {
+    memset(used, 0, sizeof used);
+    used_n = 0;
+    for (int i = 1; i < 32; i++) follow(h->x[i]);
+    follow_all(live.state + 16, live.books); // behind stack_top and stack_limit
+    follow_all(h->x[2] & ~7ull, top);
+    while (todo_n) {
+        u32 first = todo[--todo_n], last = first + 1;
+        for (; last < pool_bytes / BLOCK && kind(table, last) == TAIL; last++) use(last, TAIL);
+        follow_all(pool + (u64)first * BLOCK, pool + (u64)last * BLOCK);
+    }
+}
+
+// key: of the loop; 0: blocks were taken. Nothing on the stack of another thread.
+static void look(const Hart *h, u64 key, u32 rounds) {
+    u64 top = word(live.state), sp = h->x[2], bytes = word(live.books + 8);
+    if (sp > top || top - sp > word(live.state + 8) + SPARE) return;
+    pool = word(live.books + 24), pool_bytes = word(live.books + 32) - pool;
+    table = bus_memory(word(live.books), bytes);
+    if (!table || pool_bytes > RAM_SIZE || bytes * 4 < pool_bytes / BLOCK) return;
+    mark(h, top);
+    trace_look(h, used_n, key, rounds);
+    for (u32 i = 0; i * 32 < pool_bytes / BLOCK; i += 3) {
+        u64 three[3];
+        memcpy(three, used + i * 8, sizeof three);
+        if (three[0] | three[1] | three[2]) trace_used(i, three);
+    }
+}
+
+// Once more there; a look when it is time, and something was taken since the last or it is long
+// ago. The steps are uneven: no rhythm of the program is taken for a slow change.
+static void round_of(const Hart *h, Loop *l) {
+    bool idle = l->made == live.made && (l->rounds + 1) & l->rounds;
+    if (++l->rounds < l->next || idle) return;
+    l->every = l->looks++ % LOOKS ? l->every : l->every ? l->every * 2 : 1;
+    l->next = l->rounds + 1 + (u32)((l->rounds * 2654435761u >> 8) % (2 * l->every - 1));
+    l->made = live.made;
+    look(h, l->key, l->rounds);
+}
+
+void live_start(u64 state, u64 books) {
+    memset(&live, 0, sizeof live);
+    live.state = state, live.books = books;
+}
+
+// Before blocks of the GC heap are taken, or a chunk (blocks 0).
+void live_made(const Hart *h, u32 blocks, bool new) {
+    live.made += new;
+    if (!live.books || (live.taken += blocks) < TAKEN || !new) return;
+    live.taken = 0;
+    round_of(h, live.loop);
+}
+
+// At a place that the program comes by again and again.
+static void again(const Hart *h, u64 key) {
+    Loop *l = &live.loop[1 + key / 2 % (LOOPS - 1)];
+    for (int i = 0; live.books && i < 8; i++, l += l < live.loop + LOOPS - 1) {
+        if (l->key && l->key != key) continue;
+        l->key = key;
+        round_of(h, l);
+        return;
+    }
+}
+
+// At the return from a collection: what is in use may be less than before.
+void live_collected(const Hart *h, u64 back) {
+    live.made++;
+    again(h, back);
+}
+
+// A jump of the bytecode: the two bytes behind it say how far.
+void live_jump(const Hart *h, u64 at) {
+    if (live.books && bus_read(NULL, at, 2) < 0x8000) again(h, at);
+}
