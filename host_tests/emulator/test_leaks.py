@@ -10,7 +10,7 @@ from pathlib import Path
 
 import emulated
 import pytest
-from emulated import each_image, needs_cc, needs_image
+from emulated import each_image, needs_cc, needs_image, only_thorough
 from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.profiler import ledger, plain, profile
@@ -358,6 +358,32 @@ def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:
     result = run(tmp_path, source)
     assert result.fullest and result.books.gc.peak.used > 300000
     assert 60000 < result.fullest.gc_used < 80000
+
+
+@only_thorough
+def test_the_live_peak_is_in_the_smallest_gc_heap(tmp_path: Path) -> None:
+    """What is in use at once fits where the script runs; holes between what it keeps do not."""
+    source = """
+        keep = []
+        for i in range(60):
+          keep.append(bytearray(1000))
+          t = bytearray(1500)
+        for i in range(0, 60, 2): keep[i] = None
+        big = bytearray(20000)
+        """
+    script = tmp_path / "main.py"
+    script.write_text(textwrap.dedent(source).lstrip())
+    with Session(emulated.IMAGES[0], script, Options()) as session:
+        result = profile.run(session, lambda text: None)
+        result.find_smallest()
+    assert result.fullest and result.smallest
+    assert result.fullest.gc_used + 30000 < result.smallest.pool < result.smallest.heap
+
+
+def test_a_comprehension_is_on_its_line(tmp_path: Path) -> None:
+    result = run(tmp_path, "x = 1\n\nkept = [bytearray(900) for i in range(9)]\n")
+    (line,) = [n for n in result.lines() if n.heap == "gc" and n.at_end > 8000]
+    assert (line.place.line, line.place.function) == (3, "<listcomp>")
 
 
 def test_without_looks(tmp_path: Path) -> None:

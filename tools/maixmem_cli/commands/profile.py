@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     help="Look for what is in use and for leaks; without it is faster.",
 )
 @click.option(
+    "--smallest-gc",
+    is_flag=True,
+    help="Find the smallest GC heap that would do: some ten runs more.",
+)
+@click.option(
     "--speedscope",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the call stacks for the viewer of that name.",
@@ -62,6 +67,7 @@ def command(
     svg: Path | None,
     speedscope: Path | None,
     live: bool,
+    smallest_gc: bool,
     as_json: bool,
     **more: Any,
 ) -> None:
@@ -86,6 +92,8 @@ def command(
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error, bool(flash))
         run_firmware.tell(result.ending)
+        if smallest_gc:
+            result.find_smallest()
         _write(result, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}
         _print(result, told, wanted, as_json)

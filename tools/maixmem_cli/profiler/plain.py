@@ -31,6 +31,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "gc": {
             **_heap(profile, books.gc, profile.gc_total),
             "live_peak": profile.fullest and profile.fullest.gc_used,
+            "smallest": profile.smallest and asdict(profile.smallest),
         },
         "heap": _heap(profile, books.heap, profile.heap_total),
         "lines": [_line(n) for n in profile.lines()],

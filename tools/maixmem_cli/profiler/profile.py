@@ -17,6 +17,7 @@ from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.library import places
 from maixmem_cli.profiler import explain, leaks, ledger, live
 from maixmem_cli.profiler.leaks import Growth
+from maixmem_cli.profiler.smallest import Smallest, smallest
 from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
@@ -47,11 +48,12 @@ class Profile:
         self.missing = list(session.known.missing)
         self.ending: list[str] = []  #: about an end that is not the script's own
         self.books: ledger.Ledger
-        self.gc_total = self.heap_total = 0
+        self.gc_total = self.heap_total = self._gc_heap = 0
         self.unexplained: int | None = None
         self.states = b""  #: of the GC heap's blocks at the end
         self.growths: list[Growth] = []  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
+        self.smallest: Smallest | None = None  #: GC heap, where it was looked for
         self._stacks: dict[int, tuple[Place, ...]] = {}
         self._sources: dict[str, list[str]] = {}
 
@@ -141,6 +143,7 @@ class Profile:
         """Reads the events; `system` and `gc` are the heaps as they were before the script."""
         session = self.session
         self.gc_total = gc.total
+        self._gc_heap = gc.pool + gc.total - gc.table
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
         looks = live.chosen(session.tracer.looks())
@@ -152,6 +155,11 @@ class Profile:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
         except heaps.NotFound as e:
             self.missing.append(f"the system heap at the end: {e}")
+
+    def find_smallest(self) -> None:
+        """Runs the script again and again, with smaller GC heaps."""
+        seconds = self.session.board.state()["microseconds"] / 1e6
+        self.smallest = smallest(self.session, self.outcome, self._gc_heap, seconds)
 
     def finish(self) -> None:
         """Collects the garbage on the board, untraced: what is left is held."""

@@ -55,6 +55,20 @@ def _heap_lines(profile: Profile) -> list[str]:
     return out
 
 
+def in_use(profile: Profile) -> list[str]:
+    """What of the GC heap was in use at once, and the smallest one that would do."""
+    if not profile.fullest:
+        return []
+    live, found = profile.fullest.gc_used, profile.smallest
+    out = [f"GC heap: {kib(live)} in use at once, garbage not counted"]
+    if found:
+        scattered = f"{kib(found.pool - live)} more than was in use at once: fragmentation"
+        own = f"{kib(found.heap - found.pool)} are its tables"
+        call = f"utils.gc_heap_size({found.heap})"
+        out.append(f"smallest GC heap with which it runs: {call}; {scattered}; {own}")
+    return out
+
+
 def fragments(profile: Profile) -> list[str]:
     """Largest free block and holes of the system heap: at the beginning, at their worst, at the
     end."""
@@ -100,7 +114,7 @@ def text(profile: Profile) -> list[str]:
     """The table."""
     head = ["", "at peak", "at end", "in all", "times"]
     rows = [(_cells(n), f"{where(n.place)}  {n.text}".rstrip()) for n in profile.lines()[:_LINES]]
-    out = [*_heap_lines(profile), *fragments(profile), ""]
+    out = [*_heap_lines(profile), *in_use(profile), *fragments(profile), ""]
     widths = [max(len(r[0][i]) for r in [(head, ""), *rows]) for i in range(len(head))]
     for cells, line in [(head, "line"), *rows]:
         out.append(
@@ -225,6 +239,7 @@ def html(profile: Profile) -> str:
     name = escape(f"{profile.session.script.name} on {profile.session.firmware.name}")
     told = [
         *_heap_lines(profile),
+        *in_use(profile),
         *fragments(profile),
         *growths(profile),
         books_line(profile),
