@@ -17,11 +17,34 @@ import maixmem_models as _models
 
 _kpu = _port.kpu  # the firmware's
 _VALUES = 16384  # bytes of a result that are copied out when its model goes
+_SPARE = _port.maixmem_k210.SPARE
 _RESERVE = 65536  # left to display and finders beside our models where that can be had
 
 
-# A ModelManager that copies results out of a model before it goes.
+# A ModelManager that copies results out of a model before it goes. Its models come back by
+# themselves, so it looks ahead by sums: one that goes in vain costs a load, a look through the
+# whole heap would cost as much in every turn. The reserve is given up last.
 class _Manager(_models.ModelManager):
+    def _short(self, m, freed=()):
+        p = self.port
+        idle = _idle()
+        room = p.free_bytes() - self.margin
+        if idle and p.exact:
+            for x in freed:
+                room += x.cost.need["heap"]
+            if room < m.cost.need["heap"]:
+                if len(freed) < len(idle):
+                    return True  # one more has to go
+            elif freed:
+                return None
+            elif m.order and m.cost.peak["heap"] + _SPARE > p.behind:
+                _lib.resident("k210_room")  # from now on a turn reckons without reading its file
+        short = _models.ModelManager._short(self, m, freed)
+        if short and self.margin and len(freed) == len(idle):
+            self.margin = 0
+            short = _models.ModelManager._short(self, m, freed)
+        return short
+
     def _unload(self, m):
         for made in m.results:
             made._keep()
@@ -107,7 +130,7 @@ def _ready(t):
 
 
 def _load(t):
-    """Loads a task. Where it fits only without the reserve, without it."""
+    """Loads a task."""
     if t.dead:
         raise _models.ModelReleasedError(_lib.message("kpu_deinit", t.name))
     _own(t)
@@ -121,18 +144,13 @@ def _load(t):
                 _m.release(x.name)  # nobody knows what that gives
         try:
             _m.margin = _RESERVE
-            try:
-                _m._switch(t)
-            except _lib.NoRoom:
-                _m.margin = 0
-                _m._switch(t)
+            _m._switch(t)
         except _lib.NoRoom as e:
             raise _lib.NoRoom(_words(t, e), e.region, e.need, e.free)
         except _lib.KModelError as e:
             raise _lib.KModelError(_words(t, e))
     _m.state = "loaded"
     if again:
-        _lib.resident("k210_room")  # from now on a turn looks for room without reading its file
         _say("kpu_turns", t.name, _ms() - began)
 
 
@@ -187,7 +205,8 @@ def _new(source, how):
         t.judged = False
         _say("kpu_unjudged", t.name, e)
     _own(t)
-    if not t.judged or t.cost.refuse or _m._short(t, _idle()):
+    _m.margin = 0
+    if not t.judged or t.cost.refuse or _models.ModelManager._short(_m, t, _idle()):
         _load(t)
     return t
 
