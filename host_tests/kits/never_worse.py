@@ -47,11 +47,13 @@ def _mm_ticks():
     return _mm_now[0]
 def _mm_ran(run, *args, **how):
     made = run(*args, **how)
+    values = []
     try:
-        print("@", [made[i] for i in range(4)] if hasattr(made, "index") and hasattr(made, "size")
-              else made)
-    except (IndexError, TypeError):
-        print("@", made)
+        while made.size() and len(values) < 4:
+            values.append(made[len(values)])
+    except (AttributeError, IndexError):
+        pass
+    print("@", values or made)
     return made
 """
 _TAIL = "\nprint('@ the end')\n"
