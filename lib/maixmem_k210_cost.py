@@ -53,7 +53,7 @@ def inspect(p, source, how: dict) -> Cost:
         if not where:
             raise
         return run_once("k210_load", "overwritten", source, e, where)
-    load = chunks(info.allocations(method, buffer))
+    load = chunks(info.allocations(method, buffer, getattr(p, "context", 192)))
     need = sum([c & SIZE for c in load if not c & TRANSIENT])
     peak = required_free(load)
     cost = Cost({"heap": need}, {"heap": peak})

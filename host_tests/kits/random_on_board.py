@@ -94,6 +94,11 @@ def bare(a):
     load(a, -1)
 
 
+def slots():
+    """How many of the five have a model."""
+    say(len(nets) + len(m.loaded()))
+
+
 def keep(n):
     m.keep = n
 
@@ -134,7 +139,10 @@ def image(w, h):
 
 
 def display():
-    lcd.init()
+    try:
+        lcd.init()
+    except OSError:  # no memory for its buffer
+        return
     if here["image"]:
         lcd.display(here["image"])
 

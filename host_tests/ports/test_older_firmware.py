@@ -12,6 +12,7 @@ import kmodel_build
 import maixmem
 import paths
 import pytest
+from maixmem_k210_chip import chunk
 
 UTILS = ("heap_free", "flash_read", "gc_heap_size")
 KPU = (
@@ -146,6 +147,7 @@ def test_models_at_addresses_that_cannot_be_read(board) -> None:
     m.add("b", ADDRESSES[1], file="/sd/m.kmodel")
     a, b = m.models["a"].cost, m.models["b"].cost
     assert (a.certainty, b.certainty) == ("bound", "exact") and a.need["heap"] < b.need["heap"]
+    assert chunk(176) in b.chunks and chunk(192) not in b.chunks  # random programs: on M5StickV
     m.add("c", ADDRESSES[1], file="/sd/gone.kmodel")
     with pytest.raises(OSError, match="gone"):
         m.use("c")

@@ -33,9 +33,11 @@ class V5Model(KModel):
     main_mem: int
     kpu_span: int
 
-    def allocations(self, method: str, file_buffer: int = 0) -> list[tuple[int, int]]:
+    def allocations(
+        self, method: str, file_buffer: int = 0, context: int = 192
+    ) -> list[tuple[int, int]]:
         if method != "sdk":
-            return super().allocations(method, file_buffer)
+            return super().allocations(method, file_buffer, context)
         whole = (self.nbytes if self.size is None else self.size) or 0
         return [(whole, 0), (self.main_mem, 0), (4096 + 1024 * self.layers, 0)]
 
