@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // What float.h leaves: the flags that a result raises, and roundings other than to even. Each
-// knows the sign of what was lost: exactly (2Sum, fma), except where it is below the subnormals.
+// knows the sign of what was lost, exactly: by 2Sum, fma, and for fma itself a sum of four parts.
 #include "float.h"
 
 static int sign(double v) { return (v > 0) - (v < 0); }
@@ -17,7 +17,7 @@ static int sign(double v) { return (v > 0) - (v < 0); }
         } \
         if (!lost) return r; \
         flag(h, INEXACT); \
-        if (mode == 1 ? (r > 0 || (r == 0 && 0)) == (lost < 0) && r != 0 : 0) \
+        if (mode == 1 && r != 0 && (r > 0) == (lost < 0)) \
             r = (type)(sizeof r == 4 ? nextafterf((float)r, 0) : nextafter(r, 0)); \
         else if (mode == 2 && lost < 0) \
             r = (type)(sizeof r == 4 ? nextafterf((float)r, -INFINITY) : nextafter(r, -INFINITY)); \
@@ -42,6 +42,10 @@ static bool signals_s(float a) { u32 i; return memcpy(&i, &a, 4), a != a && !(i 
         } \
     } while (0)
 #define FIN(a) (!isnan(a) && !isinf(a))
+// Is the zero that a and b add up to a negative one? When rounding down, but where both are zeros.
+static bool minus_zero(Hart *h, double a, double b) {
+    return h->csr[FCSR] >> 5 == 2 && !(a == 0 && signbit(a) == signbit(b));
+}
 static int lost_add(double r, double a, double b) {
     double bb = r - a;
     return sign((a - (r - bb)) + (b - bb));
@@ -62,7 +66,7 @@ static int lost_div(double r, double a, double b) {
 }
 double settle_add_d(Hart *h, double r, double a, double b) {
     INVALID_IF(h, r, a == a && b == b, SIGNALS(a) || SIGNALS(b));
-    if (r == 0 && h->csr[FCSR] >> 5 == 2 && !(a == 0 && signbit(a) == signbit(b))) r = -fabs(r);
+    if (r == 0 && minus_zero(h, a, b)) r = -0.0;
     return settle_d(h, r, FIN(r) ? lost_add(r, a, b) : 0, FIN(a) && FIN(b));
 }
 double settle_sub_d(Hart *h, double r, double a, double b) { return settle_add_d(h, r, a, -b); }
@@ -80,18 +84,39 @@ double settle_root_d(Hart *h, double r, double a) {
     double tiny = fabs(a) < 0x1p-900 ? 0x1p100 : 1;
     return settle_d(h, r, FIN(r) ? sign(fma(-r * tiny, r * tiny, a * tiny * tiny)) : 0, FIN(a));
 }
+// The sign of a sum, exactly (Shewchuk's expansions: parts that do not overlap, the largest last).
+static int sign_of_sum(const double *term, int n) {
+    double part[4];
+    for (int k = 0; k < n; k++) {
+        double x = term[k];
+        for (int i = 0; i < k; i++) {
+            double s = x + part[i], back = s - x;
+            part[i] = (x - (s - back)) + (part[i] - back);
+            x = s;
+        }
+        part[k] = x;
+    }
+    while (n && part[n - 1] == 0) n--;
+    return n ? sign(part[n - 1]) : 0;
+}
+// a * b + c - r with all exponents such that a * b is between 1/4 and 1.
+static int lost_fma(double r, double a, double b, double c) {
+    enum { FAR = 200 }; // so many bits apart, only the sign of the smaller counts
+    int ea, eb, ec;
+    double ma = frexp(a, &ea), mb = frexp(b, &eb), mc = frexp(c, &ec), p = ma * mb;
+    if (p == 0) return 0;
+    ec -= ea + eb;
+    if (mc != 0 && ec > FAR) return sign(p);
+    double cc = ldexp(mc, ec < -FAR ? -FAR : ec);
+    return sign_of_sum((double[]){p, fma(ma, mb, -p), cc, -ldexp(r, -ea - eb)}, 4);
+}
 double settle_fma_d(Hart *h, double r, double a, double b, double c) {
-    double p = a * b;
     if ((isinf(a) && b == 0) || (a == 0 && isinf(b))) return flag(h, INVALID), r;
     INVALID_IF(h, r, a == a && b == b && c == c, SIGNALS(a) || SIGNALS(b) || SIGNALS(c));
-    int lost = 0;
-    if (FIN(r) && FIN(p) && fabs(p) < 0x1p-900 && r == c && a != 0 && b != 0) {
-        lost = sign(a) * sign(b);
-    } else if (FIN(r) && FIN(p)) {
-        double s = p + c, bb = s - p, se = (p - (s - bb)) + (c - bb), pe = fma(a, b, -p);
-        lost = sign((s - r) + (se + pe));
-    }
-    return settle_d(h, r, lost, FIN(a) && FIN(b) && FIN(c));
+    bool numbers = FIN(a) && FIN(b) && FIN(c);
+    int lost = numbers && FIN(r) ? lost_fma(r, a, b, c) : 0;
+    if (r == 0 && !lost && minus_zero(h, c, a * b)) r = -0.0;
+    return settle_d(h, r, lost, numbers);
 }
 // a float's operations are exact, or nearly, in a double
 static int lost_s(float r, double exact, int below) {
@@ -100,7 +125,7 @@ static int lost_s(float r, double exact, int below) {
 float settle_add_s(Hart *h, float r, float a, float b) {
     double s = (double)a + b;
     INVALID_IF(h, r, a == a && b == b, SIGNALS(a) || SIGNALS(b));
-    if (r == 0 && h->csr[FCSR] >> 5 == 2 && !(a == 0 && signbit(a) == signbit(b))) r = -0.f;
+    if (r == 0 && minus_zero(h, a, b)) r = -0.f;
     return settle_s(h, r, FIN(r) ? lost_s(r, s, lost_add(s, a, b)) : 0, FIN(a) && FIN(b));
 }
 float settle_sub_s(Hart *h, float r, float a, float b) { return settle_add_s(h, r, a, -b); }
@@ -122,6 +147,7 @@ float settle_fma_s(Hart *h, float r, float a, float b, float c) {
     double p = (double)a * b, s = p + c;
     if ((isinf(a) && b == 0) || (a == 0 && isinf(b))) return flag(h, INVALID), r;
     INVALID_IF(h, r, a == a && b == b && c == c, SIGNALS(a) || SIGNALS(b) || SIGNALS(c));
+    if (s == 0 && minus_zero(h, c, p)) r = -0.f;
     return settle_s(h, r, FIN(r) ? lost_s(r, s, lost_add(s, p, c)) : 0, FIN(a) && FIN(b) && FIN(c));
 }
 
