@@ -72,6 +72,34 @@ def test_a_script_with_a_manager(folder: Path) -> None:
     assert 'name = "b"' in text and "# which model, and where?" in text
 
 
+def test_flash_says_which_model_a_script_loads(folder: Path) -> None:
+    script, small = folder / "main.py", folder / "small.kmodel"
+    script.write_text("import KPU\na = KPU.load(0x300000)\ndef more(at):\n    KPU.load(at)\n")
+    big = folder / "large.kmodel"
+    given = f"--flash={small}@0x300000", f"--flash={big}@0x800000"
+    text = run(script, *given).output
+    assert (
+        "line 4: it loads what the text does not tell" in text and "which model, and" not in text
+    )
+    path = folder / "project.toml"
+    path.write_text(text)
+    assert [(m.address, m.file) for m in read(path).models] == [
+        (0x300000, small),
+        (0x800000, small),
+    ]
+    script.write_text("import KPU\na = KPU.load(0x300000)\n")
+    assert f"--flash {big}@0x800000: no line loads it" in run(script, *given).output
+
+
+def test_flash_gives_a_project_its_models(folder: Path) -> None:
+    path, small = folder / "project.toml", folder / "small.kmodel"
+    path.write_text('firmware = "full"\n[[model]]\naddress = 0x300000\nfile = "gone.kmodel"\n')
+    assert run(path).exit_code == 2
+    assert run(path, f"--flash={small}@0x300000").exit_code == 0
+    done = run(path, f"--flash={small}@0x300000", f"--flash={small}@0x500000")
+    assert done.exit_code == 2 and "no [[model]] has this address" in done.output
+
+
 def test_a_script_that_is_no_python(folder: Path) -> None:
     script = folder / "main.py"
     script.write_text("def (\n")

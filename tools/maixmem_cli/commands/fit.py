@@ -14,7 +14,7 @@ import click
 from maixmem_report import kib
 from rich.console import Console
 
-from maixmem_cli.commands.options import firmware_option
+from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.kmodel import example as example_model
 from maixmem_cli.plan import html as fit_html
@@ -130,6 +130,13 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
     "--init", is_flag=True, help="Write an example that fits: to PROJECT.toml, or to the output."
 )
 @firmware_option("Plan for this build instead of the project's.")
+@click.option(
+    "--flash",
+    multiple=True,
+    type=ADDRESS_FILE,
+    metavar="FILE@ADDR",
+    help="The model that lies there in flash, as for sim (repeat).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option(
     "--svg",
@@ -146,6 +153,7 @@ def command(
     file: Path | None,
     init: bool,
     firmware: Firmware | None,
+    flash: tuple[tuple[int, Path], ...],
     as_json: bool,
     svg: Path | None,
     html: Path | None,
@@ -162,9 +170,9 @@ def command(
     if file is None:
         raise click.UsageError("PROJECT.toml is missing; `maixmem fit --init` writes an example")
     if file.suffix == ".py":
-        click.echo(_from_script(file, firmware), nl=False)
+        click.echo(_from_script(file, firmware, dict(flash)), nl=False)
         return
-    wanted, infos, answer = _answer(file, firmware)
+    wanted, infos, answer = _answer(file, firmware, dict(flash))
     changes, after = ([], None) if answer.fits else cure(answer, infos)
     if svg:
         write_file("--svg", svg, svg_time.draw(answer))
@@ -180,9 +188,11 @@ def command(
     sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 
-def _answer(file: Path, firmware: Firmware | None) -> tuple[project.Project, dict, Fit]:
+def _answer(
+    file: Path, firmware: Firmware | None, flash: dict[int, Path]
+) -> tuple[project.Project, dict, Fit]:
     try:
-        wanted = project.read(file)
+        wanted = project.read(file, flash)
         if firmware:
             wanted = replace(wanted, firmware=firmware.measured())
         infos = headers(wanted)
@@ -209,12 +219,12 @@ def _init(file: Path | None) -> None:
     click.echo(f"wrote {file} and {model} (a model that finds nothing). Next: maixmem fit {file}")
 
 
-def _from_script(file: Path, firmware: Firmware | None) -> str:
+def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) -> str:
     other = not_ours.script_for(file, _text(file))
     if other:
         raise click.UsageError(other)
     try:
-        return script_reader.project_text(file, firmware.name if firmware else "full")
+        return script_reader.project_text(file, firmware.name if firmware else "full", flash)
     except SyntaxError as e:
         raise click.UsageError(
             f"{file}: line {e.lineno}: {e.msg}. Next: a script that runs"

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from k210_model.frame_sizes import SIZES
@@ -213,9 +215,9 @@ def _budget(values: Any) -> Limits:
     return limits
 
 
-def read(path: Path) -> Project:
+def read(path: Path, flash: Mapping[int, Path] = MappingProxyType({})) -> Project:
     """The project; ProjectError for anything wrong. Model files are looked for beside the project
-    file."""
+    file, but for those that `flash` gives: {address: file}."""
     data = _toml(path)
     _budget(data.pop("budget", {}))  # of maixmem profile
     camera = data.pop("camera", None)
@@ -230,7 +232,7 @@ def read(path: Path) -> Project:
         order=top.take("order", check.some_of(STEPS), STEPS),
         camera=seen,
         lcd=top.take("lcd", check.flag, False),
-        models=tuple(_model(i, m, path.parent) for i, m in enumerate(rows["model"])),
+        models=tuple(_model(i, m, path.parent, flash) for i, m in enumerate(rows["model"])),
         pools=tuple(_pool(i, p) for i, p in enumerate(rows["pool"])),
         images=tuple(_image(i, p) for i, p in enumerate(rows["image"])),
         results=tuple(_result(i, p) for i, p in enumerate(rows["result"])),
@@ -247,6 +249,8 @@ def read(path: Path) -> Project:
         raise ProjectError(
             f"[project] order has no {missing[0]!r}, and the project has {missing[0]}"
         )
+    for at in sorted(set(flash) - {m.address for m in project.models}):
+        raise ProjectError(f"--flash {flash[at]}@{at:#x}: no [[model]] has this address")
     for call in project.calls:
         if call.model and call.model not in [m.name for m in project.models]:
             raise ProjectError(f"[call {call.name}] there is no model {call.model!r}")
@@ -274,13 +278,15 @@ def _camera(values: Any, firmware: Firmware) -> Camera:
     return camera
 
 
-def _model(i: int, values: Any, folder: Path) -> Model:
+def _model(i: int, values: Any, folder: Path, flash: Mapping[int, Path]) -> Model:
     table = _Table(f"model {i + 1}", values)
-    file = folder / table.take("file", check.text)
+    address = table.take("address", check.address, None)
+    given = flash.get(address) if address is not None else None
+    file = folder / table.take("file", check.text, str(given) if given else ...)
     model = Model(
         name=table.take("name", check.text, file.stem),
-        file=file,
-        address=table.take("address", check.address, None),
+        file=given or file,
+        address=address,
         path=table.take("path", check.path, ""),
         resident=table.take("resident", check.flag, False),
         stream=table.take("stream", check.flag, False),
@@ -294,7 +300,7 @@ def _model(i: int, values: Any, folder: Path) -> Model:
         raise ProjectError(
             f"[model {i + 1}] stream = true needs an address: load_flash reads flash only"
         )
-    if not file.is_file():
+    if not model.file.is_file():
         raise ProjectError(
             f"[model {i + 1}] file = {str(file)!r}: no such file. Next: put your model there, or "
             "`maixmem fit --init NEW.toml` in that folder makes an example with its model"

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from k210_model.frame_sizes import SIZES
@@ -38,6 +40,8 @@ class Seen:
     images: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
     calls: list[tuple[int, dict[str, Any], str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: loads of what the text does not tell: (line, what is known of them)
+    unknown: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
     def step(self, name: str) -> None:
         if name not in self.order:
@@ -45,10 +49,12 @@ class Seen:
 
 
 class _Reader(ast.NodeVisitor):
-    """Walks a script in the order of its lines."""
+    """Walks a script in the order of its lines. `flash`: {address: model file} that its author
+    gave."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, flash: Mapping[int, Path]) -> None:
         self.folder = folder
+        self.flash = flash
         self.seen = Seen()
         self.modules: dict[str, str] = {}  # name in the script -> module or class
         self.values: dict[str, Any] = {}
@@ -183,18 +189,39 @@ class _Reader(ast.NodeVisitor):
             path = source if source.startswith("/") else "/flash/" + source
             row = {"file": Path(path).name, "path": path}
         elif isinstance(source, int) and not isinstance(source, bool):
-            row = {"file": f"model_{hexa(source)}.kmodel", "address": source}
+            file = self.flash.get(source, f"model_{hexa(source)}.kmodel")
+            row = {"file": str(file), "address": source}
         else:
-            row, question = (
-                {"file": "model.kmodel", "address": 0x300000},
-                "which model, and where?",
-            )
+            self.seen.step("models")
+            self.seen.unknown.append((node.lineno, more))
+            return
         if not (self.folder / row["file"]).is_file():
-            question = question or "your copy of it, beside this file"
-        if any(r["file"] == row["file"] for _, r, _ in self.seen.models):
+            question = "your copy of it, beside this file"
+        if any(row.items() <= r.items() for _, r, _ in self.seen.models):
             return
         self.seen.step("models")
         self.seen.models.append((node.lineno, {**row, **more}, question))
+
+    def finish(self) -> None:
+        """Loads of what the text does not tell: of the files in flash that no line names, or a
+        question."""
+        seen = self.seen
+        named = {row.get("address") for _, row, _ in seen.models}
+        rest = [(at, file) for at, file in sorted(self.flash.items()) if at not in named]
+        for line, more in seen.unknown:
+            seen.notes.append(
+                f"line {line}: it loads what the text does not tell: a [[model]] for each"
+            )
+            row = {"file": "model.kmodel", "address": 0x300000, **more}
+            if not rest and all(r["file"] != row["file"] for _, r, _ in seen.models):
+                seen.models.append((line, row, "which model, and where?"))
+        for at, file in rest if seen.unknown else ():
+            line, more = seen.unknown[0]
+            more = {k: v for k, v in more.items() if k != "name"}
+            seen.models.append((line, {"file": str(file), "address": at, **more}, ""))
+        seen.notes += [
+            f"--flash {file}@{hexa(at)}: no line loads it" for at, file in rest if not seen.unknown
+        ]
 
     def call_ImagePool(self, node: ast.Call) -> None:
         names = ("w", "h", "format", "count", "ai")
@@ -266,16 +293,19 @@ class _Reader(ast.NodeVisitor):
         self.seen.images.append((node.lineno, row, ""))
 
 
-def read_script(path: Path) -> Seen:
+def read_script(path: Path, flash: Mapping[int, Path]) -> Seen:
     """What a script shows. SyntaxError or UnicodeDecodeError when it is no Python."""
-    reader = _Reader(path.parent)
+    reader = _Reader(path.parent, flash)
     reader.visit(ast.parse(path.read_text(encoding="utf-8")))
+    reader.finish()
     return reader.seen
 
 
-def project_text(path: Path, firmware: str) -> str:
-    """The project.toml of a script."""
-    seen = read_script(path)
+def project_text(
+    path: Path, firmware: str, flash: Mapping[int, Path] = MappingProxyType({})
+) -> str:
+    """The project.toml of a script, with the model files that lie at these addresses of flash."""
+    seen = read_script(path, flash)
     lines = [
         (
             f"# What {path.name} puts into memory, as far as its text tells. Complete what "
