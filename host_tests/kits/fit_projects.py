@@ -15,11 +15,13 @@ _SHAPES = ((64, 32), (128, 64), (128, 256, 64), (256, 512, 64), (256, 512, 128))
 
 
 def models(folder: Path) -> list[Path]:
-    """Models of 20 KB to 1.8 MB."""
+    """Models of 20 KB to 1.8 MB. Each ends as a YOLO net does: five anchors with their box, their
+    score and one class on a grid of 7x7."""
     found = []
     for i, channels in enumerate(_SHAPES):
         path = folder / f"m{i}.kmodel"
-        layers = [("conv", n) for n in channels] + [("dequantize",)]
+        body = [("conv", n, {"halve": k < 2}) for k, n in enumerate(channels)]
+        layers = [*body, ("conv", 5 * (5 + 1), {"kernel": 1}), ("dequantize",)]
         path.write_bytes(kmodel_build.v3((28, 28, 3), layers).to_bytes())
         found.append(path)
     return found
