@@ -85,7 +85,7 @@ def test_flash_says_which_model_a_script_loads(folder: Path) -> None:
     path.write_text(text)
     assert [(m.address, m.file) for m in read(path).models] == [
         (0x300000, small),
-        (0x800000, small),
+        (0x800000, big),
     ]
     script.write_text("import KPU\na = KPU.load(0x300000)\n")
     assert f"--flash {big}@0x800000: no line loads it" in run(script, *given).output
