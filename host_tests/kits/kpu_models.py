@@ -12,10 +12,8 @@ from maixmem_cli.emulator.ports import Hangs
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 AT = 0x300000  # of the model, in flash
-NOT_HERE = (
-    "ERR_KMODEL_VERSION",
-    "hangs",
-)  # it takes others, or has little room
+# it takes others, or has little room; or no picture of that size fits into its GC heap
+NOT_HERE = ("ERR_KMODEL_VERSION", "hangs", "MemoryError")
 _ASK = """
 import gc, image
 import uhashlib, ubinascii, ustruct
@@ -84,7 +82,7 @@ def checksums(repl: RawRepl, model: Path) -> tuple[str, ...]:
     try:
         said = repl.check(question(model), timeout=120)
     except BoardError as e:
-        error = re.search(r"ERR_\w+", str(e))
+        error = re.search(r"ERR_\w+|MemoryError", str(e))
         if not error and not isinstance(e.__cause__, Hangs):
             raise
         return (error[0] if error else "hangs",)
