@@ -117,6 +117,28 @@ def test_a_board_that_is_not_told_gets_no_call_of_another() -> None:
     assert "gc.collect()" in done.output
 
 
+@pytest.mark.parametrize("board", [None, *table.boards()])
+def test_what_is_tried_next_can_be_done_on_that_board(board: str | None) -> None:
+    k210 = board is not None and table.rows_of(board) == "k210"
+    given = ["--board", board] if board else []
+    done = CliRunner().invoke(main, ["explain", "SomeError: 2006 of no table", *given])
+    assert done.exit_code == 1 and ("maixmem sim" in done.output) is k210, done.output
+    assert "Try to find out: " in done.output and ("--board" in done.output) is (not board)
+
+
+def test_nothing_that_was_raised_is_no_error() -> None:
+    fine = [text for row, text in _CASES if row.kind == "fine"]
+    assert len(fine) >= 3
+    for text in fine:
+        assert [row for row in table.find(text, "k210") if row.kind == "fine"], text
+        assert not [row for row in table.find(f"ValueError: {text}") if row.kind == "fine"], text
+
+
+def test_a_whole_line_is_not_a_part_of_one() -> None:
+    assert [row.id for row in table.find("Killed", "linux")] == ["oom-killer"]
+    assert table.find("Killed by the test", "linux") == []
+
+
 def test_a_dump_in_words() -> None:
     done = explain(given=DUMP)
     for words in (

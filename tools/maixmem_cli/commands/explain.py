@@ -13,14 +13,10 @@ from rich.console import Console
 
 from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
-from maixmem_cli.errors.table import boards
+from maixmem_cli.errors.table import boards, find_out
 from maixmem_cli.text.output import console, print_json, unreadable
 
 _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause)"}
-_NOT_KNOWN = (
-    "Try to find out: maixmem sim SCRIPT.py --firmware IMAGE runs the script and names the line,\n"
-    "maixmem profile SCRIPT.py --firmware IMAGE shows where its memory went."
-)
 
 
 @click.command(name="explain", epilog="Example: maixmem explain < log.txt")
@@ -110,7 +106,7 @@ def _show(out: Console, found: log.Explained) -> None:
     for text in found.unknown:
         out.print(f"not known: {text}", markup=False, soft_wrap=True)
     if found.unknown or not (wanted or found.note) or (found.dumps and not found.dumps[0].image):
-        out.print(_NOT_KNOWN, markup=False, soft_wrap=True)
+        out.print(find_out(found.board), markup=False, soft_wrap=True)
 
 
 def _answer(out: Console, answer: log.Answer, mark: str) -> None:

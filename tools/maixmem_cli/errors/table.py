@@ -26,13 +26,14 @@ SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
 _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*[a-zA-Z]|%%")  # what printf fills in
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
+_RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one kind of message means. `match`: parts of the text, "error:N" a code of the KPU,
-    "errno:N" one of OSError; `cases`: (text, where it was met)."""
+    """What one kind of message means. `match`: parts of the text, "=TEXT" the whole of it,
+    "error:N" a code of the KPU, "errno:N" one of OSError; `cases`: (text, where it was met)."""
 
     id: str
     match: tuple[str, ...]
@@ -59,6 +60,10 @@ class Row:
             if s not in known or wanted <= known[s]["on"]
         ]
 
+    def denies(self, text: str) -> bool:
+        """True where it would say that nothing is wrong of an error that was raised."""
+        return self.kind == "fine" and bool(_RAISED.match(text))
+
     @functools.cached_property
     def _keys(self) -> tuple[set[str], list[str]]:
         """The codes and the parts of a text that match."""
@@ -67,7 +72,9 @@ class Row:
 
     def fits(self, text: str, named: set[str]) -> bool:
         codes, parts = self._keys
-        return not codes.isdisjoint(named) or any(part in text for part in parts)
+        return not codes.isdisjoint(named) or any(
+            text == part[1:] if part[0] == "=" else part in text for part in parts
+        )
 
 
 _K210 = {"k210", "canmv", "pc"}
@@ -109,7 +116,15 @@ def rows() -> tuple[Row, ...]:
 @functools.lru_cache(maxsize=None)
 def boards() -> dict[str, dict[str, Any]]:
     """{name of a board: {"words" that tell it, "as" whose rows it has}}."""
-    return _read("boards")
+    return {name: row for name, row in _read("boards").items() if isinstance(row, dict)}
+
+
+def find_out(board: str | None) -> str:
+    """What to try on a board where a text is not known; of an unknown board: how to name it."""
+    if board is None:
+        return "Try to find out: --board NAME gives what can be done on that board."
+    own: str | None = boards()[rows_of(board)].get("find_out")
+    return f"Try to find out: {own or _read('boards')['find_out']}"
 
 
 def rows_of(board: str) -> str:
@@ -165,7 +180,7 @@ def find(text: str, board: str | None = None) -> list[Row]:
     for row in rows():
         if row.last or (board and board not in row.on) or told & row.on:
             continue
-        if row.fits(text, named):
+        if row.fits(text, named) and not row.denies(text):
             found.append(row)
             told |= row.on
             if board:
@@ -176,14 +191,15 @@ def find(text: str, board: str | None = None) -> list[Row]:
 
 def _last(text: str, named: set[str], board: str | None) -> list[Row]:
     fitting = (r for r in rows() if r.last and (board in r.on or not board))
-    return [row for row in fitting if row.fits(text, named)][:1]
+    return [row for row in fitting if row.fits(text, named) and not row.denies(text)][:1]
 
 
 def _text_rows(text: str, board: str | None) -> list[Row]:
     """The row that the list of the firmware's texts gives a line."""
     for piece, pattern, wanted in _of_texts():
         if piece in text and pattern.search(text):
-            return [row for row in rows() if row.id == wanted and (not board or board in row.on)]
+            named = (row for row in rows() if row.id == wanted and not row.denies(text))
+            return [row for row in named if not board or board in row.on]
     return []
 
 
