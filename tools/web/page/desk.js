@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The maixmem authors
+// SPDX-License-Identifier: MIT
+// Python in a worker of its own (desk/worker.js): asked with call(), which answers in order.
+
+// on.progress(part), on.say(text): what it tells while it works.
+export class Desk {
+  constructor(on) {
+    this.on = on;
+    this.waiting = new Map();
+    this.files = new Map();
+    this.#start();
+  }
+
+  #start() {
+    this.next = 0;
+    this.ready = false;
+    this.worker = new Worker(new URL('../desk/worker.js', import.meta.url), { type: 'module' });
+    this.worker.onmessage = ({ data }) => this.#take(data);
+    this.worker.onerror = (e) => this.#fail(e.message ?? 'worker');
+  }
+
+  get busy() { return this.waiting.size > 0; }
+
+  #take(data) {
+    if (data.kind === 'progress') {
+      this.on.progress(data.part);
+    } else if (data.kind === 'say') {
+      this.on.say(data.text);
+    } else {
+      this.ready = true;
+      const { done, failed } = this.waiting.get(data.id) ?? {};
+      this.waiting.delete(data.id);
+      if (data.error === undefined) done?.({ result: data.result, bytes: data.bytes });
+      else failed?.(new Error(data.error));
+    }
+  }
+
+  #fail(text) {
+    for (const { failed } of this.waiting.values()) failed(new Error(text));
+    this.waiting.clear();
+    this.on.progress(1);
+  }
+
+  // A function of desk.py; its answer is {result, bytes}.
+  call(name, args = [], transfer = []) {
+    return new Promise((done, failed) => {
+      const id = this.next++;
+      this.waiting.set(id, { done, failed });
+      this.worker.postMessage({ id, call: name, args }, transfer);
+    });
+  }
+
+  // Puts a file where the commands find it, once for the same contents.
+  async put(name, data) {
+    if (this.files.get(name) === data) return;
+    this.files.set(name, data);
+    await this.call('put', [name, data]);
+  }
+
+  // Ends what runs. Python is loaded anew when it is needed, and gets its files again.
+  stop(why) {
+    this.worker.terminate();
+    this.files.clear();
+    this.#fail(why);
+    this.#start();
+  }
+}

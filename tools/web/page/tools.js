@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The maixmem authors
+// SPDX-License-Identifier: MIT
+// The desk's tabs: each button is a command of `maixmem`, what it prints is shown as it is.
+import * as editor from './editor.js';
+import { ppm, picture } from '../board/camera.js';
+import { say } from './words.js';
+
+const $ = (id) => document.getElementById(id);
+const hex = (n) => `0x${n.toString(16)}`;
+
+export class Tools {
+  constructor(desk, files) {
+    this.desk = desk;
+    this.files = files;
+    this.live = null; // where what is said while a command runs goes
+    $('kmodel-go').addEventListener('click', () => this.#kmodel());
+    $('flash-go').addEventListener('click', () => this.#flash());
+    $('plan-go').addEventListener('click', () => this.#plan());
+    $('plan-script').addEventListener('click', () => this.#planScript());
+    $('explain-go').addEventListener('click', () => this.#explain());
+    $('profile-go').addEventListener('click', () => this.#profile());
+    $('profile-stop').addEventListener('click', () => this.desk.stop(say('cancelled')));
+  }
+
+  say(text) { if (this.live) this.live.textContent += text; }
+
+  // Runs a command and shows its words in an element; `report`: the file of its picture.
+  async #run(words, shown, { report = '', frame = null } = {}) {
+    const to = $(shown);
+    to.textContent = `$ maixmem ${words.join(' ')}\n`;
+    to.dataset.state = 'running';
+    this.live = to;
+    if (frame) frame.hidden = true;
+    try {
+      await this.files.send();
+      const { result } = await this.desk.call('command', [words, report]);
+      to.textContent += result.out;
+      to.dataset.status = result.status;
+      if (frame && result.file) {
+        frame.srcdoc = result.file;
+        frame.hidden = false;
+      }
+      return result;
+    } catch (e) {
+      to.textContent += e.message;
+      return null;
+    } finally {
+      this.live = null;
+      to.dataset.state = 'done';
+    }
+  }
+
+  #items() {
+    const items = this.files.placed.map(([at, name]) => (at ? `${name}@${hex(at)}` : name));
+    return this.files.firmware ? [this.files.firmware.name, ...items] : items;
+  }
+
+  #kmodel() {
+    const names = [...this.files.of('model'), ...this.files.of('package')].map((f) => f.name);
+    if (!names.length) { $('models-said').textContent = say('needsModels'); return null; }
+    return this.#run(['kmodel', ...names], 'models-said');
+  }
+
+  #flash() {
+    const items = this.#items();
+    if (!items.length) { $('models-said').textContent = say('needsModels'); return null; }
+    return this.#run(['flash', ...items], 'models-said');
+  }
+
+  async #plan() {
+    if (!$('project').value.trim()) await this.#example();
+    await this.desk.put('project.toml', $('project').value);
+    const more = { report: 'fit.html', frame: $('plan-report') };
+    await this.#run(['fit', 'project.toml', '--html', 'fit.html'], 'plan-said', more);
+  }
+
+  // The project that the command itself begins with.
+  async #example() {
+    const words = ['fit', '--init', 'project.toml'];
+    const { result } = await this.desk.call('command', [words, 'project.toml']);
+    $('project').value = result.file;
+  }
+
+  async #planScript() {
+    await this.desk.put('main.py', editor.text());
+    const result = await this.#run(['fit', 'main.py'], 'plan-said');
+    if (result?.out) $('project').value = result.out;
+  }
+
+  async #explain() {
+    await this.desk.put('log.txt', $('text').value);
+    await this.#run(['explain', 'log.txt'], 'explain-said');
+  }
+
+  async #profile() {
+    const { firmware } = this.files;
+    if (!firmware) { $('profile-said').textContent = say('needsFirmware'); return; }
+    await this.desk.put('main.py', editor.text());
+    const words = ['profile', 'main.py', '--firmware', firmware.name];
+    for (const [at, name] of this.files.placed) words.push('--flash', `${name}@${hex(at)}`);
+    words.push('--camera', await this.#camera(), '--frames', $('frames').value || '20');
+    words.push('--html', 'profile.html');
+    $('profile-go').disabled = true;
+    $('profile-stop').hidden = false;
+    await this.#run(words, 'profile-said', { report: 'profile.html', frame: $('profile-report') });
+    $('profile-go').disabled = false;
+    $('profile-stop').hidden = true;
+  }
+
+  async #camera() {
+    const [first] = this.files.of('picture');
+    if (!first) return 'pattern';
+    await this.desk.put('camera.ppm', ppm(await picture(new Blob([first.data]))));
+    return 'camera.ppm';
+  }
+}
