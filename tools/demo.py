@@ -15,7 +15,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "host_tests" / "kits"), str(ROOT / "lib")]
+sys.path[:0] = [
+    str(ROOT / name) for name in ("tools", "host_tests/kits", "host_tests/device", "lib")
+]
 
 import kmodel_build  # noqa: E402
 import maixmem_kmodel  # noqa: E402

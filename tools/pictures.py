@@ -25,7 +25,7 @@ from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "host_tests" / "kits"), str(ROOT / "lib")]
+sys.path[:0] = [str(ROOT / name) for name in ("host_tests/kits", "host_tests/device", "lib")]
 
 import readme_blocks  # noqa: E402
 

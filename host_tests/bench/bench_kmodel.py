@@ -101,7 +101,7 @@ def on_host() -> None:
     folder = paths.models()
     for path in sorted(folder.glob("*.kmodel")) if folder else ():
         jobs[path.name] = ON_FILE.format(str(path))
-    env = {"MICROPYPATH": f"{paths.LIB}:{paths.KITS}:.frozen"}
+    env = {"MICROPYPATH": f"{paths.LIB}:{paths.DEVICE}:.frozen"}
     for name, source in jobs.items():
         command = [str(python), "-X", "heapsize=2m", "-c", source + MEASURE]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)

@@ -21,10 +21,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kits"))
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[1] / "kits"), str(HERE.parents[2] / "tools")]
 
-import device_suite
-import paths
+import paths  # noqa: E402
+from maixmem_cli.library import suites  # noqa: E402
 
 #: resident module -> the device tests about it, quick ones first
 TESTS = {
@@ -78,19 +79,19 @@ def mutate(source: str, i: int) -> tuple[str, str]:
 def noticed(lib: Path, module: str) -> bool:
     """Whether a device test about this module fails, hangs or ends early with this copy of
     lib/."""
-    suites = {s.module: s for s in device_suite.suites()}
+    files = {s.module: s for s in suites.suites()}
     path = os.pathsep.join(map(str, (lib, *paths.DEVICE_PATH[1:])))
     env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
     for name in TESTS[module]:
-        command = [sys.executable, "-c", suites[name].main()]
+        command = [sys.executable, "-c", files[name].main()]
         try:
             done = subprocess.run(
                 command, check=False, env=env, capture_output=True, text=True, timeout=60
             )
         except subprocess.TimeoutExpired:
             return True
-        kinds = [kind for kind, _ in device_suite.results(done.stdout).values()]
-        if "FAIL" in kinds or len(kinds) < len(suites[name].tests):
+        kinds = [kind for kind, _ in suites.results(done.stdout).values()]
+        if "FAIL" in kinds or len(kinds) < len(files[name].tests):
             return True
     return False
 

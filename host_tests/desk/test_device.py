@@ -11,11 +11,11 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-import device_suite
 import interpreters
 import pytest
+from maixmem_cli.library import suites
 
-SUITES = {s.module: s for s in device_suite.suites()}
+SUITES = {s.module: s for s in suites.suites()}
 RUNTIMES = {i.name: i for i in interpreters.ALL}
 CASES = [
     pytest.param(i.name, s.module, test, id=f"{i.name}-{s.module}-{test}")
@@ -32,7 +32,7 @@ def outcome(runtime: str, module: str, folder: str) -> tuple[dict, str]:
     script = Path(folder) / f"run_{runtime}_{module}.py"
     script.write_text(SUITES[module].main(), encoding="utf-8")
     done = RUNTIMES[runtime].run(script, heap=SUITES[module].heap)
-    return device_suite.results(done.stdout), f"exit status {done.returncode}\n{done.stdout}"
+    return suites.results(done.stdout), f"exit status {done.returncode}\n{done.stdout}"
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import paths
 
-for folder in (paths.LIB, paths.KITS, paths.TOOLS):
+for folder in (paths.LIB, paths.DEVICE, paths.KITS, paths.TOOLS):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 

@@ -28,7 +28,7 @@ PAGES = [README, *sorted(DOCS.glob("*.md"))]
 HANGS = 3  # the exit status of sim where a board would hang
 
 #: commands that need a serial board or a firmware image: their options are read, nothing runs
-_NEED_A_BOARD = ("deploy", "doctor", "top", "ports")
+_NEED_A_BOARD = ("auto", "deploy", "doctor", "ports", "selftest", "top")
 _NEED_AN_IMAGE = ("profile", "heap")
 _TESTED_ELSEWHERE = ("build", "cmm")
 _FINDINGS = ("flash", "fit")  # the manual shows what collides and what does not fit

@@ -33,6 +33,7 @@ COMMANDS = {
     "auto": "Make unchanged scripts on a board safe: one line in its boot.py.",
     "ports": "List the serial ports: which may be a board.",
     "doctor": "Check the memory and flash of a connected board.",
+    "selftest": "Run the library's own tests on a board.",
     "top": "Watch a board's memory live.",
     "sim": "Run a MaixPy script without a board: on the stand-in, or on your firmware.",
     "profile": "Where a script's memory went, line by line, on your firmware.",

@@ -60,6 +60,7 @@ def _project(top: Path) -> str:
     text = (top / "pyproject.toml").read_text(encoding="utf-8")
     folders = {
         "maixmem_cli": top / "tools" / "maixmem_cli",
+        "maixmem_device_tests": top / "host_tests" / "device",
         "maixmem_k210board": top / "tools" / "k210board",
         "k210_model": top / "port_shims" / "k210_model",
         "maixmem_shims": top / "port_shims",

@@ -29,6 +29,12 @@ def shims() -> Path:
     return checkout if checkout.is_dir() else lib() / "maixmem_shims"
 
 
+def device_tests() -> Path:
+    """The folder with the tests that run on a board."""
+    checkout = _CHECKOUT / "host_tests" / "device"
+    return checkout if checkout.is_dir() else lib() / "maixmem_device_tests"
+
+
 def k210() -> list[Path]:
     """The import path of the K210's stand-in: what a script imports, the chip behind it, the
     simulator around it, what all stand-ins and the model need."""

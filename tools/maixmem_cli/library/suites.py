@@ -1,20 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is in host_tests/device: the files, their tests and their needs, read without importing
-them."""
+"""The device tests: the files, their tests and their needs, read without importing them."""
 
 from __future__ import annotations
 
 import ast
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import paths
-
-if str(paths.TOOLS) not in sys.path:
-    sys.path.append(str(paths.TOOLS))
-from maixmem_cli.library import modules
+from maixmem_cli.library import modules, places
 
 #: GC heap on the MicroPython of 2019, where a file does not set its own: a collection, and
 #: each question how much is free, costs 10 ms for each MiB of it
@@ -54,13 +49,14 @@ class Suite:
         return "\n\n".join([f"import devtest\nimport {self.module}", *tests]) + "\n"
 
 
-def suites(folder: Path = paths.DEVICE) -> list[Suite]:
-    """Every test_*.py of the folder, in order of name."""
-    return [_read(p) for p in sorted(folder.glob("test_*.py"))]
+def suites() -> list[Suite]:
+    """Every test_*.py of places.device_tests(), in order of name."""
+    return [_read(p) for p in sorted(places.device_tests().glob("test_*.py"))]
 
 
 def _read(path: Path) -> Suite:
-    tests, settings = [], {"NEEDS": (), "HEAP": HEAP}
+    tests: list[str] = []
+    settings: dict[str, Any] = {"NEEDS": (), "HEAP": HEAP}
     found: set[str] = set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for part in ast.walk(tree):
@@ -72,7 +68,7 @@ def _read(path: Path) -> Suite:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             tests.append(node.name)
         elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in settings:
-            settings[node.targets[0].id] = ast.literal_eval(node.value)
+            settings[getattr(node.targets[0], "id", "")] = ast.literal_eval(node.value)
     needs, heap = tuple(settings["NEEDS"]), settings["HEAP"]
     return Suite(path, tuple(tests), needs, heap, frozenset(found))
 

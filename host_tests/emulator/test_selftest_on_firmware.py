@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem selftest` on firmware in software: nothing to complain of, nothing left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import emulated
+from commands import maixmem
+from emulated import each_image, needs_cc, only_thorough
+
+pytestmark = [needs_cc, only_thorough]
+MODELS = {0x300000: "v3_face_ld5.kmodel", 0x400000: "v3_mnist_maixpy.kmodel"}
+
+
+@each_image
+def test_all_is_as_foretold(image: Path, tmp_path: Path) -> None:
+    models = [f"{emulated.model(name)}@{address:#x}" for address, name in MODELS.items()]
+    port, file = ",".join([f"emu:{image},new", *models]), tmp_path / "selftest.json"
+    said = maixmem("selftest", "test_image_bytes", "--port", port, "--json", str(file))
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert "FAULT" not in said and told["left"] == []
+    if image in emulated.modern():
+        assert [m["address"] for m in told["models"]] == list(MODELS)
+        assert all(m["exact"] and m["took"] == m["need"] for m in told["models"])
+    for look in told["heap"].values():
+        assert look["exact"] and look["said"] in (None, look["heap_free"])

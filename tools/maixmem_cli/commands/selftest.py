@@ -1,0 +1,217 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem selftest`: the library's own checks on the user's board, and what came of them as a
+file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from maixmem import __version__
+
+from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
+from maixmem_cli.emulator.connect import connect
+from maixmem_cli.library.board_tests import Target, fresh, run_suite
+from maixmem_cli.library.forms import accepted
+from maixmem_cli.serial.identity import Identity, identity
+from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
+from maixmem_cli.serial.transfer import free_bytes, matches, wanted_bytes
+from maixmem_cli.serial.visit import ask
+from maixmem_cli.text.needs import WrongUse
+from maixmem_cli.text.numbers import hexa
+from maixmem_cli.text.output import console, write_file
+from maixmem_cli.text.tables import Column, show_table
+
+_COLUMNS = (Column("check", name=True), Column("result"), Column("figures"))
+_TEST = 65536  # bytes of flash for one test file
+FINE, FAULT, SKIPPED = "fine", "FAULT", "not run"
+
+
+# One visit. What was put on the board is `brought`, full names; gone() takes it away again.
+# `results` is plain data: {"maixmem", "board", "heap", "models", "tests", "left"}.
+class Selftest:
+    """The checks of one board and what came of them."""
+
+    def __init__(self, board: RawRepl) -> None:
+        self._board = board
+        self.who: Identity = identity(board)
+        self.results: dict[str, Any] = {"maixmem": __version__, "board": vars(self.who)}
+        self.rows: list[tuple[str, str, str]] = []
+        self.brought: list[str] = []
+
+    def note(self, check: str, result: str, figures: str = "") -> None:
+        self.rows.append((check, result, figures))
+
+    def bring(self) -> Target:
+        """The library and what tests import, as far as it is not there. BoardError where another
+        version is, or too little room."""
+        board = self._board
+        folder = "/flash" if self.who.kind == "maixpy" else ""
+        target = Target(self.who, accepted(board, self.who, folder), ())
+        files = {**target.library(), **target.helpers()}
+        there = ask(board, "files", "check", [*files, *target.twins()])
+        others = [
+            n for n, found in there.items() if found and not matches(files.get(n, b""), found)
+        ]
+        if others:
+            raise BoardError(
+                f"{others[0]} on the board is of another version or form. Next: maixmem deploy "
+                f"--port {board.url}, or deploy --remove, then again"
+            )
+        missing = {n: data for n, data in files.items() if not there[n]}
+        free = free_bytes(board, target.folder or "/")
+        need = wanted_bytes(missing) + _TEST
+        if free is not None and free < need:
+            raise BoardError(
+                f"{target.folder or '/'} has {free} bytes free, the library and its tests take "
+                f"{need} for the time. Next: remove files there, then again"
+            )
+        for name, data in missing.items():
+            self.brought.append(name)
+            board.write_file(name, data)
+        return target
+
+    def gone(self) -> None:
+        """Takes away what was brought; notes what is left."""
+        fresh(self._board, self.who)
+        ask(self._board, "files", "remove", self.brought)
+        there = ask(self._board, "files", "check", self.brought)
+        left = [name for name, found in there.items() if found]
+        self.results["left"] = left
+        if self.brought:
+            self.note("files of the library", FAULT if left else FINE, f"{len(left)} left behind")
+
+    def heap(self) -> tuple[int, ...]:
+        """The walk against what the firmware says, before and after the loads; the addresses of
+        the models that lie in flash."""
+        fresh(self._board, self.who)
+        home, _, had = ask(self._board, "library", "enter")
+        self.walk("system heap at the start")
+        models = self.models()
+        self.walk("system heap after the loads")
+        ask(self._board, "library", "leave", home, had)
+        return models
+
+    def walk(self, check: str) -> None:
+        found = ask(self._board, "heap", "walk")
+        self.results.setdefault("heap", {})[check] = found
+        if found["free"] is None:
+            self.note(check, SKIPPED, "malloc's lists are not found on this firmware")
+            return
+        figures = "free {free}, largest {largest}, holes {holes}, heap_free {heap_free}"
+        same = found["said"] in (None, found["heap_free"])
+        said = "" if same else f"; the firmware says {found['said']}"
+        self.note(
+            check, FINE if same and found["exact"] else FAULT, figures.format(**found) + said
+        )
+
+    def models(self) -> tuple[int, ...]:
+        try:
+            regions = ask(self._board, "library", "flash", False, False, timeout=300)["regions"]
+        except BoardError as e:
+            self.note("models in flash", SKIPPED, str(e))
+            return ()
+        found = tuple(r[1] for r in regions if r[3] == "model")
+        if not found:
+            self.note("models in flash", SKIPPED, "there is none; maixmem kfpkg, kflash")
+        self.results["models"] = [self.model(address) for address in found]
+        came = [m for m in self.results["models"] if "took" in m]
+        return tuple(m["address"] for m in came)
+
+    def model(self, address: int) -> dict[str, Any]:
+        """One load, foretold and done."""
+        found = {"address": address, **ask(self._board, "heap", "load", address)}
+        why = found.get("refuse") or found.get("shortage")
+        if why:
+            self.note(f"model at {hexa(address)}", SKIPPED, why)
+            return found
+        exact = found.get("exact", True) and found["back"] == found["free"]
+        figures = f"foretold {found['need']} bytes, took {found['took']}"
+        if not found.get("exact", True):
+            figures += ", malloc's lists are other than foretold"
+        if found["back"] != found["free"]:
+            figures += f", {found['back'] - found['free']} free more after it was freed"
+        self.note(f"model at {hexa(address)}", FINE if exact else FAULT, figures)
+        return found
+
+    def tests(self, target: Target, names: tuple[str, ...]) -> None:
+        """The device tests; `names` are parts of the names of their files."""
+        told = self.results["tests"] = {}
+        for suite in target.chosen(names):
+            found = run_suite(self._board, target, suite)
+            told[suite.module] = {test: list(said) for test, said in found.items()}
+            kinds = [kind for kind, _ in found.values()]
+            counts = ", ".join(f"{kinds.count(k)} {k.lower()}" for k in sorted(set(kinds)))
+            self.note(suite.module, FAULT if "FAIL" in kinds else FINE, counts)
+
+    def run(self, quick: bool, names: tuple[str, ...]) -> None:
+        """All of it; ValueError where no test is named like that."""
+        Target(self.who, None, ()).chosen(names)
+        try:
+            target = self.bring()
+            if target.is_k210:
+                target = Target(target.who, target.bytecode, self.heap())
+                name, data = list(target.helpers().items())[-1]
+                self._board.write_file(name, data)
+            if not quick:
+                self.tests(target, names)
+        except ConnectionLost as e:
+            self.results["left"] = self.brought
+            raise ConnectionLost(
+                f"{e} What selftest brought is still there. Next: reset the board, maixmem deploy "
+                f"--remove --port {self._board.url}, and send the last line of this table"
+            ) from e
+        except BaseException:
+            self.gone()
+            raise
+        self.gone()
+
+
+@click.command(name="selftest", epilog="Example: maixmem selftest --port /dev/ttyUSB0 --json FILE")
+@PORT
+@click.option("--quick", is_flag=True, help="Only the heap and the models in flash, no tests.")
+@click.option(
+    "--json", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Also write what came of it, to send with an issue.",
+)  # fmt: skip
+@VERBOSE
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+def command(port: str | None, quick: bool, file: Path | None, names: tuple[str, ...]) -> None:
+    """Run the library's own tests on a board and hold its forecasts against what happens there.
+
+    Brings the library and its tests where they are not there, and takes them away again. Resets
+    the interpreter, interrupts the program that runs; a model in flash is loaded and freed where
+    the forecast is that it comes through. With NAME only the tests of files named like it. Exit
+    status: 0 all is as foretold, 1 it is not, 2 no board.
+    """
+    with board_errors(ValueError):
+        url = choose_port(port)
+        try:
+            board = connect(url)
+        except ConnectionLost as e:
+            raise WrongUse(f"--port {e}") from e
+        try:
+            visit = Selftest(board)
+            try:
+                visit.run(quick, names)
+            finally:
+                show(visit, file)
+        finally:
+            board.close()
+    sys.exit(1 if FAULT in [result for _, result, _ in visit.rows] else 0)
+
+
+def show(visit: Selftest, file: Path | None) -> None:
+    """The table, and the file where one is wanted."""
+    if not visit.rows:  # an error says why
+        return
+    out = console()
+    out.print(f"maixmem {__version__} on {visit.who}, {visit.who.build}", markup=False)
+    show_table(out, _COLUMNS, [(row, "bold" if row[1] == FAULT else "") for row in visit.rows])
+    if file:
+        rows = [list(row) for row in visit.rows]
+        write_file("--json", file, json.dumps({**visit.results, "table": rows}, indent=1) + "\n")
