@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from maixmem_rknn.errors import ROWS
+
 from maixmem_cli.text import toml
 
 _ROWS = Path(__file__).with_name("rows")
@@ -110,7 +112,21 @@ def rows() -> tuple[Row, ...]:
             for key in ("match", "steps"):
                 row[key] = tuple(row[key])
             found.append(Row(**row))
+        if name == "linux":
+            known = {key for row in found for key in row.match}
+            found += [row for row in _of_rknn() if known.isdisjoint(row.match)]
     return tuple(found)
+
+
+def _of_rknn() -> list[Row]:
+    """The runtime's codes, whose meanings the library knows."""
+    found = []
+    for code, (means, *steps) in ROWS.items():
+        name, _, means = means.partition(": ")
+        match, cases = (name, f"fail! ret={code}"), ((name, "rknn_api.h"),)
+        on = frozenset({"rknn"})
+        found.append(Row(name, match, on, means, tuple(steps), cases, page="linux.md"))
+    return found
 
 
 @functools.lru_cache(maxsize=None)
