@@ -10,6 +10,7 @@ use. What can never fit is refused by load() with NoRoom, a MemoryError. Names w
 
 import gc as _gc
 import time as _time
+from array import array as _array
 
 import maixmem as _lib
 import maixmem_k210_kpu as _port
@@ -46,9 +47,8 @@ class _Manager(_models.ModelManager):
         return short
 
     def _unload(self, m):
-        for made in m.results:
+        for made in m.results.values():
             made._keep()
-        m.results = ()
         _models.ModelManager._unload(self, m)
 
 
@@ -56,7 +56,7 @@ class _Manager(_models.ModelManager):
 # model comes back. 200 bytes. Its name is its source: a model that is loaded again takes over.
 class _Task(_port.Net):
     dead = False  # after deinit()
-    results = ()  # of the load, while it is resident
+    results = {}  # type: dict  # {output: what was given for it}
     asked = None  # {call: arguments}: init_yolo2, set_outputs, set_layers
     judged = True  # what a load takes is known; else it is tried as the firmware would
 
@@ -72,20 +72,21 @@ class _Task(_port.Net):
 
 
 # A kpu_fmap. Its values outlive the model, at most 4096 of them; others are refused then, where
-# the firmware's would point into freed memory. forward() gives the same one again, as it has the
-# same place in the model.
+# the firmware's would point into freed memory. The same output is the same one again, as it has
+# the same place in the model.
 class _Fmap:
     def __init__(self, made):
         self._made = made
 
     def _keep(self):
         made = self._made
-        self._made = None
-        try:
-            if made.size() <= _VALUES:
-                self._made = made[:]
-        except (AttributeError, MemoryError):
-            pass
+        if made.__class__ is not _array:
+            self._made = None
+            try:
+                if made.size() <= _VALUES:
+                    self._made = _copy(made)
+            except (AttributeError, MemoryError):
+                pass
 
     def _get(self):
         if self._made is None:
@@ -93,7 +94,8 @@ class _Fmap:
         return self._made
 
     def __getitem__(self, i):
-        return self._get()[i]
+        found = self._get()[i]
+        return tuple(found) if found.__class__ is _array else found
 
     def __getattr__(self, name):
         return getattr(self._get(), name)
@@ -102,6 +104,16 @@ class _Fmap:
         return str(self._made)
 
     __repr__ = __str__
+
+
+def _copy(made):
+    """The values of a kpu_fmap: 4 bytes each where they are floats, which take 24 as objects."""
+    if made[0].__class__ is not float:
+        return made[:]
+    values = _array("f", bytes(made.size()))
+    for i in range(len(values)):
+        values[i] = made[i]
+    return values
 
 
 _m = _Manager(keep=5)
@@ -275,15 +287,21 @@ def forward(t, img, *args):
     handle = _ready(t)
     if not isinstance(img, list):
         t.check_image(img)
-    made = _kpu.forward(handle, img, *args)
-    if t.results and not args:
-        t.results[0]._made = made
-        return t.results[0]
+    return _result(t, args[0] if args else 0, _kpu.forward(handle, img, *args))
+
+
+def _result(t, i, made):
+    """What a call gave for output i, as the object that stays what it is when the model goes."""
     if made is None:
         return None
-    made = _Fmap(made)
-    t.results = (made,) + tuple(t.results[1:])
-    return made
+    found = t.results.get(i)
+    if found is None:
+        found = _Fmap(made)
+        if not t.results:
+            t.results = {}
+        t.results[i] = found
+    found._made = made
+    return found
 
 
 def init_yolo2(t, *args, **how):

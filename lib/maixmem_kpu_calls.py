@@ -5,7 +5,7 @@ back. Comes in with the first of them, and stays.
 """
 
 from maixmem import resident
-from maixmem_kpu import _asked, _Fmap, _kpu, _new, _ready
+from maixmem_kpu import _asked, _Fmap, _kpu, _new, _ready, _result
 
 
 def replay(t):
@@ -26,13 +26,7 @@ def load_flash(address, *stream):
 
 def get_output(t, *args):
     """KPU.get_output of the firmware; what it needs comes first."""
-    made = _kpu.get_output(_ready(t), *args)
-    if made is not None:
-        made = _Fmap(made)
-        if not t.results:  # the first is that of forward()
-            t.results = (_Fmap(None),)
-        t.results = tuple(t.results) + (made,)
-    return made
+    return _result(t, args[0] if args else 0, _kpu.get_output(_ready(t), *args))
 
 
 def set_outputs(t, *what):

@@ -150,6 +150,21 @@ def test_a_result_outlives_its_model():
     assert a.handle is None and made[:] == values and made[0] == values[0]
 
 
+def test_the_results_of_a_model_are_one_an_output():
+    """One a call would fill the GC heap of a program that asks in each frame."""
+    start()
+    a, b = kpu.load(A), kpu.load(B)
+    made = kpu.forward(a, picture())
+    values = made[:]
+    for _ in range(3):
+        assert kpu.get_output(a, 0) is made and len(a.results) == 1
+    for _ in range(2):  # the values stay when the model goes again without having run
+        kpu.forward(b, picture())
+        assert a.handle is None and made[:] == values and type(made[:]) is tuple
+        assert a.model_size() and b.handle is None
+    assert kpu.forward(a, picture()) is made and made[:] == values
+
+
 def test_those_that_fit_stay():
     start("minimum")
     a, b, c = kpu.load(A), kpu.load(B), kpu.load(C)
