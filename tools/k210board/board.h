@@ -160,6 +160,7 @@ typedef struct {
     u64 film_at;       // of the next picture
     u64 rounds, hung;  // of the run loop; in how many the board hung
     u64 watched_from, watched_bytes; // part of RAM; stores into it are told to trace.c
+    bool guarded;                    // all stores into RAM are told to guard.c
 } Host;
 extern Host host;
 
@@ -236,6 +237,8 @@ typedef struct { u64 time; u32 kind, site; u64 a, b, c; } Event; // time: instru
 enum { EVENTS = 1 << 16 };
 extern struct Events { Event item[EVENTS]; u32 n; u64 lost; } events; // the host takes them
 void trace_look(const Hart *h, u32 blocks, u64 loop, u32 rounds);
+void trace_damaged(const Hart *h, u64 address, u64 value);
+bool trace_allocates(const Hart *h); // it is in malloc, free or realloc
 void trace_used(u32 first, const u64 *three); // words of the table
 void *trace_state(void); // all else that it knows
 u32 trace_state_size(void);
@@ -244,3 +247,7 @@ u32 trace_state_size(void);
 void live_start(u64 state, u64 books);
 void live_made(const Hart *h, u32 blocks, bool new), live_jump(const Hart *h, u64 at);
 void live_collected(const Hart *h, u64 back);
+
+// guard.c: what overwrites the allocator's books
+void guard_start(u64 base, u64 top_at), guard_look(void);
+void guard_store(const Hart *h, u64 offset, u64 value, int size);

@@ -115,6 +115,7 @@ u64 bus_read(Hart *h, u64 address, int size) {
 void bus_write(Hart *h, u64 address, u64 value, int size) {
     u8 *memory = bus_memory(address, (u64)size);
     if (memory && h && host.watched_bytes) trace_store(h, (u64)(memory - ram), value, size);
+    if (memory && h && host.guarded) guard_store(h, (u64)(memory - ram), value, size);
     if (memory) memcpy(memory, &value, (size_t)size);
     Place p = memory ? (Place){NULL, 0, 0, 0} : place_of(h, address, 7);
     if (!p.range) return;

@@ -35,8 +35,10 @@ s64 hart_run(Hart *h, s64 count) {
     bool single = count < 0;
     s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f, base = RAM_CACHED;
-    // what a store reaches without asking: all RAM, or what follows the table that is watched
+    // what a store reaches without asking: all RAM, what follows the table that is watched, or
+    // no more than its last word
     u64 watched = host.watched_bytes ? host.watched_from + host.watched_bytes : 0;
+    if (host.guarded) watched = RAM_SIZE - 8;
     u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
     u8 *plain_ram = ram + watched;
     Decoded *d = decoded;

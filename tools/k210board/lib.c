@@ -211,6 +211,7 @@ API(k_limit) void k_limit(u32 frames, u64 microseconds) {
 API(k_trace) void k_trace(u64 top, u64 table, u64 bytes) { trace_start(top, table, bytes); }
 API(k_hook) bool k_hook(u64 pc, u32 kind) { return trace_hook_at(pc, (u8)kind); }
 API(k_live) void k_live(u64 state, u64 books) { live_start(state, books); }
+API(k_guard) void k_guard(u64 base, u64 top) { guard_start(base, top); }
 API(k_where) void k_where(void) { trace_where(); }
 API(k_untrace) void k_untrace(void) { trace_end(); }
 // Numbers of 64 bits, in the order of _STATE and _HART in board.py.

@@ -5,8 +5,8 @@
 // Source: py/gc.c, py/mpstate.h and py/vm.c of MicroPython 1.11.
 #include "board.h"
 
-enum { BLOCK = 32, BLOCKS = RAM_SIZE / BLOCK, SPARE = 1024, KIND = 3 };
-enum { HEAD = 1, TAIL, MARKED }; // of a block, two bits in a table
+enum { BLOCK = 32, BLOCKS = RAM_SIZE / BLOCK, SPARE = 1024 };
+enum { HEAD = 1, TAIL }; // of a block, two bits in a table; nothing is marked between collections
 // Looks at a loop: after every round at first, after that many every second one, and so on; the
 // same for looks after so many blocks were taken.
 enum { LOOPS = 256, LOOKS = 32, TAKEN = 64 };
@@ -22,7 +22,7 @@ static u64 pool, pool_bytes;
 static const u8 *table;
 
 static u64 word(u64 address) { return bus_read(NULL, address, 8); }
-static u32 kind(const u8 *of, u32 block) { return of[block / 4] >> block % 4 * 2 & KIND; }
+static u32 kind(const u8 *of, u32 block) { return of[block / 4] >> block % 4 * 2 & 3; }
 static void use(u32 block, u32 as) {
     used[block / 4] |= (u8)(as << block % 4 * 2);
     used_n++;
@@ -31,8 +31,7 @@ static void use(u32 block, u32 as) {
 static void follow(u64 pointer) {
     u64 at = pointer - pool;
     u32 block = (u32)(at / BLOCK);
-    if (at >= pool_bytes || at % BLOCK || kind(used, block)) return;
-    if (kind(table, block) != HEAD && kind(table, block) != MARKED) return;
+    if (at >= pool_bytes || at % BLOCK || kind(used, block) || kind(table, block) != HEAD) return;
     use(block, HEAD);
     todo[todo_n++] = block;
 }
@@ -44,8 +43,7 @@ static void follow_all(u64 from, u64 to) {
 }
 
 static void mark(const Hart *h, u64 top) {
-    memset(used, 0, sizeof used);
-    used_n = 0;
+    memset(used, used_n = 0, sizeof used);
     for (int i = 1; i < 32; i++) follow(h->x[i]);
     follow_all(live.state + 16, live.books); // behind stack_top and stack_limit
     follow_all(h->x[2] & ~7ull, top);
@@ -87,7 +85,6 @@ void live_start(u64 state, u64 books) {
     memset(&live, 0, sizeof live);
     live.state = state, live.books = books;
 }
-
 // Before blocks of the GC heap are taken, or a chunk (blocks 0).
 void live_made(const Hart *h, u32 blocks, bool new) {
     live.made += new;
@@ -95,7 +92,6 @@ void live_made(const Hart *h, u32 blocks, bool new) {
     live.taken = 0;
     round_of(h, live.loop);
 }
-
 // At a place that the program comes by again and again.
 static void again(const Hart *h, u64 key) {
     Loop *l = &live.loop[1 + key / 2 % (LOOPS - 1)];
@@ -108,11 +104,7 @@ static void again(const Hart *h, u64 key) {
 }
 
 // At the return from a collection: what is in use may be less than before.
-void live_collected(const Hart *h, u64 back) {
-    live.made++;
-    again(h, back);
-}
-
+void live_collected(const Hart *h, u64 back) { live.made++, again(h, back); }
 // A jump of the bytecode: the two bytes behind it say how far.
 void live_jump(const Hart *h, u64 at) {
     if (live.books && bus_read(NULL, at, 2) < 0x8000) again(h, at);

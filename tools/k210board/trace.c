@@ -11,7 +11,7 @@
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
 // is new; JUMP: of the bytecode; LOOK: what is in use follows, as USED; from MARK on: another
 // function is called, its number is added; from COLLECT on: one that collects; RETURNS: to here.
-enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED };
+enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED };
 enum { GC_NEW = 16, GC_GROW, GC_FREE, MARK = 32, COLLECT = 64, RETURNS = 128 };
 enum { LONGEST_RUN = 512, DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16 };
 typedef struct { u64 sp, state; } Frame; // C stack and mp_code_state_t of bytecode that runs
@@ -170,6 +170,7 @@ static void left_allocator(const Hart *h, Followed *f) {
     u64 asked = c.kind == MALLOC ? c.a : c.b | c.a << 32;
     f->call.back = 0;
     live_made(h, 0, c.kind != FREE && result);
+    guard_look();
     if (c.kind == FREE) emit(FREE, c.site, c.a, 0, arena_end());
     else emit(c.kind, c.site, result, asked, arena_end() | size << 32);
 }
@@ -214,10 +215,15 @@ static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
     *run = (Event){0, kind, kind == GC_FREE ? 0 : site, block, 1, 1};
 }
 
+bool trace_allocates(const Hart *h) {
+    return trace.followed[h->id].call.back && below(h->x[2], trace.followed[h->id].call.sp);
+}
+void trace_damaged(const Hart *h, u64 address, u64 value) {
+    emit(DAMAGED, site_of(h), address, value, h->pc);
+}
 void trace_look(const Hart *h, u32 blocks, u64 loop, u32 rounds) {
     emit(LOOK, site_of(h), blocks, loop, rounds);
 }
-
 void trace_used(u32 first, const u64 *three) {
     write_event((Event){0, USED, first, three[0], three[1], three[2]});
 }
@@ -241,6 +247,7 @@ void trace_end(void) {
     end_run();
     memset(&trace, 0, sizeof trace);
     live_start(0, 0);
+    guard_start(0, 0);
     host.watched_bytes = 0;
     cpu_forget();
 }

@@ -6,7 +6,7 @@ dump of its RAM."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from maixmem_k210_chip import RAM
@@ -15,6 +15,9 @@ from maixmem_cli.commands.script_options import FLASH, SD, firmware_options
 from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.board import RAM_SIZE
 from maixmem_cli.text.output import JSON, print_json, write_file
+
+if TYPE_CHECKING:
+    from maixmem_cli.emulator.readers import heaps
 
 _RAM = (RAM, RAM_SIZE)  # bytes of a dump, without and with the KPU's
 
@@ -60,10 +63,13 @@ def command(
     from maixmem_cli.emulator.readers import heaps
     from maixmem_cli.profiler import maps
 
-    ram = _of_board(source, script, on_board) if source.startswith("emu:") else _of_file(source)
+    finder = heaps.Finder()
+    if source.startswith("emu:"):
+        ram, finder = _of_board(source, script, on_board)
+    else:
+        ram = _of_file(source)
     if save_ram:
         write_file("--save-ram", save_ram, ram)
-    finder = heaps.Finder()
     try:
         system, gc = finder.system(ram), finder.gc(ram)
     except heaps.NotFound as e:
@@ -88,7 +94,10 @@ def _of_file(name: str) -> bytes:
     return data
 
 
-def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> bytes:
+def _of_board(
+    source: str, script: Path | None, options: dict[str, Any]
+) -> tuple[bytes, heaps.Finder]:
+    """The RAM, and what knows where its heaps are."""
     cores.check()
     from maixmem_cli.emulator import ports, session
     from maixmem_cli.profiler import explain
@@ -111,4 +120,4 @@ def _of_board(source: str, script: Path | None, options: dict[str, Any]) -> byte
             outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
             click.echo(outcome.error, nl=False, err=True)
             run_firmware.tell(explain.ending(board, outcome))
-        return bytes(board.board.ram)
+        return bytes(board.board.ram), board.finder

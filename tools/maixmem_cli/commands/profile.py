@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     help="Look for what is in use and for leaks; without it is faster.",
 )
 @click.option(
+    "--guard",
+    is_flag=True,
+    help="Name the first store that damages the system heap's books; some slower.",
+)
+@click.option(
     "--smallest-gc",
     is_flag=True,
     help="Find the smallest GC heap that would do: some ten runs more.",
@@ -67,6 +72,7 @@ def command(
     svg: Path | None,
     speedscope: Path | None,
     live: bool,
+    guard: bool,
     smallest_gc: bool,
     as_json: bool,
     **more: Any,
@@ -75,8 +81,8 @@ def command(
 
     The board is software, the firmware is yours. Both heaps are seen from outside: the script and
     the firmware do not notice. What the script prints goes to stderr. Budgets also come from
-    [budget] of a project.toml beside the script. Exit status: 0 fine, 1 the script raised, leaks
-    or is over budget, 3 the board hangs, 2 wrong use.
+    [budget] of a project.toml beside the script. Exit status: 0 fine, 1 the script raised,
+    leaks, damages the heap or is over budget, 3 the board hangs, 2 wrong use.
     """
     cores.check()
     from maixmem_cli.emulator import session
@@ -87,7 +93,7 @@ def command(
     options = session.Options(files=flash, sd=sd, **more)
     with run_firmware.failing(script), session.Session(image, script, options) as board:
         run_firmware.watch(board)
-        result = profile.run(board, _say, looks=live)
+        result = profile.run(board, _say, looks=live, guard=guard)
         click.echo(result.outcome.error, nl=False, err=True)
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error, bool(flash))
@@ -99,7 +105,8 @@ def command(
         _print(result, told, wanted, as_json)
         failed = wanted.failed(told)
         say(failed, script)
-        sys.exit(run_firmware.status(result.outcome) or bool(result.leaks or failed))
+        found = result.leaks or result.damage or failed
+        sys.exit(run_firmware.status(result.outcome) or bool(found))
 
 
 def _say(text: str) -> None:

@@ -197,6 +197,10 @@ class Board:
         """Looks at what is in use, from now on: the interpreter's state, the GC's books in it."""
         self._call("k_live", state, books)
 
+    def guard(self, base: int, top: int) -> None:
+        """Watches the heads of the chunks, from the first one; the word of the top chunk."""
+        self._call("k_guard", base, top)
+
     def where(self) -> None:
         """Adds an event that says where the board is."""
         self._call("k_where")

@@ -4,10 +4,21 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from maixmem_report import kib
 
 from maixmem_cli.emulator.readers import heaps
-from maixmem_cli.emulator.readers.tracer import MALLOC, RAW_FILE, REALLOC, Event, Place
+from maixmem_cli.emulator.readers.functions import Functions
+from maixmem_cli.emulator.readers.qstrs import Qstrs
+from maixmem_cli.emulator.readers.tracer import (
+    DAMAGED,
+    MALLOC,
+    RAW_FILE,
+    REALLOC,
+    Event,
+    Place,
+)
 from maixmem_cli.emulator.session import (
     HANGS,
     INTERRUPTED,
@@ -17,6 +28,7 @@ from maixmem_cli.emulator.session import (
     Session,
 )
 from maixmem_cli.errors import table
+from maixmem_cli.flash import image
 
 _HOLES = 5
 # mcause of the RISC-V privileged architecture
@@ -87,6 +99,24 @@ def hang(session: Session, kind: str) -> list[str]:
     if kind == STUCK:
         lines.append("It waits for input, an interrupt or a device that is not there.")
     return lines
+
+
+def damage(session: Session) -> list[str]:
+    """The first store that overwrote a chunk's size, with guard: what, by which line and
+    instruction."""
+    first = next((e for e in session.tracer.events() if e.kind == DAMAGED), None)
+    if first is None:
+        return []
+    chip = image.build(session.firmware)
+    code = bytes(chip[image.HEAD.size :][: image.HEAD.unpack_from(chip)[1]])
+    lines = session.tracer.stacks(Qstrs(session.board.ram)).get(first.site, ())
+    what = f"the size of the chunk at {first.a + 8:#x} became {first.asked:#x}"
+    out = [f"the system heap was damaged: {what}"]
+    same = [list(g) for _, g in groupby(lines)]  # a recursion is one line
+    for i, group in enumerate(same):
+        times = f", {len(group)} times in one another" if len(group) > 1 else ""
+        out.append(f"{'   called by' if i else 'at'} {at_line(group[0], session)}{times}")
+    return [*out, f"by the instruction at {Functions(code).describe(first.end)}"]
 
 
 def silence(session: Session, seconds: float) -> list[str]:

@@ -24,6 +24,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "ended": profile.outcome.kind,
         "error": profile.outcome.error,
         "hang": profile.ending if profile.outcome.kind in (HANGS, STUCK) else [],
+        "damage": profile.damage,
         "time_unit": "instructions; KPU, flash and DMA take none",
         "instructions": books.last_time - began,
         "not_found": profile.missing,

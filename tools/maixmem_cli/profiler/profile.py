@@ -47,6 +47,7 @@ class Profile:
         self.outcome = outcome
         self.missing = list(session.known.missing)
         self.ending: list[str] = []  #: about an end that is not the script's own
+        self.damage: list[str] = []  #: of the system heap's books
         self.books: ledger.Ledger
         self.gc_total = self.heap_total = self._gc_heap = 0
         self.unexplained: int | None = None
@@ -153,6 +154,8 @@ class Profile:
         self.growths = leaks.growths(self.books.looks, self.place)
         try:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
+        except heaps.Damaged as e:
+            self.damage = self.damage or [str(e), "Next: --guard says which line does it"]
         except heaps.NotFound as e:
             self.missing.append(f"the system heap at the end: {e}")
 
@@ -179,16 +182,19 @@ class Profile:
         self.states = states
 
 
-def run(session: Session, on_text: Callable[[str], None], *, looks: bool = True) -> Profile:
+def run(
+    session: Session, on_text: Callable[[str], None], *, looks: bool = True, guard: bool = False
+) -> Profile:
     """Runs the session's script and follows both heaps; with `looks` also what is in use, which
-    finds leaks."""
+    finds leaks; with `guard` what damages the system heap."""
     system = session.finder.system(session.board.ram)
     gc = session.finder.gc(session.board.ram)
-    session.tracer.start(session.finder, gc=True, live=looks)
+    session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
     outcome = session.run(on_text)
     result = Profile(session, outcome)
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
+    result.damage = explain.damage(session)
     result.collect(system, gc)
     result.finish()
     return result

@@ -127,7 +127,7 @@ def text(profile: Profile) -> list[str]:
             )
         )
     out.append("")
-    out += growths(profile)
+    out += [*profile.damage, *growths(profile)]
     out.append("costs most: " + "; ".join(where(n.place) for n in profile.costly()))
     out.append(f"{books_line(profile)}; time is instructions: KPU, flash and DMA take none")
     out += [f"not found in this firmware: {name}" for name in profile.missing]
@@ -241,6 +241,7 @@ def html(profile: Profile) -> str:
         *_heap_lines(profile),
         *in_use(profile),
         *fragments(profile),
+        *profile.damage,
         *growths(profile),
         books_line(profile),
         *profile.ending,

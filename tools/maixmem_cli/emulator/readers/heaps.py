@@ -25,6 +25,8 @@ from maixmem_k210_chip import PAGE
 
 BINS = 127
 FREE, HEAD, TAIL, MARKED = range(4)
+_STACK = 1 << 16  # bytes of a damaged chunk, at most
+_SOME = 3  # chunks that lead to the top one by more than chance
 _STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
 Ram = Union[bytes, bytearray, memoryview, mmap]
 
@@ -32,6 +34,10 @@ Ram = Union[bytes, bytearray, memoryview, mmap]
 class NotFound(ValueError):
     """A heap is not in this RAM, or its books do not agree: stopped in the middle of a call, or
     another firmware."""
+
+
+class Damaged(NotFound):
+    """The system heap was found, and a chunk of it has a size that cannot be."""
 
 
 @dataclass(frozen=True)
@@ -122,17 +128,36 @@ def word(ram: Ram, address: int) -> int:
     return struct.unpack_from("<Q", ram, address - RAM_START)[0]
 
 
-def _walk(ram: Ram, start: int, top: int) -> list[tuple[int, int, int]] | None:
-    """(chunk, size, bit 0) from start, or None when they do not lead exactly to the top chunk."""
+_Walk = list[tuple[int, int, int]]
+
+
+def _walk(ram: Ram, start: int, top: int) -> tuple[_Walk, int]:
+    """(chunk, size, bit 0) of each from start; and where they lead, which is the top chunk or one
+    whose size cannot be."""
     out, at = [], start
     while at < top:
         size = word(ram, at + 8)
         n = size & ~7
         if n < 32 or n & 15 or at + n > top:
-            return None
+            break
         out.append((at, n, size & 1))
         at += n
-    return out
+    return out, at
+
+
+def _good_behind(ram: Ram, damaged: int, top: int) -> bool:
+    """Whether some chunks close behind a damaged one lead to the top chunk."""
+    for at in range(damaged + 32, min(damaged + _STACK, top), 16):
+        if 32 <= word(ram, at + 8) & ~7 < top - at:
+            found, end = _walk(ram, at, top)
+            if end == top and len(found) >= _SOME:
+                return True
+    return False
+
+
+def _of_damaged(ram: Ram, starts: list[int], top: int) -> list[int]:
+    """The first start that leads to a damaged chunk in front of good ones."""
+    return next(([v] for v in starts if _good_behind(ram, _walk(ram, v, top)[1], top)), [])
 
 
 def _rings_agree(words: array[int], bins: int) -> bool:
@@ -194,9 +219,12 @@ class Finder:
         top = word(ram, self._bins - 16)
         if not RAM_START < top < RAM_END - 16:
             raise NotFound("the system heap has no top chunk")
-        found = _walk(ram, self._base, top)
-        if not found:
-            raise NotFound("the chunks of the system heap do not lead to its top")
+        found, end = _walk(ram, self._base, top)
+        if end != top:
+            raise Damaged(
+                f"the system heap is damaged: the chunk at {end + 16:#x}, after {len(found)} good "
+                f"ones, says {word(ram, end + 8):#x} for its size"
+            )
         following = [f[2] for f in found[1:]] + [word(ram, top + 8) & 1]
         chunks = tuple(Chunk(at + 16, n, bool(used)) for (at, n, _), used in zip(found, following))
         return SystemHeap(self._bins, self._base, top, word(ram, top + 8) & ~7, chunks)
@@ -211,13 +239,16 @@ class Finder:
                 if first < 2 or first in tried:
                     continue
                 tried.add(first)
-                if self._try_bins(ram, words, first):
+                if self._try_bins(ram, words, first, whole=True):
                     return
+        for first in sorted(tried):  # then one that is damaged
+            if self._try_bins(ram, words, first, whole=False):
+                return
         raise NotFound(
             "no allocator of newlib in this RAM. Next: give a RAM taken at a MaixPy prompt"
         )
 
-    def _try_bins(self, ram: Ram, words: array[int], first: int) -> bool:
+    def _try_bins(self, ram: Ram, words: array[int], first: int, *, whole: bool) -> bool:
         top = words[first - 2]
         if not RAM_START < top < RAM_END - 16 or top % 16:
             return False
@@ -229,11 +260,12 @@ class Finder:
             return False
         near = words[first : first + 4096]  # the base is kept in the data section too
         starts = sorted({v for v in near if RAM_START < v < top and v % 16 == 0})
-        for start in starts:
-            if _walk(ram, start, top):
-                self._bins, self._base = bins, start
-                return True
-        return False
+        right = [start for start in starts if _walk(ram, start, top)[1] == top]
+        if not right and not whole:
+            right = _of_damaged(ram, [v for v in starts if v > bins], top)
+        if right:
+            self._bins, self._base = bins, right[0]
+        return bool(right)
 
     def gc(self, ram: Ram) -> GcHeap:
         """The GC heap."""

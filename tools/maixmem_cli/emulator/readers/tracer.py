@@ -18,7 +18,7 @@ from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.knowledge import Knowledge
 from maixmem_cli.emulator.readers.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED = range(1, 11)
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED = range(1, 12)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
@@ -47,7 +47,8 @@ class Event(NamedTuple):
     the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
-    `asked` the place of a loop's end (0: none), `end` how often it was there."""
+    `asked` the place of a loop's end (0: none), `end` how often it was there. DAMAGED: a chunk's
+    size at `a` becomes `asked` by the instruction at `end`."""
 
     time: int
     kind: int
@@ -70,11 +71,14 @@ class Tracer:
         self._file = self._path.open("wb")
         self._started = False
 
-    def start(self, finder: heaps.Finder, *, gc: bool, live: bool = False) -> None:
+    def start(
+        self, finder: heaps.Finder, *, gc: bool, live: bool = False, guard: bool = False
+    ) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
-        every store; with `live` looks at what is in use. NotFound."""
+        every store; with `live` looks at what is in use; with `guard` watches the heads of the
+        chunks. NotFound."""
         board, ram = self._board, self._board.ram
-        finder.system(ram)
+        system = finder.system(ram)
         heap = finder.gc(ram)
         table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
         board.trace(finder.top_pointer, table, size)
@@ -89,6 +93,8 @@ class Tracer:
                 board.hook(ASK, address)
             elif gc:
                 board.hook((COLLECT if kind == "gc" else MARK) + number, address)
+        if guard and all(name in self._known.functions for name in _KINDS):
+            board.guard(system.base, finder.top_pointer)
         if live:
             board.live(finder.interpreter(ram), finder.gc_state)
             for address in self._known.jumps:

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""profile --guard names the line that damages the system heap's books, and nothing else; a damaged
+heap is described. On real firmware."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import emulated
+import pytest
+from commands import invoke
+from emulated import each_image, needs_cc
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.profiler import profile
+
+pytestmark = needs_cc
+_SPOILS = """
+import uctypes
+def spoil(b):
+  b[{at}] = {value}
+spoil(uctypes.bytearray_at({head}, 16))
+kept = bytearray(100)
+"""
+_RECURSION = """
+def deep(n):
+  return deep(n + 1)
+try:
+  deep(0)
+except RuntimeError:
+  print('caught')
+"""
+_FINE = """
+import KPU as kpu, image, gc, os
+for i in range(3):
+  model = kpu.load(0x300000)
+  im = image.Image(size=(100, 80))
+  im.pix_to_ai()
+  kpu.deinit(model)
+  gc.collect()
+  kept = [bytearray(n) for n in range(0, 4000, 400)]
+os.listdir('/flash')
+"""
+
+
+def guarded(image: Path, folder: Path, source: str, **more: object) -> profile.Profile:
+    script = folder / "main.py"
+    script.write_text(source)
+    with Session(image, script, Options(**more)) as session:  # type: ignore[arg-type]
+        if "{head}" in source:
+            chunk = session.finder.system(session.board.ram).used[-1]
+            byte = chunk.size >> 8 & 255 ^ 0x41
+            session.source = source.format(head=chunk.address - 16, at=9, value=byte)
+        return profile.run(session, lambda text: None, guard=True)
+
+
+@each_image
+def test_a_store_into_a_head_is_told(image: Path, tmp_path: Path) -> None:
+    result = guarded(image, tmp_path, _SPOILS.lstrip())
+    assert result.outcome.error == ""
+    assert result.damage[1:3] == [
+        "at main.py:3: b[9] = " + result.session.source.split("b[9] = ")[1].splitlines()[0],
+        "   called by main.py:4: " + result.session.source.splitlines()[3],
+    ]
+    assert result.damage[0].startswith("the system heap was damaged: the size of the chunk at 0x")
+    assert result.damage[3].startswith("by the instruction at 0x800")
+    assert result.unexplained is None
+
+
+@each_image
+def test_what_is_fine_is_no_damage(image: Path, tmp_path: Path) -> None:
+    files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
+    result = guarded(image, tmp_path, _FINE, files=files)
+    assert (result.outcome.error, result.damage, result.unexplained) == ("", [], 0)
+
+
+@each_image
+def test_an_endless_recursion(image: Path, tmp_path: Path) -> None:
+    """Where it runs over its task's stack into the books, its line is named; and the heap's state
+    is described with and without knowledge of what it was before."""
+    result = guarded(image, tmp_path, _RECURSION.lstrip())
+    script = tmp_path / "main.py"
+    with Session(image, script, Options()) as session:
+        before = session.finder.system(session.board.ram)
+        session.run(lambda text: None)
+        try:
+            session.finder.system(session.board.ram)
+            assert result.damage == []
+        except heaps.Damaged as e:
+            assert result.damage[1].startswith("at main.py:2: return deep(n + 1), ")
+            assert result.damage[2] == "   called by main.py:4: deep(0)"
+            address = result.damage[0].split("chunk at ")[1].split()[0]
+            assert f"the chunk at {address}, after " in str(e)
+            assert int(address, 16) in [c.address for c in before.used]
+            with pytest.raises(heaps.Damaged) as anew:
+                heaps.Finder().system(session.board.ram)
+            assert str(anew.value) == str(e)
+            done = invoke("heap", f"emu:{image}", "--script", str(script))
+            assert done.exit_code == 1 and str(e) in done.stderr
+            done = invoke("profile", str(script), "--firmware", str(image))
+            assert done.exit_code == 1 and str(e) in done.stdout
