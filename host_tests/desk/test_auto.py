@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import paths
 import pytest
@@ -15,6 +16,8 @@ from commands import maixmem
 from fakeboard import FakeBoard
 from maixmem_cli.commands import auto
 
+_WHOLE = SimpleNamespace(set_gc_heap=print)
+_KPU = SimpleNamespace(__name__="maixmem_kpu")
 _PROGRAM = b"import lcd\nlcd.init()\n"
 
 
@@ -44,6 +47,26 @@ def test_a_line_of_the_user_is_left_alone() -> None:
 )
 def test_the_gc_heap_takes_no_model_its_room(more, free, peaks, said) -> None:
     assert auto.is_free(more, free, peaks) == said
+
+
+@pytest.mark.parametrize(
+    ("there", "stays"),
+    [
+        ({"maixmem": _WHOLE, "maixmem_auto": 1, "KPU": _KPU}, True),
+        ({"maixmem": _WHOLE, "maixmem_auto": 1}, False),
+        ({"maixmem": 1, "maixmem_auto": 1, "maixmem_kpu": 1, "KPU": 1}, False),
+        ({"maixmem": _WHOLE}, True),
+        ({"maixmem": 1}, False),
+        ({}, True),
+    ],
+)
+def test_what_an_interrupted_start_left_half_imported_goes(there: dict, stays: bool) -> None:
+    code: dict = {}
+    exec((paths.TOOLS / "maixmem_cli/serial/on_board/library.py").read_text(), code)
+    code["sys"] = SimpleNamespace(modules=dict(there))
+    code["drop_half"]()
+    left = [n for n in there if stays or not n.startswith("maixmem")]
+    assert list(code["sys"].modules) == left
 
 
 @pytest.mark.skipif(

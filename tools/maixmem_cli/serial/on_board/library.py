@@ -15,12 +15,9 @@ def enter():
     """(working folder, folder of the library or None, names of the modules that were there).
 
     On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84):
-    it is the one with the library until leave(). What an interrupt left half imported goes: it
-    would be taken for whole.
+    it is the one with the library until leave().
     """
-    if "maixmem" in sys.modules and not hasattr(sys.modules["maixmem"], "set_gc_heap"):
-        for name in [n for n in sys.modules if n[:7] == "maixmem"]:
-            del sys.modules[name]
+    drop_half()
     home = os.getcwd()
     had = list(sys.modules)
     for folder in [home, "/flash", "/sd"] if sys.platform in ("MaixPy", "CanMV") else []:
@@ -32,6 +29,18 @@ def enter():
             os.chdir(folder)
             return home, folder, had
     return home, None, had
+
+
+def drop_half():
+    """What an interrupt left half imported would be taken for whole: by the last that each of the
+    two starts does."""
+    there = sys.modules
+    if "maixmem_auto" in there:
+        half = getattr(there.get("KPU"), "__name__", "") != "maixmem_kpu"
+    else:
+        half = "maixmem" in there and not hasattr(there["maixmem"], "set_gc_heap")
+    for name in [n for n in there if half and n[:7] == "maixmem"]:
+        del there[name]
 
 
 def leave(home, had):
@@ -65,6 +74,7 @@ def gc_heap():
 
 
 def set_gc_heap(nbytes):
+    drop_half()
     import maixmem
 
     return str(maixmem.set_gc_heap(nbytes))
@@ -72,6 +82,7 @@ def set_gc_heap(nbytes):
 
 def auto_takes():
     """Bytes of GC heap that maixmem_auto keeps. The board is to be reset afterwards."""
+    drop_half()
     gc.collect()
     free = gc.mem_free()
     import maixmem_auto
