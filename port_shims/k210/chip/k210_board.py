@@ -103,12 +103,12 @@ class _State:
 
 heap = Heap(print)
 ram = Ram(heap)
+_window = k210_fence.window()  # by the interpreter's own uctypes, which the next line hides
 uctypes = sys.modules["uctypes"] = Uctypes(ram)
 flash = Flash()
 faults = Faults()
 state = _State()
 _flash = flash
-_window = k210_fence.window()
 
 
 # -- power
