@@ -15,6 +15,7 @@ from typing import Any
 
 import paths
 import pytest
+from browser_page import opened
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
@@ -72,14 +73,6 @@ def context(chromium: Any, site: str) -> Iterator[Any]:
 def page(context: Any, site: str) -> Any:
     """The page, opened."""
     return opened(context, site)
-
-
-def opened(context: Any, address: str) -> Any:
-    """A tab with the page."""
-    tab = context.new_page()
-    tab.goto(address)
-    tab.wait_for_selector("body[data-ready]")
-    return tab
 
 
 @pytest.fixture(scope="session")

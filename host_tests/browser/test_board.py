@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,14 @@ def test_an_error_of_a_script_says_what_to_do(page: Any, firmware: Path) -> None
     assert page.text_content("#lines b") == "5\n"  # the innermost
 
 
+def picture(page: Any) -> None:
+    """The picture of the manual, where $MAIXMEM_PICTURE says."""
+    if os.environ.get("MAIXMEM_PICTURE"):
+        page.set_viewport_size({"width": 1100, "height": 1120})
+        page.wait_for_timeout(3000)
+        page.screenshot(path=os.environ["MAIXMEM_PICTURE"])
+
+
 def test_two_models_hang_with_their_line_and_run_with_the_library(
     page: Any, firmware: Path
 ) -> None:
@@ -86,6 +95,7 @@ def test_two_models_hang_with_their_line_and_run_with_the_library(
     assert f"at main.py:{line}: faces = kpu.load(0x600000)" in text
     assert "malloc(" in text and "heap_free() = " in text and "\n1. " in text
     assert page.text_content("#lines b") == f"{line}\n"
+    picture(page)
     choose(page, "page/two_models_maixmem.py")
     page.click("#run")
     wait_said(page, "3 switches; state: loaded")

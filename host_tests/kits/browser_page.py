@@ -10,6 +10,14 @@ from typing import Any
 PATIENCE = 120_000  # ms: for a machine that has other things to do
 
 
+def opened(context: Any, address: str) -> Any:
+    """A tab with the page."""
+    tab = context.new_page()
+    tab.goto(address)
+    tab.wait_for_selector("body[data-ready]")
+    return tab
+
+
 def drop(page: Any, *files: Path) -> None:
     page.set_input_files("#choose", [str(f) for f in files])
 

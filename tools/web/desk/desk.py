@@ -29,7 +29,7 @@ from maixmem_cli.firmware.builds import choose
 from maixmem_cli.flash import image
 from maixmem_cli.flash.kfpkg import PackageError, read_package
 from maixmem_cli.kmodel import example
-from maixmem_cli.plan.flash_items import Layout
+from maixmem_cli.plan.flash_items import ItemError, Layout
 from maixmem_cli.profiler import explain, ledger, maps
 from maixmem_k210_chip import FLASH_SIZE
 
@@ -125,8 +125,11 @@ def command(words: list[str], wanted: str = "") -> Answer:
 def places(firmware: str, models: list[str]) -> Answer:
     """An address for each model that has none (FILE, not FILE@ADDRESS), and what the command
     says of the whole: {file: address}, findings."""
-    layout = Layout.of([firmware] if firmware else [], FLASH_SIZE)
     found: dict[str, int] = {}
+    try:
+        layout = Layout.of([firmware] if firmware else [], FLASH_SIZE)
+    except ItemError as e:
+        return _answer({"places": found, "findings": [["unusable", str(e)]]})
     for item in sorted(models, key=lambda m: "@" not in m):
         if "@" in item or item.endswith(".kfpkg"):
             layout.add(item)

@@ -69,6 +69,6 @@ addEventListener('message', async ({ data: { id, call: name, args } }) => {
     postMessage({ id, result, bytes });
   } catch (e) {
     if (python && !(await python.catch(() => null))) python = null; // try again when asked again
-    postMessage({ id, error: String(e.message ?? e) });
+    postMessage({ id, error: String(e.message ?? e).trim().split('\n').pop() }); // of a traceback
   }
 });

@@ -220,6 +220,10 @@ export class BoardTab {
   }
 
   async #hangs() {
+    if (this.state === 'starting') {
+      this.#failed({ why: 'crashes' });
+      return;
+    }
     const code = editor.text(), script = this.run !== null;
     this.run?.stop();
     this.run = null;

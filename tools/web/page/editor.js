@@ -40,10 +40,14 @@ function number() {
 
 export function text() { return code.value; }
 
-export function setText(value) {
+function put(value) {
   code.value = value;
   marked = 0;
   number();
+}
+
+export function setText(value) {
+  put(value);
   keep();
 }
 
@@ -97,5 +101,5 @@ export async function start(otherwise) {
   code.addEventListener('keydown', indent);
   const own = localStorage.getItem(DRAFT + tab());
   const draft = own ? JSON.parse(own) : drafts()[0]?.[1];
-  setText(await fromLink() ?? draft?.text ?? otherwise);
+  put(await fromLink() ?? draft?.text ?? otherwise);
 }
