@@ -264,3 +264,11 @@ def test_card_too_full_for_its_top(tmp_path: Path) -> None:
         (tmp_path / f"{i}.txt").touch()
     with pytest.raises(sd_image.CardError, match="subfolders"):
         sd_image.build(tmp_path)
+
+
+@each_image
+def test_a_boards_pins(image: Path, tmp_path: Path) -> None:
+    script = tmp_path / "pins.py"
+    script.write_text("import Maix\nfrom board import board_info\nprint(board_info.LED_R)\n")
+    done = commands.invoke("sim", str(script), "--firmware", str(image), "--board", "go")
+    assert done.exit_code == 0 and done.stdout == "14\n", done.stderr

@@ -22,6 +22,7 @@ if str(places.lib()) not in sys.path:  # a checkout that was not installed
 
 #: command -> one line of help; the module is loaded only when the command runs
 COMMANDS = {
+    "init": "Start a program: script, models, project file, test, gate for CI.",
     "kmodel": "What is in a model, what it needs, where it runs.",
     "flash": "Who owns which flash bytes; collisions before flashing.",
     "kfpkg": "Write a package of models for kflash.",

@@ -179,7 +179,8 @@ class config:
     def get_value(key, default):
         import json
 
-        text = files.read("/flash/config.json", 0, 1 << 20)
+        name = "/flash/config.json"
+        text = files.read(name, 0, files.size(name)) if name in files.files() else ""
         return json.loads(text).get(key, default) if text else default
 
 

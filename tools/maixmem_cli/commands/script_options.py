@@ -12,6 +12,7 @@ from typing import Any, Callable
 import click
 
 from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
+from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
 
 FLASH = click.option(
@@ -27,7 +28,20 @@ SD = click.option(
     metavar="FOLDER",
     help="The SD card: its files are /sd/NAME.",
 )
+
+
+def _config(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    return BOARDS[value].config if value else None
+
+
 _LIMITS = (
+    click.option(
+        "--board",
+        "config",
+        type=click.Choice(list(BOARDS)),
+        callback=_config,
+        help="Whose pins board_info has; default what the firmware says.",
+    ),
     click.option(
         "--camera", metavar="FILE|FOLDER|pattern", help="What the camera sees; default none."
     ),
@@ -88,7 +102,7 @@ IMAGE = click.option(
 
 
 def firmware_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --camera, --frames, --seconds and --save-lcd."""
+    """Adds --board, --camera, --frames, --seconds and --save-lcd."""
     for option in reversed(_LIMITS):
         command = option(command)
     return command

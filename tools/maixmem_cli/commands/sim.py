@@ -181,7 +181,7 @@ def command(
     job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
     job.files, job.card = sd_files(sd.resolve()) if sd else {}, sd is not None
     job.frames, job.seconds = limits["frames"], limits["seconds"]
-    job.serial, job.trace, job.unsafe = uart, trace, unsafe
+    job.serial, job.trace, job.unsafe, job.config = uart, trace, unsafe, limits["config"]
     for line in flash_harm.harm(firmware, job.flash):
         click.echo(f"maixmem: {line}", err=True)
     sys.exit(run_standin.run(job))

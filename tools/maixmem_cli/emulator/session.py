@@ -36,6 +36,7 @@ _SILENT = (
     20.0  # seconds without a word of the script before we say where it is; then twice as many
 )
 _RESETS = 3
+CONFIG = "config.json"  #: on /flash, what `board` reads a board's pins from
 _FOREVER = 1e9
 _IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE)
 
@@ -44,7 +45,8 @@ _IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE
 class Options:
     """What is on the board, and when the script is stopped. `seconds` are of the board's clock.
 
-    With `gc_heap` the board is set to a GC heap of so many bytes first, and restarted."""
+    With `gc_heap` the board is set to a GC heap of so many bytes first, and restarted. `config` is
+    the text of /flash/config.json: a board's pins."""
 
     files: tuple[tuple[int, Path], ...] = ()
     gc_heap: int | None = None
@@ -53,6 +55,7 @@ class Options:
     frames: int | None = None
     seconds: float | None = None
     save_lcd: Path | None = None
+    config: str | None = None
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,9 @@ class Session:
                         found[path.name] = path
                         if path.suffix == ".py":
                             todo.append(path.read_text(encoding="utf-8", errors="replace"))
+        if self.options.config is not None:
+            found[CONFIG] = self.folder / CONFIG
+            found[CONFIG].write_text(self.options.config)
         return {**(prepared.files_of_library() if library else {}), **found}
 
     def trace(self, *, gc: bool) -> None:

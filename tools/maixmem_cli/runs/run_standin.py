@@ -63,6 +63,7 @@ class Job:
     serial: dict[int, bytes] = field(default_factory=dict)
     trace: bool = False
     unsafe: bool = False
+    config: str | None = None  #: the text of /flash/config.json
 
     @property
     def limited(self) -> bool:
@@ -110,6 +111,10 @@ def run(job: Job) -> int:
     )
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as temp:
+        if job.config is not None:
+            config = Path(temp) / "config.json"
+            config.write_text(job.config)
+            job.files = {**job.files, "/flash/config.json": str(config)}
         order = Path(temp) / "job"
         order.write_text(repr(job.order()), encoding="utf-8")
         command += [str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)]

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem init`: what it writes for each board fits, runs and passes its own test; --board gives
+a script that board's pins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+from commands import invoke, maixmem
+from maixmem_cli.commands import init
+from maixmem_cli.firmware.boards import BOARDS
+
+needs_micropython = pytest.mark.skipif(
+    paths.micropython() is None, reason="NO MICROPYTHON: the stand-in has no unix port here"
+)
+_PINS = "import Maix\nfrom board import board_info\nprint(board_info.LED_R, board_info.LED_B)\n"
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_starter_fits(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "new"
+    assert "Next: cd " in maixmem("init", str(folder), "--board", name)
+    assert "FITS" in maixmem("fit", str(folder / "project.toml"))
+    readme, board = (folder / "README.md").read_text(), BOARDS[name]
+    assert board.title in readme and f"-B {board.kflash} " in readme and board.image in readme
+    assert f"--board {name} " in readme and "{" not in readme
+    assert f'"--board", "{name}"' in (folder / "test_main.py").read_text()
+    again = invoke("init", str(folder))
+    assert again.exit_code == 2 and "there already. Next: another folder" in again.stderr
+
+
+@needs_micropython
+def test_its_own_test_passes(tmp_path: Path) -> None:
+    maixmem("init", str(tmp_path), "--board", "m5stickv")
+    where = os.pathsep.join(map(str, (paths.TOOLS, *paths.DEVICE_PATH)))
+    environment = {k: v for k, v in os.environ.items() if k != "MAIXMEM_FIRMWARE"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": where},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "NO FIRMWARE: give pytest --k210-firmware=IMAGE" in done.stdout
+
+
+@needs_micropython
+def test_pins_on_the_stand_in(tmp_path: Path) -> None:
+    script = tmp_path / "pins.py"
+    script.write_text(_PINS)
+    done = subprocess.run(
+        [sys.executable, "-m", "maixmem_cli", "sim", str(script), "--board", "dock"],
+        cwd=paths.TOOLS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "14 12\n", done.stderr
+
+
+def test_pins_can_be_pins() -> None:
+    for board in BOARDS.values():
+        assert board.pins and all(0 <= pin < 48 for pin in board.pins.values())
+
+
+def test_the_workflow_is_that_of_the_examples() -> None:
+    ours = (paths.ROOT / "examples" / "ci" / "memory.yml").read_bytes()
+    assert init.files("bit")["memory.yml"] == ours

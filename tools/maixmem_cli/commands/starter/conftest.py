@@ -1,0 +1,1 @@
+pytest_plugins = ["maixmem_cli.runs.pytest_k210"]
