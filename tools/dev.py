@@ -189,7 +189,15 @@ def bench(arguments: list[str]) -> int:
 
 
 def docs(arguments: list[str]) -> int:
-    return run(PYTHON, "-m", "mkdocs", "build", "--strict", *arguments)
+    """The site, with the page in its folder board/."""
+    status = run(PYTHON, "-m", "mkdocs", "build", "--strict", *arguments)
+    if status == 0 and web([]) == 0:
+        shutil.copytree(
+            ROOT / "dist" / "web", ROOT / "dist" / "docs" / "board", dirs_exist_ok=True
+        )
+    elif status == 0:
+        loud("NO PAGE in the manual's site, see above; its link to board/ leads nowhere.")
+    return status
 
 
 def pictures(arguments: list[str]) -> int:

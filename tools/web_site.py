@@ -230,7 +230,14 @@ def main(arguments: list[str]) -> int:
     size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
     print(f"{folder.relative_to(ROOT)}: {size >> 20} MiB")
     if "--serve" in arguments:
-        with serve() as server:
+        try:
+            server = serve()
+        except OSError as e:
+            print(
+                f"dev.py web: port {PORT}: {e.strerror}. Next: end what uses it", file=sys.stderr
+            )
+            return 1
+        with server:
             print(f"http://127.0.0.1:{PORT}/  (Ctrl-C ends it)", flush=True)
             try:
                 server.serve_forever()

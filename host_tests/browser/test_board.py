@@ -45,9 +45,9 @@ def test_camera_to_display(page: Any, firmware: Path) -> None:
     choose(page, "page/camera.py")
     page.click("#run")
     drawn = "document.getElementById('display').dataset.pictures"
-    page.wait_for_function(f"{drawn} > 10", timeout=PATIENCE)
+    page.wait_for_function(f"() => {drawn} > 10", timeout=PATIENCE)
     first, start = int(page.evaluate(drawn)), time.monotonic()
-    page.wait_for_function(f"{drawn} > {first + 60}", timeout=PATIENCE)
+    page.wait_for_function(f"() => {drawn} > {first + 60}", timeout=PATIENCE)
     pace = 60 / (time.monotonic() - start)
     print(f"\n{pace:.1f} pictures/s drawn; {page.text_content('#pace')}")
     page.click("#stop")
@@ -76,6 +76,7 @@ def picture(page: Any) -> None:
 def test_two_models_hang_with_their_line_and_run_with_the_library(
     page: Any, firmware: Path
 ) -> None:
+    start = time.monotonic()
     drop(page, firmware)
     wait_state(page, "prompt")
     learned(page)
@@ -95,6 +96,7 @@ def test_two_models_hang_with_their_line_and_run_with_the_library(
     assert f"at main.py:{line}: faces = kpu.load(0x600000)" in text
     assert "malloc(" in text and "heap_free() = " in text and "\n1. " in text
     assert page.text_content("#lines b") == f"{line}\n"
+    print(f"\nfrom the opened page to the named line: {time.monotonic() - start:.0f} s")
     picture(page)
     choose(page, "page/two_models_maixmem.py")
     page.click("#run")
@@ -116,3 +118,32 @@ def test_switch_models_runs(page: Any, firmware: Path) -> None:
     wait_state(page, "prompt")
     text = said(page).rpartition("what it took")[2]
     assert "lowest" in text and "Traceback" not in text
+
+
+def test_files_go_to_flash_and_to_a_card(page: Any, firmware: Path, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def answer():\n    return 6 * 7\n")
+    drop(page, firmware, tmp_path / "helper.py")
+    wait_state(page, "prompt")
+    run(page, "import helper\nprint('helper', helper.answer())")
+    wait_said(page, "helper 42")
+    (tmp_path / "data.csv").write_text("1,2,3")
+    drop(page, tmp_path / "data.csv")
+    page.wait_for_selector("#state[data-state=starting]")
+    wait_state(page, "prompt")
+    run(page, "import helper\nprint(helper.answer(), open('/sd/data.csv').read())")
+    wait_said(page, "42 1,2,3")
+
+
+def test_a_closed_lid(page: Any, firmware: Path) -> None:
+    """A frozen page goes on where it was."""
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    page.fill("#code", "print('draft')")
+    browser = page.context.new_cdp_session(page)
+    browser.send("Page.setWebLifecycleState", {"state": "frozen"})
+    time.sleep(3)
+    browser.send("Page.setWebLifecycleState", {"state": "active"})
+    page.click("#console")
+    page.keyboard.type("print('awake', 6*7)\r")
+    wait_said(page, "awake 42")
+    assert page.input_value("#code") == "print('draft')"

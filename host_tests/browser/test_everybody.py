@@ -34,7 +34,7 @@ def test_first_load(context: Any, site: str) -> None:
 
 def test_chinese(page: Any) -> None:
     page.select_option("#language", "zh")
-    page.wait_for_function("document.documentElement.lang === 'zh-CN'")
+    page.wait_for_function("() => document.documentElement.lang === 'zh-CN'")
     assert page.text_content("#run") == "运行"
     page.reload()
     page.wait_for_selector("body[data-ready]")
@@ -82,7 +82,9 @@ def test_four_hundred_pixels_need_no_sideways_scrolling(page: Any, tmp_path: Pat
 
 def test_without_a_network(context: Any, site: str) -> None:
     page = opened(context, site)
-    page.wait_for_function("document.getElementById('offline').textContent", timeout=PATIENCE)
+    page.wait_for_function(
+        "() => document.getElementById('offline').textContent", timeout=PATIENCE
+    )
     context.set_offline(True)
     page.reload()
     page.wait_for_selector("body[data-ready]")
@@ -108,7 +110,7 @@ def test_a_link_carries_the_script(context: Any, site: str) -> None:
     page = opened(context, site)
     page.fill("#code", "print('träger')  # 中文\n")
     page.click("#link")
-    page.wait_for_function("location.hash.startsWith('#script=')")
+    page.wait_for_function("() => location.hash.startsWith('#script=')")
     fresh = context.browser.new_context()
     assert opened(fresh, page.url).input_value("#code") == "print('träger')  # 中文\n"
     fresh.close()

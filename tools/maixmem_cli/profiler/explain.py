@@ -94,7 +94,7 @@ def ending(session: Session, outcome: Outcome) -> list[str]:
 def hang(session: Session, kind: str) -> list[str]:
     """Which call, what it asked for, what was free. What was not found is said."""
     what = "does nothing any more" if kind == STUCK else "hangs: only a reset helps"
-    lines = [f"the board {what}, as a real one would", *_where(session), *_fault(session, kind)]
+    lines = [f"the board {what}, as a real one would", *where(session), *_fault(session, kind)]
     lines += _refused(session, list(session.tracer.events()))
     if kind == STUCK:
         lines.append("It waits for input, an interrupt or a device that is not there.")
@@ -124,16 +124,16 @@ def silence(session: Session, seconds: float) -> list[str]:
     state = session.board.state()
     text = f"{state['microseconds'] / 1e6:.0f} s of the board's clock, {state['frames']} frames"
     first = f"{session.script.name} has said nothing for {seconds:.0f} s and goes on ({text})"
-    return [first, *_where(session), "Next: Ctrl-C ends it; so does --seconds N"]
+    return [first, *where(session), "Next: Ctrl-C ends it; so does --seconds N"]
 
 
 def _goes_on(session: Session) -> list[str]:
     """A script that Ctrl-C does not end."""
     why = "it catches it, or waits in the firmware for what does not come"
-    return [f"Ctrl-C does not end the script: {why}", *_where(session)]
+    return [f"Ctrl-C does not end the script: {why}", *where(session)]
 
 
-def _where(session: Session) -> list[str]:
+def where(session: Session) -> list[str]:
     """The line that is being run, and those that called it."""
     if session.known.bytecode is None:
         text = "not known, the function that runs bytecode was not found in this firmware"

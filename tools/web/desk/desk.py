@@ -254,7 +254,7 @@ class Watched:
             self.session.tracer = Tracer(
                 self.session.board, self.session.known, Path(self.folder.name)
             )
-        self.session.board._take_events()
+        self.session.board.where()  # takes the events
 
     def heaps(self) -> tuple[heaps.SystemHeap, heaps.GcHeap]:
         """Both, as they are. NotFound."""
@@ -309,7 +309,7 @@ def where(ram: bytes, state: bytes, events: bytes) -> Answer:
         return _answer([])
     _watched.look(ram, state, events)
     session = _watched.session
-    return _answer([*explain._where(session), "", *explain.memory_table(session)])
+    return _answer([*explain.where(session), "", *explain.memory_table(session)])
 
 
 def owners(ram: bytes, state: bytes, events: bytes) -> Answer:

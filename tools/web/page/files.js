@@ -87,6 +87,7 @@ export class Files {
     if (role === 'firmware') this.all = this.all.filter((f) => f.role !== 'firmware');
     const found = { name, data, role, at: place, own: place !== null };
     this.all = [...this.all.filter((f) => f.name !== name), found];
+    this.show();
     if (role === 'package') found.role = await this.#package(found);
   }
 
