@@ -15,8 +15,9 @@ from maixmem_report import kib
 
 # Okabe and Ito's colours: told apart by everybody
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c564b")
+FLAG = "#b00020"
 OTHER, EARLIER, HOLE, LINE = "#7f7f7f", "#bdbdbd", "#ffffff", "#222222"
-_W = 960
+WIDTH = 960
 _ROW_BYTES = 64 << 10  # of the system heap in one row
 _ROW_BLOCKS = 256  # of the GC heap in one row
 _ROW = 8
@@ -48,21 +49,26 @@ def above(first: str, second: str) -> str:
     """Two pictures, one below the other."""
     heights = [int(re.search(r'height="(\d+)"', s)[1]) for s in (first, second)]  # type: ignore[index]
     moved = f'<g transform="translate(0 {heights[0]})">{second}</g>'
-    return svg(_W, sum(heights), first + moved)
+    return svg(WIDTH, sum(heights), first + moved)
 
 
-def _rect(x: float, y: float, w: float, h: float, colour: str, title: str = "") -> str:
+def rect(
+    x: float, y: float, w: float, h: float, colour: str, title: str = "", opacity: float = 1
+) -> str:
+    """A filled box; a pointer over it shows the title."""
     shown = f"<title>{escape(title)}</title>" if title else ""
+    seen = f' fill-opacity="{opacity}"' if opacity < 1 else ""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.2f}" height="{h:.1f}" '
-        f'fill="{colour}">{shown}</rect>\n'
+        f'fill="{colour}"{seen}>{shown}</rect>\n'
     )
 
 
-def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+def text(x: float, y: float, words: str, anchor: str = "start", colour: str = LINE) -> str:
+    """A line of text."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
-        f'fill="{LINE}">{escape(text)}</text>\n'
+        f'fill="{colour}">{escape(words)}</text>\n'
     )
 
 
@@ -75,10 +81,12 @@ def rows(pieces: Iterable[Piece], total: int, per_row: int, top: float = 0) -> s
         while at < end:
             row = at // per_row
             stop = min(end, (row + 1) * per_row)
-            x, w = at % per_row * _W / per_row, (stop - at) * _W / per_row
-            out.append(_rect(x, top + row * _ROW, max(w, 0.4), _ROW - 1, p.colour, p.title))
+            x, w = at % per_row * WIDTH / per_row, (stop - at) * WIDTH / per_row
+            out.append(rect(x, top + row * _ROW, max(w, 0.4), _ROW - 1, p.colour, p.title))
             at = stop
-    frame = f'<rect x="0" y="{top}" width="{_W}" height="{height}" fill="none" stroke="#888"/>\n'
+    frame = (
+        f'<rect x="0" y="{top}" width="{WIDTH}" height="{height}" fill="none" stroke="#888"/>\n'
+    )
     return "".join(out) + frame
 
 
@@ -91,8 +99,8 @@ def legend(names: Sequence[tuple[str, str]], top: float) -> tuple[str, int]:
     """(colour, name) in two columns; the text and its height."""
     out = []
     for i, (colour, name) in enumerate(names):
-        x, y = i % 2 * _W / 2, top + i // 2 * 18
-        out.append(_rect(x, y, 12, 12, colour) + _text(x + 18, y + 10, name[:70]))
+        x, y = i % 2 * WIDTH / 2, top + i // 2 * 18
+        out.append(rect(x, y, 12, 12, colour) + text(x + 18, y + 10, name[:70]))
     return "".join(out), -(-len(names) // 2) * 18 + 6
 
 
@@ -102,8 +110,8 @@ def heap_map(
     """The system heap by address, 64 KiB a row."""
     key, key_height = legend(names, 26)
     height = 26 + key_height + map_height(total, _ROW_BYTES) + 6
-    body = _text(0, 14, f"{title}, one row is 64 KiB") + key
-    return svg(_W, height, body + rows(pieces, total, _ROW_BYTES, 26 + key_height))
+    body = text(0, 14, f"{title}, one row is 64 KiB") + key
+    return svg(WIDTH, height, body + rows(pieces, total, _ROW_BYTES, 26 + key_height))
 
 
 def gc_map(owners: Sequence[tuple[str, str]], names: Sequence[tuple[str, str]], title: str) -> str:
@@ -116,8 +124,8 @@ def gc_map(owners: Sequence[tuple[str, str]], names: Sequence[tuple[str, str]], 
         at += n
     key, key_height = legend(names, 26)
     height = 26 + key_height + map_height(len(owners), _ROW_BLOCKS) + 6
-    body = _text(0, 14, f"{title}, one row is 8 KiB") + key
-    return svg(_W, height, body + rows(pieces, len(owners), _ROW_BLOCKS, 26 + key_height))
+    body = text(0, 14, f"{title}, one row is 8 KiB") + key
+    return svg(WIDTH, height, body + rows(pieces, len(owners), _ROW_BLOCKS, 26 + key_height))
 
 
 # --- timeline ---
@@ -153,15 +161,15 @@ def _plot(
     peak = max((v for _, v in points), default=0)
     peak_y = floor - peak * _PLOT_H / total
     return (
-        _text(_LEFT, top - 6, f"{name}: peak {kib(peak)} of {kib(total)}")
+        text(_LEFT, top - 6, f"{name}: peak {kib(peak)} of {kib(total)}")
         + f'<polygon points="{area}" fill="{colour}" fill-opacity="0.25"/>\n'
         + f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>\n'
         + f'<rect x="{_LEFT}" y="{top}" width="{_PLOT_W}" height="{_PLOT_H}" fill="none" '
         'stroke="#888"/>\n'
         + f'<line x1="{_LEFT}" x2="{_LEFT + _PLOT_W}" y1="{peak_y:.1f}" y2="{peak_y:.1f}" '
         f'stroke="{colour}" stroke-dasharray="4 3"/>\n'
-        + _text(_LEFT - 6, top + 10, kib(total), "end")
-        + _text(_LEFT - 6, floor, "0", "end")
+        + text(_LEFT - 6, top + 10, kib(total), "end")
+        + text(_LEFT - 6, floor, "0", "end")
     )
 
 
@@ -170,9 +178,11 @@ def timeline(
     heap: Sequence[tuple[int, int]],
     totals: tuple[int, int],
     marks: Sequence[tuple[int, str, str]],
+    flags: Sequence[tuple[int, int, str]],
+    axis: str,
 ) -> str:
-    """Both heaps over instructions. `gc`, `heap`: (time, bytes in use); `marks`: (time, kind,
-    title)."""
+    """Both heaps over time. `gc`, `heap`: (time, bytes in use); `marks`: (time, kind, title);
+    `flags`: (time, which plot, words): a moment that counts; `axis`: what the time is."""
     first, last = gc[0][0], max(gc[-1][0], gc[0][0] + 1)
     x_of = _PLOT_W / (last - first)
     tops = (30, 30 + _PLOT_H + _GAP)
@@ -188,17 +198,26 @@ def timeline(
             f'stroke="{colour}" stroke-width="2">'
             f"<title>{escape(title)}</title></line>\n"
         )
+    for time, plot, words in flags:
+        out.append(_flag(_LEFT + (time - first) * x_of, tops[plot], words))
     kinds = sorted({kind for _, kind, _ in marks})
     for i, kind in enumerate(kinds):
         x = _LEFT + i * 110
         out.append(
-            _rect(x, bottom + 30, 10, 10, MARK_COLOURS.get(kind, "#999999"))
-            + _text(x + 14, bottom + 39, kind)
+            rect(x, bottom + 30, 10, 10, MARK_COLOURS.get(kind, "#999999"))
+            + text(x + 14, bottom + 39, kind)
         )
-    out.append(_text(_LEFT, bottom + 24, "0"))
-    out.append(
-        _text(
-            _LEFT + _PLOT_W, bottom + 24, f"{(last - first) / 1e6:.1f} million instructions", "end"
-        )
+    out.append(text(_LEFT, bottom + 24, "0"))
+    out.append(text(_LEFT + _PLOT_W, bottom + 24, axis, "end"))
+    return svg(WIDTH, bottom + 48, "".join(out))
+
+
+def _flag(x: float, top: float, words: str) -> str:
+    """A moment of a plot, with its words inside."""
+    right = x > _LEFT + _PLOT_W / 2
+    line = (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{top + _PLOT_H}" stroke="{FLAG}" '
+        'stroke-width="1.5"/>\n'
     )
-    return svg(_W, bottom + 48, "".join(out))
+    at = x - 5 if right else x + 5
+    return line + text(at, top + _PLOT_H - 8, words, "end" if right else "start", FLAG)

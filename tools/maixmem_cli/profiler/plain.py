@@ -31,7 +31,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "unexplained": profile.unexplained,
         "gc": {
             **_heap(profile, books.gc, profile.gc_total),
-            "live_peak": profile.fullest and profile.fullest.gc_used,
+            "live_peak": profile.live_peak,
             "smallest": profile.smallest and asdict(profile.smallest),
         },
         "heap": _heap(profile, books.heap, profile.heap_total),

@@ -119,6 +119,14 @@ class Profile:
         """Lines that keep more with every round."""
         return [g for g in self.growths if g.leaks]
 
+    @property
+    def live_peak(self) -> int | None:
+        """The most of the GC heap in use at once. A word that lies on a stack from before may keep
+        garbage, for us as for the firmware: where the script ran with less, that is the bound."""
+        if self.fullest is None:
+            return None
+        return min(self.fullest.gc_used, self.smallest.pool if self.smallest else self.gc_total)
+
     def rounds_left(self, g: Growth) -> int:
         """After how many more rounds the heap is full, from the fullest that it was."""
         if g.heap == "heap":

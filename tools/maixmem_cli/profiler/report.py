@@ -4,21 +4,29 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from html import escape
-from typing import Any
+from itertools import accumulate
+from typing import Any, Callable
 
 from maixmem_report import kib
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.profiler import draw
+from maixmem_cli.emulator.session import HANGS, STUCK
+from maixmem_cli.profiler import draw, flame, stacks
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 
 _LINES = 12
+_WAIT = 3  # times the middle step between two samples: longer ones are shortened
 _HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _STYLE = """body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}
 table{border-collapse:collapse}
 td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
+svg{max-width:100%;height:auto}div{overflow-x:auto}summary{cursor:pointer;margin:.6em 0}
+@media(max-width:600px){body{margin:.6em;font-size:14px}h1{font-size:1.3em}ul{padding-left:1.2em}
+svg{max-width:none}.lines :is(td,th):nth-child(n+4):nth-child(-n+5){display:none}}
+@media print{body{max-width:none}details>*{display:block}}
 td.l,th.l{text-align:left}pre{margin:0;font-size:13px}h2{margin-top:1.6em}"""
 
 
@@ -57,9 +65,9 @@ def _heap_lines(profile: Profile) -> list[str]:
 
 def in_use(profile: Profile) -> list[str]:
     """What of the GC heap was in use at once, and the smallest one that would do."""
-    if not profile.fullest:
+    live, found = profile.live_peak, profile.smallest
+    if live is None:
         return []
-    live, found = profile.fullest.gc_used, profile.smallest
     out = [f"GC heap: {kib(live)} in use at once, garbage not counted"]
     if found:
         scattered = f"{kib(found.pool - live)} more than was in use at once: fragmentation"
@@ -153,19 +161,60 @@ def _legend(colours: dict[Place, str], used: set[Place]) -> list[tuple[str, str]
     return [*shown, (draw.OTHER, "other lines and the firmware")]
 
 
+def _compressed(times: list[int]) -> Callable[[int], int]:
+    """Time in which nothing is taken or given is shortened: from a time to the place of it."""
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    most = _WAIT * (sorted(gaps)[len(gaps) // 2] if gaps else 1) + 1
+    places = [0, *accumulate(min(g, most) for g in gaps)]
+
+    def place(time: int) -> int:
+        i = max(0, bisect_right(times, time) - 1)
+        return places[i] + min(time - times[i], most)
+
+    return place
+
+
 def timeline(profile: Profile) -> str:
     """Both heaps over time, as SVG."""
     books = profile.books
+    place = _compressed([s.time for s in books.samples])
     marks = [
-        (time, profile.mark(number), f"{profile.mark(number)}: {where(profile.place(site))}")
-        for time, number, site in books.marks
+        (place(time), profile.mark(n), f"{profile.mark(n)}: {where(profile.place(site))}")
+        for time, n, site in books.marks
     ]
+    peaks = enumerate((books.gc.peak, books.heap.peak))
+    flags = [
+        (place(p.time), i, f"peak: {where(profile.place(p.site))}") for i, p in peaks if p.time
+    ]
+    if profile.outcome.kind in (HANGS, STUCK):
+        at = next((line for line in profile.ending if line.startswith("at ")), "")
+        flags.append((place(books.last_time), 0, f"the board hangs {at}"))
+    length = f"{(books.last_time - books.first_time) / 1e6:.1f} million instructions"
     return draw.timeline(
-        [(s.time, s.gc) for s in books.samples],
-        [(s.time, s.heap) for s in books.samples],
+        [(place(s.time), s.gc) for s in books.samples],
+        [(place(s.time), s.heap) for s in books.samples],
         (profile.gc_total, profile.heap_total),
         marks,
+        flags,
+        f"{length}, waiting shortened",
     )
+
+
+def _flames(profile: Profile) -> str:
+    """Both heaps by chains of calls: at the peak, at the end, in all."""
+    found, out = stacks.stacks(profile), []
+    for moment, words in stacks.MOMENTS.items():
+        pictures = []
+        for heap, name in _HEAPS.items():
+            chains = [(s.chain, getattr(s, moment)) for s in found if s.heap == heap]
+            known = {p: f"{where(p)}  {profile.text(p)}".rstrip() for c, _ in chains for p in c}
+            kept = [(c, n) for c, n in chains if n and c[0] is not EARLIER]
+            pictures.append(flame.picture(kept, known, f"{name} {words}, by who called"))
+        shown = " open" if moment == "at_peak" else ""
+        out.append(
+            f"<details{shown}><summary>{words}</summary><div>{''.join(pictures)}</div></details>"
+        )
+    return "\n".join(out)
 
 
 def heap_map(profile: Profile) -> str:
@@ -248,17 +297,20 @@ def html(profile: Profile) -> str:
     ]
     told += [f"not found in this firmware: {m}" for m in profile.missing]
     listed = "".join(f"<li>{escape(line)}</li>\n" for line in told)
-    return f"""<!doctype html><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style>
+    return f"""<!doctype html><meta charset="utf-8"><meta name="viewport"
+content="width=device-width"><title>{name}</title><style>{_STYLE}</style>
 <h1>Where the memory of {name} went</h1>
 <ul>{listed}</ul>
 <h2>Both heaps over time</h2><p>Time is instructions: KPU, flash and DMA take none.</p>
-{timeline(profile)}
+<div>{timeline(profile)}</div>
 <h2>Lines</h2>
-{_table(profile)}
+<div class=lines>{_table(profile)}</div>
+<h2>Calls</h2><p>As wide as its bytes, the caller above; what was there before is left out.</p>
+{_flames(profile)}
 <h2>System heap</h2>
-{heap_map(profile)}
+<div>{heap_map(profile)}</div>
 <h2>GC heap</h2>
-{gc_map(profile)}
+<div>{gc_map(profile)}</div>
 <h2>Source</h2>
-{_source(profile)}
+<div>{_source(profile)}</div>
 """

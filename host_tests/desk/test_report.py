@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The report's pictures: a flame graph is as wide as its bytes, waiting is shortened, moments that
+count have their words."""
+
+from __future__ import annotations
+
+import re
+
+from maixmem_cli.emulator.readers.tracer import Place
+from maixmem_cli.profiler import draw, flame, report
+
+MAIN, LEFT, RIGHT = (Place("main.py", f, n) for f, n in (("<module>", 1), ("f", 2), ("g", 3)))
+_BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]*><title>([^<]*)</title>')
+
+
+def test_a_flame_graph_is_as_wide_as_its_bytes() -> None:
+    chains = [((MAIN, LEFT), 3072), ((MAIN, RIGHT), 1024)]
+    names = {MAIN: "main", LEFT: "left", RIGHT: "right"}
+    boxes = {
+        title: (float(x), float(w))
+        for x, _, w, title in _BOX.findall(flame.picture(chains, names, "GC heap"))
+    }
+    assert set(boxes) == {"main: 4.0 KiB", "left: 3.0 KiB", "right: 1.0 KiB"}
+    assert boxes["main: 4.0 KiB"] == (0, draw.WIDTH - 1)
+    assert boxes["left: 3.0 KiB"] == (0, draw.WIDTH * 3 / 4 - 1)
+    assert boxes["right: 1.0 KiB"] == (draw.WIDTH * 3 / 4, draw.WIDTH / 4 - 1)
+    assert _BOX.findall(flame.picture([], names, "GC heap")) == []
+
+
+def test_waiting_is_shortened_and_keeps_its_order() -> None:
+    times = [0, 10, 20, 30, 1_000_030, 1_000_040]
+    place = report._compressed(times)
+    assert [place(t) for t in times] == [0, 10, 20, 30, 61, 71]
+    assert place(15) == 15 and 30 < place(500_000) <= 61 and place(-5) <= 0
+
+
+def test_moments_have_their_words() -> None:
+    points = [(0, 10), (50, 90), (100, 40)]
+    flags = [(50, 0, "peak: main.py:3"), (100, 1, "the board hangs at main.py:9")]
+    shown = draw.timeline(points, points, (100, 100), [(5, "gc", "gc: main.py:1")], flags, "axis")
+    assert "peak: main.py:3" in shown and "the board hangs at main.py:9" in shown
+    assert shown.count(draw.FLAG) == 4 and ">axis<" in shown
