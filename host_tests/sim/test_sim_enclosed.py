@@ -330,6 +330,6 @@ print(hasattr(image.Image(), "find_blobs"))
         "no module named 'video'",
         "no module named '_thread'",
         "no module named 'touchscreen'",
-        "can't import name ws2812",
+        "cannot import name ws2812",
         str(build == "openmv_v4"),
     ]

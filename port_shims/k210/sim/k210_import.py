@@ -185,7 +185,7 @@ class Importer:
             except AttributeError as e:
                 if "simulator" in str(e):
                     raise ImportError(str(e))
-                raise ImportError("can't import name %s" % known)
+                raise ImportError("cannot import name %s" % known)
 
     def _load(self, name, fromlist):
         """CPython: the module, from its text, with the board's names for builtins."""
