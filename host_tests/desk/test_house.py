@@ -17,8 +17,8 @@ FLAT = sorted(paths.LIB.glob("*.py"))
 #: what device code may import beside the library: modules of MicroPython, of MaixPy, and CPython's
 #: names for them
 DEVICE_MODULES = {
-    *("gc", "sys", "time", "os", "struct", "ustruct", "hashlib", "uhashlib", "micropython"),
-    *("_thread", "uctypes", "uos", "uio", "__main__"),
+    *("gc", "sys", "time", "os", "struct", "ustruct", "array", "hashlib", "uhashlib"),
+    *("_thread", "uctypes", "uos", "uio", "micropython", "__main__"),
     *("Maix", "KPU", "image", "sensor", "lcd", "machine", "maix"),
 }
 ALL = sorted(
