@@ -11,7 +11,7 @@ from typing import Any
 
 import paths
 import pytest
-from maixmem_cli.emulator import cores
+from maixmem_cli.emulator import board, cores
 
 WEB = paths.TOOLS / "web"
 SCRIPTS = sorted(WEB.rglob("*.js"))
@@ -79,6 +79,22 @@ def test_no_script_stands_in_the_page_and_none_comes_from_elsewhere() -> None:
     assert "script-src 'self' 'wasm-unsafe-eval'" in text and "connect-src 'self';" in text
     for path in [*SCRIPTS, *WEB.glob("*.css")]:
         assert "http" not in path.read_text(encoding="utf-8").replace("http.server", ""), path
+
+
+def test_the_page_calls_the_board_as_its_c_is() -> None:
+    """Which numbers have 64 bits, what a state and an event hold: lib.c and board.py against
+    board/k210.js."""
+    code = (paths.TOOLS / "k210board" / "lib.c").read_text()
+    script = (WEB / "board" / "k210.js").read_text()
+    wide = {}
+    for name, given in re.findall(r"^API\((\w+)\)[^(]*\(([^)]*)\)", code, re.M):
+        places = [i for i, p in enumerate(given.split(",")) if "u64 " in p]
+        wide |= {name: places} if places else {}
+    shown = re.findall(r"(k_\w+): \[([^\]]*)\]", script.partition("const WIDE")[2])
+    assert {name: [int(n) for n in places.split(",")] for name, places in shown} == wide
+    state = "".join(re.findall(r"'([^']*)'", script.partition("const STATE")[2].partition(";")[0]))
+    assert state.split() == board._STATE
+    assert f"EVENT_BYTES = {board.EVENT.size}" in script
 
 
 def test_a_page_brings_the_board_of_its_browser(monkeypatch: pytest.MonkeyPatch) -> None:

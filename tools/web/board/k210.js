@@ -9,8 +9,8 @@ const STATE = ('instructions microseconds idle_microseconds frames asks pixels r
   + 'limited width height lost cycles').split(' ');
 const STATE_BYTES = 8 * (STATE.length + 2 * 36);
 const LCD_WIDTH = 480, EVENT_BYTES = 40;
-const WIDE = new Set(['k_limit', 'k_trace', 'k_hook']); // what takes numbers of 64 bits
-const NARROW = { k_limit: [0], k_hook: [1], k_trace: [] }; // and which of them are not
+// which of the numbers of a call have 64 bits, as in tools/k210board/lib.c (a test compares them)
+const WIDE = { k_limit: [1], k_trace: [0, 1, 2], k_hook: [0], k_live: [0, 1], k_guard: [0, 1] };
 
 // A new instance of the module; it imports nothing.
 export async function core(module) {
@@ -21,9 +21,8 @@ export async function core(module) {
 
 // Calls an exported function by name with plain numbers; its answer as a plain number.
 export function call(exports, name, ...numbers) {
-  const wide = WIDE.has(name)
-    ? numbers.map((n, i) => (NARROW[name].includes(i) ? n : BigInt(n))) : numbers;
-  return Number(exports[name](...wide) ?? 0) >>> 0;
+  const given = numbers.map((n, i) => (WIDE[name]?.includes(i) ? BigInt(n) : n));
+  return Number(exports[name](...given) ?? 0) >>> 0;
 }
 
 // Owns its instance. Views are taken after k_new, the only call that makes the memory grow.
