@@ -114,8 +114,10 @@ class Cost:
 
 def resident(name: str):
     """The module maixmem_NAME, imported when it is needed and resident from then on. A half
-    imported one goes again."""
+    imported one goes again. RuntimeError where the port says that importing would hang."""
     name = "maixmem_" + name
+    if name not in sys.modules and hasattr(_port, "refuse"):
+        _port.refuse()  # type: ignore[attr-defined]
     try:
         return __import__(name)
     except BaseException:
@@ -161,7 +163,7 @@ def message(key: str, *args) -> str:
     there is no memory for it."""
     try:
         return run_once("text", "fill", key, *args)
-    except (MemoryError, ImportError):
+    except (MemoryError, ImportError, RuntimeError):
         return "{} {}".format(key, args)
 
 

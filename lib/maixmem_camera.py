@@ -14,7 +14,7 @@ with the firmware (v0.6.2_84, v0.6.2-16): fresh cameras, larger and smaller fram
 from maixmem import NoRoom, message, port
 from maixmem_k210_chip import chunk
 from maixmem_k210_heap import Damaged
-from maixmem_k210_room import chunks, damage, nets_chunks, plan
+from maixmem_k210_room import chunks, nets_chunks, plan
 
 
 def blocks(w: int, h: int) -> "tuple[int, int]":
@@ -34,8 +34,8 @@ def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
     if not getattr(p, "heap", None):
         raise NotImplementedError(message("missing", "malloc's lists"))
     free = p.free_bytes()
-    for text in () if p.exact else damage(p):
-        return NoRoom(text, "heap")
+    if not p.exact:
+        return NoRoom(p.warning, "heap")
     need = blocks(w, h)
     gone = _frames(p.heap)
     sure = True

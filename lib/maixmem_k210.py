@@ -12,26 +12,23 @@ import sys
 
 import image
 import maixmem_k210_heap
-from maixmem import NoRoom, Region, const, message, resident, run_once, set_port
+from maixmem import Region, const, message, resident, run_once, set_port
 
-FLASH_SIZE, GC_BLOCK, RAM, SPARE, SPI_EXTRA = run_once(
-    "k210_chip", "numbers", "FLASH_SIZE GC_BLOCK RAM SPARE SPI_EXTRA"
-)
+_RAM = const(0x80000000)
+_STACK = const(16384)  # bytes that a thread needs
+GC_BLOCK, RAM, SPARE = run_once("k210_chip", "numbers", "GC_BLOCK RAM SPARE")
 try:
     import _thread
 
     # threads from now on: the firmware's 4096 bytes do not do for a part that is imported in one
-    _thread.stack_size(max(_thread.stack_size(), 16384))
-    del _thread
+    _thread.stack_size(max(_thread.stack_size(), _STACK))
 except (ImportError, AttributeError, ValueError):
-    pass
+    _thread = None  # type: ignore[assignment]
 try:
     from Maix import utils
 except ImportError:
     utils = run_once("k210_less", "maix_utils")
 
-_PIECE = const(4096)  # bytes read from flash at once
-_LEAST = const(256)  # ... where there is little room
 _EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
 
 
@@ -49,6 +46,7 @@ class Port:
     lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
     heap = maixmem_k210_heap.found  # None where malloc's lists are not found
     exact = True
+    warning = None  # type: str | None  # where the lists are not whole
 
     def regions(self) -> "list[Region]":
         """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included, as malloc's lists
@@ -83,13 +81,26 @@ class Port:
                 self.largest = heap.largest
                 self.behind = heap.heap_free
                 self.exact = True
+                self.warning = None
                 return heap.free
             except maixmem_k210_heap.Damaged as e:
                 if self.exact:  # said at once: to read a part from flash takes malloc
-                    print("! system heap damaged at", hex(e.args[0]))
+                    text = "system heap damaged at {:#x}. Next: machine.reset()"
+                    self.warning = text.format(e.args[0])
+                    print("!", self.warning)
         self.exact = False
         self.largest = self.behind = free = utils.heap_free()
         return free
+
+    def refuse(self) -> None:
+        """RuntimeError where to import a part would hang the board: reading it from flash takes
+        malloc, and more stack than a thread has by itself."""
+        if self.warning:
+            raise RuntimeError(self.warning)
+        if _thread and self.heap:
+            at = _thread.get_ident() - _RAM  # the thread's state: top of its stack, bytes of it
+            if 0 < at < RAM and 0 < self.heap.words[(at >> 2) + 2] < _STACK - 1024:
+                raise RuntimeError("before the thread: _thread.stack_size(16384)")
 
     def warnings(self) -> "list[str]":
         """Sentences about a system heap that is damaged, a GC heap that is not the one that was
@@ -130,21 +141,7 @@ class Port:
         that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be
         read.
         """
-        if offset < 0 or n < 0 or offset + n > FLASH_SIZE:
-            raise ValueError(message("read_flash", offset, n, FLASH_SIZE))
-        data = bytearray(n)
-        done = 0
-        while done < n:
-            self.free_bytes()
-            beside = SPI_EXTRA + (0 if self.exact else SPARE)
-            piece = min(n - done, _PIECE, (self.largest - beside) // 4)
-            if piece < min(n - done, _LEAST):
-                need = 4 * min(n, _LEAST) + beside
-                text = message("flash_room", need, self.largest)
-                raise NoRoom(text, "heap", need, self.largest)
-            data[done : done + piece] = utils.flash_read(offset + done, piece)
-            done += piece
-        return data
+        return resident("k210_read").read_flash(self, utils, offset, n)
 
     # --- images ---
 

@@ -6,6 +6,7 @@ one-time part.
 Measured on the firmware (v0.6.2_84).
 """
 
+import maixmem_k210_read  # for Port.read_flash(), while this is here
 from maixmem import Cost, KModelError, const, message, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
@@ -53,7 +54,8 @@ def inspect(p, source, how: dict) -> Cost:
         if not where:
             raise
         return run_once("k210_load", "overwritten", source, e, where)
-    load = chunks(info.allocations(method, buffer, getattr(p, "context", 192)))
+    state = 176 if "heap_free" in p.lacks else 192  # M5StickV's v0.5.0-98 keeps less of a model
+    load = chunks(info.allocations(method, buffer, state))
     need = sum([c & SIZE for c in load if not c & TRANSIENT])
     peak = required_free(load)
     cost = Cost({"heap": need}, {"heap": peak})

@@ -26,7 +26,6 @@ class Port(maixmem_k210_kpu.Port):
         [n for n in ("heap_free", "flash_read", "gc_heap_size") if not hasattr(utils, n)]
     )
     trims = "flash_read" not in lacks
-    context = 176 if "heap_free" in lacks else 192  # bytes that a load keeps of a model
 
     def __init__(self) -> None:
         super().__init__()

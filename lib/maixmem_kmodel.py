@@ -113,7 +113,7 @@ class KModel:
         self.size = size
 
     def allocations(
-        self, method: str, file_buffer: int = 0, context: int = 192
+        self, method: str, file_buffer: int = 0, state: int = 192
     ) -> "list[tuple[int, int]]":
         """The mallocs of a load in order, [(bytes, TRANSIENT | HELD | UNCHECKED)]; [] where there
         is no load by this way.
@@ -121,7 +121,7 @@ class KModel:
         The methods: "load_path" and "load_addr" are kpu.load, "stream_single" and "stream_dual"
         kpu.load_flash with one and two buffers, "canmv" is CanMV's load_kmodel, "sdk" the SDK's
         kpu_load_kmodel. `file_buffer` is what the driver of the file system takes to read,
-        `context` what the firmware keeps of a model that kpu.load read. Whether words are swapped
+        `state` what the firmware keeps of a model that kpu.load read. Whether words are swapped
         is for unsupported_reason() to say: the figures are those of the same
         model in the order that this way wants."""
         v4 = self.format == "v4"
@@ -140,7 +140,7 @@ class KModel:
                 first += [(table, TRANSIENT | HELD), _spi(table)]
             # the last read is a smaller one, and may leave the top of the heap larger
             read = [_spi(min(whole, SPI_CHUNK)), _spi(whole % SPI_CHUNK)]
-        return [(1, 0)] + first + [(whole + 256, 0), (context, 0)] + read + rest
+        return [(1, 0)] + first + [(whole + 256, 0), (state, 0)] + read + rest
 
     def need(self, method: str) -> "int | None":
         """Bytes that stay allocated after a load, before the allocator rounds them up; or None."""

@@ -217,7 +217,7 @@ class ModelManager:
             try:
                 self._unload(m)
                 e = run_once("recover", "recover", self, m, gone, e)
-            except (MemoryError, ImportError):
+            except (MemoryError, ImportError, RuntimeError):
                 pass  # no room for it: nothing comes back
             raise e
         self.switches += 1

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The library in a thread on firmware: threads that begin after its port was found have the stack
-that it needs; 4 KB end in "Stackoverflow !"."""
+that it needs; with 4 KB what would end in "Stackoverflow !" raises before."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ pytestmark = needs_cc
 _ON_BOARD = Path(emulated.__file__).with_name("threads_on_board.py")
 MODELS = ((0x300000, "v3_face_ld5.kmodel"), (0x500000, "v3_mnist_maixpy.kmodel"))
 CALLS = {"use": "ok", "add": "ok", "report": "ok", "refused": "NoRoom"}
+SMALL = {
+    "use": "ok RuntimeError",
+    "add": "RuntimeError",
+    "report": "RuntimeError",
+    "refused": "RuntimeError",
+}
 
 
 @each_image
@@ -30,7 +36,9 @@ def test_calls_in_a_thread(image: Path) -> None:
         if not emulated.answer(repl, "print(_thread is not None)"):
             pytest.skip(f"{image.name} has no threads")
         start = board.snapshot()
-        for call, end in CALLS.items():
-            board.restore(start)
-            repl = RawRepl(image.name, SerialPort(board))
-            assert emulated.answer(repl, f"in_thread({call})") == [end, "ok"], call
+        for stack, ends in ((16384, CALLS), (4096, SMALL)):
+            for call, end in ends.items():
+                board.restore(start)
+                repl = RawRepl(image.name, SerialPort(board))
+                found = emulated.answer(repl, f"in_thread({call}, {stack})")
+                assert found[0] in end.split() and found[1] == "ok", (call, stack, found)

@@ -43,8 +43,10 @@ def inside(call):
         done.append(type(e).__name__)
 
 
-def in_thread(call):
-    """Prints how it ended, and how use() ends in the main thread afterwards."""
+def in_thread(call, stack):
+    """Prints how it ended with so many bytes of stack, and how use() ends in the main thread
+    afterwards."""
+    _thread.stack_size(stack)
     _thread.start_new_thread(inside, (call,))
     for _ in range(100):
         time.sleep_ms(20)

@@ -34,10 +34,10 @@ class V5Model(KModel):
     kpu_span: int
 
     def allocations(
-        self, method: str, file_buffer: int = 0, context: int = 192
+        self, method: str, file_buffer: int = 0, state: int = 192
     ) -> list[tuple[int, int]]:
         if method != "sdk":
-            return super().allocations(method, file_buffer, context)
+            return super().allocations(method, file_buffer, state)
         whole = (self.nbytes if self.size is None else self.size) or 0
         return [(whole, 0), (self.main_mem, 0), (4096 + 1024 * self.layers, 0)]
 
