@@ -85,7 +85,7 @@ class Port:
                 return heap.free
             except maixmem_k210_heap.Damaged as e:
                 if self.exact:  # said at once: to read a part from flash takes malloc
-                    text = "system heap damaged at {:#x}. Next: machine.reset()"
+                    text = "system heap damaged at {:#x}: machine.reset()"
                     self.warning = text.format(e.args[0])
                     print("!", self.warning)
         self.exact = False

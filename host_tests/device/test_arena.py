@@ -19,6 +19,8 @@ from maixmem_arena import (
     round_up,
 )
 
+HEAP = "2m"
+
 # random operations for each of three rules; the bench does ten times as many
 OPERATIONS = 30000 if sys.implementation.name == "cpython" else 10000
 if SLOW:

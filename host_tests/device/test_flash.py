@@ -15,6 +15,8 @@ try:
 except ImportError:
     from uhashlib import sha256
 
+HEAP = "2m"
+
 SIZE = 1 << (19 if SLOW else 20)  # of a chip, where it says nothing else
 
 

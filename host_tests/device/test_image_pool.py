@@ -16,6 +16,8 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
+HEAP = "2m"
+
 RED = (255, 0, 0)
 
 

@@ -19,6 +19,7 @@ from maixmem_k210_why import has_v4
 from maixmem_models import ModelManager, ModelReleasedError
 
 NEEDS = ("shim",)
+HEAP = "2m"
 
 ANCHORS = (1.0, 1.0, 2.0, 2.0)
 
@@ -107,7 +108,7 @@ def threshold(content, path, firmware="full"):
     board.reset(firmware, flash={0x300000: content}, files={"/flash/m.kmodel": content})
     cost = Port().inspect(source)
     spare = utils.heap_free() + 524288 - cost.peak["heap"]  # GC heap that leaves just the peak
-    for step in range(-12, 12, 1 if DESK else 3):
+    for step in range(-12, 12, 1 if DESK else 7 if SLOW else 3):
         both = []
         for managed in (False, True):
             gc_heap = spare + 4096 * step

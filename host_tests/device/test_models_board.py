@@ -20,7 +20,9 @@ try:
 except ImportError:
     k210_board = None  # a real board
 
-SWITCHES = 40 if SLOW else 80
+HEAP = "2m"
+
+SWITCHES = 16 if SLOW else 80
 
 
 def models():

@@ -11,6 +11,8 @@ from maixmem import NoRoom, Region, Watch
 from maixmem_port import Port
 from maixmem_report import bar, kib, wrap
 
+HEAP = "2m"
+
 
 class FakePort(Port):
     """Two regions with figures that a test sets."""
