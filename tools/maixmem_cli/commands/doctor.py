@@ -12,8 +12,7 @@ import click
 from maixmem import __version__
 from maixmem_report import bar, kib
 
-from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
-from maixmem_cli.emulator.connect import connect
+from maixmem_cli.commands.options import PORT, VERBOSE, board_at, board_errors
 from maixmem_cli.errors import table
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.builds import FIRMWARES
@@ -21,8 +20,7 @@ from maixmem_cli.firmware.known_bad import faults
 from maixmem_cli.firmware.survey import survey
 from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import Identity, identity
-from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
-from maixmem_cli.text.needs import WrongUse
+from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import JSON, console, print_json, write_file
 from maixmem_cli.text.tables import Column, show_table
@@ -304,11 +302,7 @@ def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> N
     findings, 2 no board.
     """
     with board_errors():
-        url = choose_port(port)
-        try:
-            board = connect(url)
-        except ConnectionLost as e:
-            raise WrongUse(f"--port {e}") from e
+        board = board_at(port)
         try:
             if save:
                 _save(board, save, as_json)

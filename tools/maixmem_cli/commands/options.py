@@ -14,6 +14,7 @@ from typing import Any
 import click
 from maixmem_k210_chip import FLASH_SIZE
 
+from maixmem_cli.emulator.connect import connect
 from maixmem_cli.serial import repl
 from maixmem_cli.serial.repl import BoardError
 from maixmem_cli.text.needs import WrongUse, require
@@ -44,6 +45,14 @@ VERBOSE = click.option(
     callback=_show_sent,
     help="Show on stderr what is sent to the board.",
 )
+
+
+def board_at(port: str | None) -> repl.RawRepl:
+    """The board at the port of choose_port(). WrongUse where it cannot be opened."""
+    try:
+        return connect(choose_port(port))
+    except repl.ConnectionLost as e:
+        raise WrongUse(f"--port {e}") from e
 
 
 def choose_port(port: str | None) -> str:

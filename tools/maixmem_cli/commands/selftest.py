@@ -13,15 +13,13 @@ from typing import Any
 import click
 from maixmem import __version__
 
-from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
-from maixmem_cli.emulator.connect import connect
+from maixmem_cli.commands.options import PORT, VERBOSE, board_at, board_errors
 from maixmem_cli.library.board_tests import Target, fresh, run_suite
 from maixmem_cli.library.forms import accepted
 from maixmem_cli.serial.identity import Identity, identity
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 from maixmem_cli.serial.transfer import free_bytes, matches, wanted_bytes
 from maixmem_cli.serial.visit import ask
-from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import console, write_file
 from maixmem_cli.text.tables import Column, show_table
@@ -189,11 +187,7 @@ def command(port: str | None, quick: bool, file: Path | None, names: tuple[str, 
     status: 0 all is as foretold, 1 it is not, 2 no board.
     """
     with board_errors(ValueError):
-        url = choose_port(port)
-        try:
-            board = connect(url)
-        except ConnectionLost as e:
-            raise WrongUse(f"--port {e}") from e
+        board = board_at(port)
         try:
             visit = Selftest(board)
             try:
