@@ -21,6 +21,17 @@ while True:
     blocks.append(more(4000))
 """
 
+_HOLDS = """
+import sensor, time
+sensor.reset()
+sensor.set_framesize(sensor.QVGA)
+sensor.set_pixformat(sensor.RGB565)
+print('holds')
+while True:
+    time.sleep_ms(50)
+"""
+_FRAMES = 200  # of the thousand that the example takes
+
 
 def choose(page: Any, name: str) -> None:
     page.select_option("#scripts", name)
@@ -118,6 +129,44 @@ def test_switch_models_runs(page: Any, firmware: Path) -> None:
     wait_state(page, "prompt")
     text = said(page).rpartition("what it took")[2]
     assert "lowest" in text and "Traceback" not in text
+
+
+def test_the_pool_runs(page: Any, firmware: Path) -> None:
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    choose(page, "camera_pool.py")
+    text = page.input_value("#code")
+    run(page, text.replace("FRAMES = 1000", f"FRAMES = {_FRAMES}"))
+    wait_said(page, f"frames: pooled {_FRAMES}, plain ")
+    wait_state(page, "prompt")
+    assert f"pooled: {_FRAMES} frames, at most 6 cut-outs" in said(page)
+
+
+def test_the_map_names_the_line_of_a_chunk(page: Any, firmware: Path) -> None:
+    """Under the pointer and by arrow keys, while the script runs."""
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    run(page, _HOLDS)
+    wait_said(page, "holds")
+    drawn = "Number(document.getElementById('system-heap').dataset.drawn)"
+    page.wait_for_function(f"n => {drawn} > n + 1", arg=page.evaluate(drawn), timeout=PATIENCE)
+    page.hover("#system-heap")
+    page.wait_for_selector("#system-heap[data-owners]", timeout=PATIENCE)
+    box = page.locator("#system-heap").bounding_box()
+    pointed = set()
+    for x in range(2, int(box["width"]), 3):
+        page.mouse.move(box["x"] + x, box["y"] + 20)
+        pointed.add(page.text_content("#owner"))
+    assert any("main.py:4: sensor.set_framesize(sensor.QVGA)" in text for text in pointed), pointed
+    assert any("the GC heap" in text for text in pointed)
+    page.focus("#system-heap")
+    reached = []
+    for _ in range(400):
+        page.keyboard.press("ArrowRight")
+        reached.append(page.text_content("#owner"))
+    assert any("main.py:4: " in text for text in reached), reached[-5:]
 
 
 def test_files_go_to_flash_and_to_a_card(page: Any, firmware: Path, tmp_path: Path) -> None:

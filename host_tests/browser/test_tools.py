@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from collections.abc import Callable
@@ -14,12 +15,13 @@ from browser_page import PATIENCE, drop, finish, wait_state, write
 from maixmem_cli.kmodel import example
 
 _DUMP = "MemoryError: memory allocation failed, allocating 153600 bytes\n"
-_PROJECT = """
-[board]
+_TOO_MUCH = """
 firmware = "full"
-[[model]]
-name = "a"
-file = "a.kmodel"
+camera.size = "VGA"
+model = [
+    {name = "a", file = "a.kmodel", address = 0x300000, resident = true},
+    {name = "b", file = "b.kmodel", address = 0x400000, resident = true},
+]
 """
 _SCRIPT = """
 import sensor
@@ -84,6 +86,22 @@ def test_fit(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
     assert report.locator("svg").first.is_visible()
 
 
+def test_fit_names_the_cures(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
+    """What does not fit: the changes in words and in the report with its pictures."""
+    drop(page, *models(tmp_path))
+    page.wait_for_selector("input.place", timeout=PATIENCE)
+    page.click("#tab-plan")
+    page.fill("#project", _TOO_MUCH)
+    page.click("#plan-go")
+    (tmp_path / "project.toml").write_text(_TOO_MUCH)
+    there = command("fit", "project.toml", folder=tmp_path).stdout
+    assert words(page, "plan-said") == there and "It fits with:\n  * " in there
+    change = there.partition("  * ")[2].partition("\n")[0]
+    report = page.frame_locator("#plan-report")
+    assert change in report.locator("body").text_content()
+    assert report.locator("svg").count() >= 1
+
+
 def test_explain(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
     page.click("#tab-explain")
     page.fill("#text", _DUMP)
@@ -93,26 +111,44 @@ def test_explain(page: Any, command: Callable[..., Any], tmp_path: Path) -> None
     assert words(page, "explain-said") == there and "= the GC heap" in there
 
 
+_PROFILE = ("main.py", "--firmware", "image.bin", "--camera", "pattern", "--frames", "10")
+
+
 def test_profile(page: Any, command: Callable[..., Any], firmware: Path, tmp_path: Path) -> None:
-    """The table of the page against the command's own, for the same run."""
-    drop(page, firmware)
+    """The words of the page, and the figures behind them, against the command's own run."""
+    image = tmp_path / "image.bin"
+    shutil.copy(firmware, image)
+    drop(page, image)
     wait_state(page, "prompt")
     write(page, _SCRIPT)
     page.click("#tab-profile")
     page.fill("#frames", "10")
     page.click("#profile-go")
     text = words(page, "profile-said")
-    shutil.copy(firmware, tmp_path)
     (tmp_path / "main.py").write_text(_SCRIPT)
-    options = ("main.py", "--firmware", firmware.name, "--camera", "pattern", "--frames", 10)
-    there = command("profile", *options, folder=tmp_path).stdout
-    assert table(text) == table(there) and "kept.append" in there
-    found = json.loads(command("profile", *options, "--json", folder=tmp_path).stdout)
-    assert len(found["lines"]) > 3
+    there = command("profile", *_PROFILE, folder=tmp_path)
+    assert text.replace("\r\n", "\n") == there.stderr + there.stdout
+    assert "kept.append" in text
     assert page.frame_locator("#profile-report").locator("svg").first.is_visible()
+    here = asked(page, ["profile", *_PROFILE, "--json"], image, tmp_path / "main.py")
+    figures = json.loads(command("profile", *_PROFILE, "--json", folder=tmp_path).stdout)
+    assert len(figures["lines"]) > 3
+    assert json.loads(here) == figures
 
 
-def table(text: str) -> list[str]:
-    """The rows of lines; what grows a round is told from samples, which no two runs share."""
-    rows = [line for line in text.splitlines() if "main.py:" in line]
-    return [row for row in rows if not row.startswith("leaks ")]
+_ASK = """async ([words, files]) => {
+    const { Desk } = await import('./page/desk.js');
+    const desk = new Desk({ progress: () => {}, say: () => {} });
+    for (const [name, letters] of files) {
+        await desk.put(name, Uint8Array.from(atob(letters), (c) => c.charCodeAt(0)));
+    }
+    const { result } = await desk.call('command', [words, '']);
+    desk.worker.terminate();
+    return result.out;
+}"""
+
+
+def asked(page: Any, command_words: list[str], *files: Path) -> str:
+    """What a command prints that has no button: the page's Python, another one."""
+    sent = [[f.name, base64.b64encode(f.read_bytes()).decode()] for f in files]
+    return page.evaluate(_ASK, [command_words, sent])

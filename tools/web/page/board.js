@@ -264,7 +264,9 @@ export class BoardTab {
   }
 
   async #askOwners() {
-    if (this.watched && !this.desk.busy) maps.setOwners(await this.#ask('owners'));
+    if (!this.watched || this.asking) return;
+    this.asking = true;
+    maps.setOwners(await this.#ask('owners').finally(() => { this.asking = false; }));
   }
 
   async #mapsNow() {
@@ -274,6 +276,7 @@ export class BoardTab {
     const { ram } = await this.#look();
     const { result } = await this.desk.call('look', [ram]);
     if (!result.error) maps.draw(result);
+    if (maps.pointed()) await this.#askOwners();
     this.next = performance.now() + 3 * (performance.now() - start); // most of the time is the board's
   }
 }

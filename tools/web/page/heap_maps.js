@@ -6,7 +6,7 @@ import { say } from './words.js';
 const system = document.getElementById('system-heap'), gc = document.getElementById('gc-heap');
 const owner = document.getElementById('owner');
 const BLOCK = 32, ROWS = 16;
-let found = null, owners = {}, cursor = -1;
+let found = null, owners = {}, cursor = null; // cursor: the address that is pointed at
 
 function colour(name) { return getComputedStyle(document.body).getPropertyValue(`--${name}`); }
 
@@ -60,10 +60,19 @@ export function draw(data) {
   found = data;
   drawSystem(data.heap);
   drawGc(data.gc);
+  show();
   system.dataset.drawn = Number(system.dataset.drawn ?? 0) + 1;
 }
 
-export function setOwners(names) { owners = names; }
+// {address: line}, of chunks that were asked for since the script began.
+export function setOwners(names) {
+  owners = names;
+  system.dataset.owners = Object.keys(names).length;
+  show();
+}
+
+// Whether somebody points at a chunk.
+export function pointed() { return system.matches(':hover, :focus'); }
 
 function chunkText(c) {
   const where = `0x${c.address.toString(16)}`, size = kib(c.size);
@@ -73,27 +82,38 @@ function chunkText(c) {
   return say('chunkAt', { where, size, by });
 }
 
-function point(x) {
-  if (!found) return;
-  const { heap } = found, span = heap.end + heap.heap_free - heap.base;
-  const address = heap.base + 16 + x * span;
-  const i = heap.chunks.findIndex((c) => address >= c.address && address < c.address + c.size);
-  cursor = i;
+// The chunk that is pointed at; -1: what is above all of them.
+function index() {
+  return found.heap.chunks.findIndex((c) => cursor >= c.address && cursor < c.address + c.size);
+}
+
+function show() {
+  if (!found || cursor === null) return;
+  const { heap } = found, i = index();
   owner.textContent = i < 0 ? say('topAt', { size: kib(heap.top + heap.heap_free) })
     : chunkText(heap.chunks[i]);
+}
+
+function point(e) {
+  if (!found) return;
+  const { heap } = found, span = heap.end + heap.heap_free - heap.base;
+  cursor = heap.base + 16 + e.offsetX / system.clientWidth * span;
+  show();
+}
+
+function step(e) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+  if (!by || !found) return;
+  e.preventDefault();
+  const { chunks } = found.heap, i = index();
+  cursor = chunks[Math.max(0, Math.min(chunks.length - 1, i + by))].address;
+  show();
 }
 
 // Pointer and arrow keys name the chunks; onLook is called before, to ask for their owners.
 export function start(onLook) {
   system.addEventListener('pointerenter', onLook);
   system.addEventListener('focus', onLook);
-  system.addEventListener('pointermove', (e) => point(e.offsetX / system.clientWidth));
-  system.addEventListener('keydown', (e) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (!step || !found) return;
-    e.preventDefault();
-    const { chunks } = found.heap;
-    cursor = Math.max(0, Math.min(chunks.length - 1, cursor + step));
-    owner.textContent = chunkText(chunks[cursor]);
-  });
+  system.addEventListener('pointermove', point);
+  system.addEventListener('keydown', step);
 }
