@@ -255,17 +255,3 @@ def test_a_log_of_ten_megabytes_is_looked_at_whole() -> None:
     text = "".join(line.format(i * 977, i % 90) for i in range(300_000))
     found = log.explain((text + "OSError: [Errno 19] ENODEV\n" * 2).encode(), "k210")
     assert [(a.row.id, a.line, a.times) for a in found.answers] == [("ENODEV", 300_001, 2)]
-
-
-def test_the_texts_of_the_firmware_images() -> None:
-    texts = table.firmware_texts()
-    known = {row.id: row for row in _ROWS}
-    assert len(texts) > 600
-    for t in texts:
-        assert t.row in known or t.row in ("fine", "unknown"), t
-    have = [t for t in texts if t.row in known]
-    assert len(have) >= 0.8 * len(texts), (len(have), len(texts))
-    assert sum(bool(t.provoked) for t in texts) >= 40, "lines of Python that a firmware answers so"
-    for t in have:
-        said = table._FILLED.sub("7", t.text)
-        assert table.find(said, "k210"), t

@@ -158,6 +158,19 @@ class Text:
     images: str  #: in which images it was found
     provoked: str  #: the line of Python that made a firmware say it, where one was found
 
+    @functools.cached_property
+    def pieces(self) -> list[str]:
+        """What stands between that which changes."""
+        return _FILLED.split(self.text.strip())
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(".{0,80}?".join(map(re.escape, self.pieces)))
+
+    def says(self, text: str) -> bool:
+        """True where a text has this one in it."""
+        return bool(self.pattern.search(text))
+
 
 @functools.lru_cache(maxsize=None)
 def firmware_texts() -> tuple[Text, ...]:
@@ -166,15 +179,10 @@ def firmware_texts() -> tuple[Text, ...]:
 
 
 @functools.lru_cache(maxsize=None)
-def _of_texts() -> list[tuple[str, re.Pattern[str], str]]:
-    """(its longest piece, pattern, id of the row) of the texts that have a row, the long first."""
-    found = []
+def _of_texts() -> list[tuple[str, Text]]:
+    """(its longest piece, it) of the texts that have a row, the long first."""
     texts = [t for t in firmware_texts() if t.row != "unknown"]
-    for t in sorted(texts, key=lambda t: -len(t.text)):
-        pieces = _FILLED.split(t.text.strip())
-        pattern = re.compile(".{0,80}?".join(map(re.escape, pieces)))
-        found.append((max(pieces, key=len), pattern, t.row))
-    return found
+    return [(max(t.pieces, key=len), t) for t in sorted(texts, key=lambda t: -len(t.text))]
 
 
 def codes(text: str) -> set[str]:
@@ -212,9 +220,9 @@ def _last(text: str, named: set[str], board: str | None) -> list[Row]:
 
 def _text_rows(text: str, board: str | None) -> list[Row]:
     """The row that the list of the firmware's texts gives a line."""
-    for piece, pattern, wanted in _of_texts():
-        if piece in text and pattern.search(text):
-            named = (row for row in rows() if row.id == wanted and not row.denies(text))
+    for piece, listed in _of_texts():
+        if piece in text and listed.says(text):
+            named = (row for row in rows() if row.id == listed.row and not row.denies(text))
             return [row for row in named if not board or board in row.on]
     return []
 
