@@ -11,6 +11,7 @@ address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from maixmem_rknn.api import PAGE, MemSize, pages
@@ -52,16 +53,20 @@ class Mapped:
         return 0 if self.new() else sum(new.values())
 
 
-def _places(lines: set[str]) -> dict[int, int]:
-    places = [line.split("-", 1) for line in lines]
-    return {int(a, 16): int(b.split(None, 1)[0], 16) - int(a, 16) for a, b in places}
+# A line is "start-end mode offset device inode name"; the mode ends with s for shared. A program
+# has hundreds of lines, of which few are shared, and they are read around every call that fails.
+_LINE = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ...s .*", re.M)
 
 
-# A line is "start-end mode offset device inode name"; the mode ends with s for shared.
-def _shared() -> set[str] | None:
+def _places(lines: set[bytes]) -> dict[int, int]:
+    places = [line.split(None, 1)[0].split(b"-") for line in lines]
+    return {int(a, 16): int(b, 16) - int(a, 16) for a, b in places}
+
+
+def _shared() -> set[bytes] | None:
     try:
-        with open("/proc/self/maps", errors="surrogateescape") as f:  # names are any bytes
-            return {line for line in f if line.split(None, 2)[1].endswith("s")}
+        with open("/proc/self/maps", "rb") as f:
+            return set(_LINE.findall(f.read()))
     except OSError:
         return None
 
