@@ -266,6 +266,7 @@ def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in COMMANDS:
         print(__doc__)
         return 2 if arguments and arguments[0] not in ("-h", "--help", "help") else 0
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile it all
     set_up()
     return COMMANDS[arguments[0]](arguments[1:])
 

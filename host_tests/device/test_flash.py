@@ -17,6 +17,7 @@ except ImportError:
 
 HEAP = "2m"
 
+BLANK = b"\xff" * 4096  # a page without data: mp2019 makes one slowly
 SIZE = 1 << (19 if SLOW else 20)  # of a chip, where it says nothing else
 
 
@@ -35,13 +36,13 @@ class Chip:
         self.longest = max(self.longest, n)
         if offset < self.bad[1] and self.bad[0] < offset + n:
             raise NoRoom("no memory", "heap", n, 0)
-        out = bytearray(b"\xff" * n)
+        out = BLANK[:n] if n <= 4096 else b"\xff" * n
         for start, data in self.parts:
             low = max(start, offset)
             high = min(start + len(data), offset + n)
             if low < high:
-                out[low - offset : high - offset] = data[low - start : high - start]
-        return bytes(out)
+                out = out[: low - offset] + data[low - start : high - start] + out[high - offset :]
+        return out
 
     def scan(self, **how):
         return FlashMap(self.size).scan(self.read, **how)

@@ -50,7 +50,6 @@ class Interpreter:
         )
         env["MP2019_LIB"] = str(paths.mp2019_lib() or "")
         env["PYSCRIPT"] = str(paths.npm("pyscript") or "")
-        env["PYTHONDONTWRITEBYTECODE"] = "1"
         command = self.command(script, heap if self.name == "mp2019" else "", tuple(path))
         options: dict = {"text": True, "errors": "replace", "stderr": subprocess.STDOUT}
         return subprocess.run(

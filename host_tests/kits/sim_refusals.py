@@ -38,7 +38,7 @@ def answer(call):
 """
 _PATIENCE = 40.0  # seconds without a word of the board
 _ANSWER = re.compile(r"^@@ ([^\r\n]*)", re.M)
-_AT_A_TIME = 40
+_AT_A_TIME = 250
 
 
 @dataclass
