@@ -80,9 +80,9 @@ def test_rows_are_told_apart_and_whole() -> None:
 
 @pytest.mark.parametrize(("thread", "board", "text", "row", "seen"), _THREADS)
 def test_threads_of_users(thread: str, board: str, text: str, row: str, seen: str) -> None:
-    """`seen`: the thread has this text (exact), shows its kind (short), or no message at all: then
-    these are its words."""
-    assert seen in ("exact", "short", "words")
+    """`seen`: the thread has this text (exact), shows no message at all (none: what happened, or
+    what that program prints there), or "unseen: " and how it was looked for."""
+    assert seen in ("exact", "none") or seen.startswith("unseen: "), thread
     found = [r.id for r in table.find(text, table.rows_of(board))]
     assert found == ([] if row == "-" else [row]), thread
     done = explain(text, "--board", board)
