@@ -48,6 +48,30 @@ _BOARDS = {
         ),
     ),
     "micropython": ("generic", (), "import sys; sys.modules['Maix'] = None"),
+    "esp32": (
+        "generic",
+        (),
+        (
+            "import sys, types; sys.platform = 'esp32'; T = types.SimpleNamespace\n"
+            "sys.modules['esp32'] = T(HEAP_DATA=4, idf_heap_info=lambda k: [(9999, 9, 9, 9)])"
+        ),
+    ),
+    "rp2040": ("generic", (), "import sys; sys.platform = 'rp2'"),
+    "openmv": ("generic", (), "import sys; sys.platform = 'OpenMV4P-H7'"),
+    "k230": (
+        "generic",
+        (),
+        (
+            "import sys, gc; sys.platform = 'k230'; gc.sys_page = lambda: (0, 0, 0)\n"
+            "gc.sys_heap = gc.sys_mmz = lambda: (32 << 20, 5 << 20, 27 << 20)"
+        ),
+    ),
+    "circuitpython": (
+        "generic",
+        (),
+        "import sys, types; sys.platform = 'RP2040'\nsys.implementation.name = 'circuitpython'",
+    ),
+    "linux": ("generic", (), "import sys; sys.platform = 'linux'"),
 }
 _OTHERS = {"maixcam": "maixcam", "rknn": "rknn", "ascend": "ascend"}
 #: board of Linux -> lines that give maixmem the port on its stand-in
@@ -66,17 +90,11 @@ def _named(board: str) -> set[str]:
     return set(_NAMES.findall(said))
 
 
-def _generic(board: str) -> str:
-    """The board that a test can stand for it."""
-    return board if board in (*_BOARDS, *_OTHERS) else "micropython"
-
-
 @pytest.mark.parametrize("board", sorted({b for row in table.rows() for b in row.on} - {"pc"}))
 def test_a_board_is_told_of_calls_that_it_has(board: str) -> None:
     names = _named(board)
     assert names <= set(_CALLS), names - set(_CALLS)
-    place = _generic(board)
-    platform = _OTHERS[place] if place in _OTHERS else _BOARDS[place][0]
+    platform = _OTHERS[board] if board in _OTHERS else _BOARDS[board][0]
     there = modules(platform)
     for name in names:
         wanted = set(re.findall(r"(?:from|import) (maixmem\w*)", _CALLS[name]))
@@ -96,27 +114,35 @@ def test_the_calls_of_steps_run_on_a_port_of_that_linux_board(board: str) -> Non
 @pytest.mark.parametrize("board", sorted(_BOARDS))
 def test_the_calls_of_steps_run_on_a_port_of_that_board(board: str) -> None:
     _, shims, first = _BOARDS[board]
-    names = sorted(set.union(*(_named(b) for b in _named_like(board))))
+    names = sorted(_named(board))
     assert names
     program = [first, *(_CALLS[name] for name in names)]
     _run(program, (*shims, paths.LIB))
 
 
-def _run(program: list[str], places: tuple[Path, ...]) -> None:
+def test_the_calls_of_steps_run_under_micropython() -> None:
+    interpreter = paths.micropython()
+    if interpreter is None:
+        pytest.skip("NO MICROPYTHON: python3 tools/dev.py test sets it up")
+    names = sorted(_named("micropython"))
+    _run([_CALLS[name] for name in names], (paths.LIB,), str(interpreter), "MICROPYPATH")
+
+
+def _run(
+    program: list[str],
+    places: tuple[Path, ...],
+    interpreter: str = sys.executable,
+    path: str = "PYTHONPATH",
+) -> None:
     """The lines in a process of its own, with these places to import from."""
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(program)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))},
+        [interpreter, "-c", "\n".join(program)],
+        env={**os.environ, path: os.pathsep.join(map(str, places))},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, (program, done.stderr)
-
-
-def _named_like(board: str) -> list[str]:
-    boards = {b for row in table.rows() for b in row.on} - {"pc"}
-    return [b for b in boards if _generic(b) == board]
 
 
 def test_no_step_for_another_board_names_what_only_a_k210_has() -> None:
