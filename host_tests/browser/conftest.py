@@ -18,19 +18,37 @@ import pytest
 from browser_page import opened
 
 HERE = Path(__file__).resolve().parent
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
 )
+#: Debian's, and how Playwright starts each: $CHROMIUM and $FIREFOX name others
+BROWSERS: dict[str, dict[str, Any]] = {
+    "chromium": {"args": FLAGS},
+    "firefox": {"channel": "moz-firefox"},  # by WebDriver BiDi, as it is
+}
 _WHY = "THE PAGE WAS NOT TRIED: python3 tools/dev.py test --browser does, with chromium"
+_SLOW = "THE PAGE WAS TRIED IN PART: python3 tools/dev.py test --browser does the rest"
+
+
+def program(name: str) -> str:
+    """Where a browser is; "" where there is none."""
+    found = os.environ.get(name.upper()) or shutil.which(name) or shutil.which(f"{name}-esr")
+    return found or ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not os.environ.get("MAIXMEM_BROWSER") or not CHROMIUM:
-        for item in items:
-            if HERE in item.path.parents:
-                item.add_marker(pytest.mark.skip(reason=_WHY))
+    """dev.py test runs what is marked `quick` in chromium where there is one."""
+    wanted = os.environ.get("MAIXMEM_BROWSER")
+    for item in items:
+        if HERE not in item.path.parents:
+            continue
+        item.add_marker(pytest.mark.xdist_group("browser"))
+        quick = item.get_closest_marker("quick") and "[chromium" in item.name
+        if not wanted:
+            item.add_marker(pytest.mark.skip(reason=_WHY))
+        elif wanted == "quick" and not quick:
+            item.add_marker(pytest.mark.skip(reason=_SLOW))
 
 
 @pytest.fixture(scope="session")
@@ -46,19 +64,28 @@ def site() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def playwright() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
+    with sync_playwright() as made:
+        yield made
+
+
+@pytest.fixture(scope="session", params=BROWSERS)
+def browser(playwright: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    name = request.param
+    where = program(name)
+    if not where:
+        pytest.skip(f"NO {name.upper()}: the page was not tried in it")
+    made = getattr(playwright, name).launch(executable_path=where, **BROWSERS[name])
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def context(chromium: Any, site: str) -> Iterator[Any]:
+def context(browser: Any, site: str) -> Iterator[Any]:
     """A browser that was never here; in the end nothing went elsewhere or wrong."""
-    made = chromium.new_context(viewport={"width": 1280, "height": 900})
+    made = browser.new_context(viewport={"width": 1280, "height": 900})
     foreign: list[str] = []
     wrong: list[str] = []
     made.on("request", lambda r: r.url.startswith((site, "blob:")) or foreign.append(r.url))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import paths
+import pytest
 from browser_page import PATIENCE, drop, learned, run, said, told, wait_said, wait_state
 
 _NEVER = """
@@ -183,15 +184,16 @@ def test_files_go_to_flash_and_to_a_card(page: Any, firmware: Path, tmp_path: Pa
     wait_said(page, "42 1,2,3")
 
 
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)  # others have no such order
 def test_a_closed_lid(page: Any, firmware: Path) -> None:
     """A frozen page goes on where it was."""
     drop(page, firmware)
     wait_state(page, "prompt")
     page.fill("#code", "print('draft')")
-    browser = page.context.new_cdp_session(page)
-    browser.send("Page.setWebLifecycleState", {"state": "frozen"})
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
     time.sleep(3)
-    browser.send("Page.setWebLifecycleState", {"state": "active"})
+    devtools.send("Page.setWebLifecycleState", {"state": "active"})
     page.click("#console")
     page.keyboard.type("print('awake', 6*7)\r")
     wait_said(page, "awake 42")

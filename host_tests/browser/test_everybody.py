@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import http.server
+import threading
 from pathlib import Path
 from typing import Any
 
 import paths
+import pytest
 from browser_page import PATIENCE, drop, opened, told, wait_state
 from maixmem_cli.emulator import pictures
 from maixmem_cli.flash import image
@@ -20,12 +23,15 @@ WEB = paths.ROOT / "dist" / "web"
 _FIRST = 200 << 10  # bytes of the first load, compressed, without Python
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)  # Firefox tells of no worker's
 def test_first_load(context: Any, site: str) -> None:
     fetched: set[str] = set()
-    context.on("request", lambda r: fetched.add(r.url.removeprefix(site).partition("?")[0]))
+    context.on("request", lambda r: fetched.add(r.url.partition("?")[0]))
     page = opened(context, site)
     page.wait_for_timeout(1500)
-    files = {name or "index.html" for name in fetched}
+    ours = {url.removeprefix(site) for url in fetched if url.startswith(site)}  # no blob
+    files = {name or "index.html" for name in ours}
     sizes = {f: len(gzip.compress((WEB / f).read_bytes())) for f in files}
     print(f"\nfirst load: {sum(sizes.values())} bytes compressed in {len(sizes)} files")
     assert sum(sizes.values()) <= _FIRST
@@ -41,6 +47,7 @@ def test_chinese(page: Any) -> None:
     assert page.text_content("#run") == "运行"
 
 
+@pytest.mark.quick
 def test_every_control_has_a_name(page: Any) -> None:
     unnamed = page.evaluate("""() => [...document.querySelectorAll(
         'button, input, select, textarea, [role=img], iframe, progress')].filter((e) => !(
@@ -50,6 +57,7 @@ def test_every_control_has_a_name(page: Any) -> None:
     assert [u for u in unnamed if "-heap" not in u] == []
 
 
+@pytest.mark.quick
 def test_tabs_by_keyboard(page: Any) -> None:
     page.focus("#tab-board")
     page.keyboard.press("ArrowRight")
@@ -80,6 +88,7 @@ def test_four_hundred_pixels_need_no_sideways_scrolling(page: Any, tmp_path: Pat
         assert page.evaluate("document.documentElement.scrollWidth") <= 400, tab
 
 
+@pytest.mark.quick
 def test_without_a_network(context: Any, site: str) -> None:
     page = opened(context, site)
     page.wait_for_function(
@@ -90,6 +99,43 @@ def test_without_a_network(context: Any, site: str) -> None:
     page.wait_for_selector("body[data-ready]")
     assert page.is_visible("#code")
     context.set_offline(False)
+
+
+_PROBE = """fetch('{}', {{ mode: 'no-cors' }}).then(
+    () => postMessage('came'), () => postMessage('not'));"""
+_HEAR = """async (ours) => {
+    const { worker } = await import('./page/workers.js');
+    const made = ours ? worker('../probe.js') : new Worker('probe.js', { type: 'module' });
+    return new Promise((done) => { made.onmessage = (e) => done(e.data); });
+}"""
+
+
+@pytest.mark.quick
+def test_workers_reach_nobody_else(browser: Any, site: str) -> None:
+    """On the first visit, from a server that sends no policy."""
+    asked: list[str] = []
+
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    probe = WEB / "probe.js"
+    context = browser.new_context(service_workers="block")
+    with http.server.HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        probe.write_text(_PROBE.format(f"http://127.0.0.1:{other.server_address[1]}/x"))
+        page = opened(context, site)
+        try:
+            assert page.evaluate(_HEAR, False) == "came" and asked == ["/x"]
+            assert page.evaluate(_HEAR, True) == "not" and asked == ["/x"]
+        finally:
+            probe.unlink()
+            context.close()
+            other.shutdown()
 
 
 def test_a_draft_outlives_the_tab_and_a_second_tab_has_its_own(context: Any, site: str) -> None:
@@ -143,6 +189,7 @@ def test_a_hundred_megabytes_are_refused(page: Any, tmp_path: Path) -> None:
     assert page.evaluate("document.querySelectorAll('#list tbody tr').length") == 0
 
 
+@pytest.mark.quick
 def test_without_a_firmware_run_says_what_to_do(page: Any) -> None:
     page.click("#run")
     assert "Next: drop the .bin" in told(page, "firmware")

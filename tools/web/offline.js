@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// The service worker: keeps what was fetched of this site for use without a network, and gives
-// every file the policy that index.html has, also where the server sends none. VERSION and FILES
-// are filled in by tools/web_site.py.
-const VERSION = '@VERSION@', FILES = ['@FILES@'], POLICY = '@POLICY@';
+// The service worker: keeps what was fetched of this site for use without a network, and asks no
+// other. VERSION and FILES are filled in by tools/web_site.py.
+const VERSION = '@VERSION@', FILES = ['@FILES@'];
 
 addEventListener('install', (e) => e.waitUntil((async () => {
   await (await caches.open(VERSION)).addAll(FILES);
@@ -21,17 +20,10 @@ addEventListener('activate', (e) => e.waitUntil((async () => {
 async function answer(request) {
   const cache = await caches.open(VERSION);
   const kept = await cache.match(request, { ignoreSearch: true });
-  if (kept) return guarded(kept);
+  if (kept) return kept;
   const fresh = await fetch(request);
   if (fresh.ok && request.method === 'GET') await cache.put(request, fresh.clone());
-  return guarded(fresh);
-}
-
-function guarded(response) {
-  const headers = new Headers(response.headers);
-  headers.set('Content-Security-Policy', POLICY);
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  return fresh;
 }
 
 addEventListener('fetch', (e) => {

@@ -8,6 +8,7 @@ import { Console } from './console.js';
 import { parts } from './power.js';
 import { ScriptRun } from './script_run.js';
 import { say } from './words.js';
+import { worker } from './workers.js';
 
 const $ = (id) => document.getElementById(id);
 const encode = (text) => new TextEncoder().encode(text);
@@ -27,7 +28,7 @@ export class BoardTab {
     this.run = null;
     this.watched = false;
     this.console = new Console($('console'), (bytes) => this.type(bytes));
-    this.worker = new Worker(new URL('../board/worker.js', import.meta.url), { type: 'module' });
+    this.worker = worker('../board/worker.js');
     this.worker.onmessage = ({ data }) => this.#take(data);
     this.worker.onerror = (e) => this.#failed({ why: 'boardFailed', text: e.message ?? '' });
     maps.start(() => this.#askOwners());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // Python in a worker of its own (desk/worker.js): asked with call(), which answers in order.
+import { worker } from './workers.js';
 
 // on.progress(part), on.say(text): what it tells while it works.
 export class Desk {
@@ -14,7 +15,7 @@ export class Desk {
   #start() {
     this.next = 0;
     this.ready = false;
-    this.worker = new Worker(new URL('../desk/worker.js', import.meta.url), { type: 'module' });
+    this.worker = worker('../desk/worker.js');
     this.worker.onmessage = ({ data }) => this.#take(data);
     this.worker.onerror = (e) => this.#fail(e.message ?? 'worker');
   }
