@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fit_kit import run, three_models
+from maixmem_cli.firmware.builds import IMAGE_START
 from maixmem_cli.plan.program.project import Camera, read
 
 
@@ -108,3 +109,19 @@ def test_a_script_that_is_no_python(folder: Path) -> None:
     script.write_bytes(b"\xff\xfe")
     assert "not UTF-8" in run(script).output
     assert "cannot be read" in run(folder / "none.py").output
+
+
+def test_the_firmware_of_the_option_goes_into_the_project(folder: Path) -> None:
+    (folder / "main.py").write_text("import lcd\nlcd.init()\n")
+    image = folder / "build.bin"
+    image.write_bytes(IMAGE_START + bytes(4096) + b"v0.6.2-84-g8fcd84a58\0" + bytes(4096))
+    done = run(str(folder / "main.py"), "--firmware", str(image))
+    assert f'firmware = "{image.resolve().as_posix()}"' in done.output, done.output
+
+
+def test_the_firmware_of_the_option_stands_for_one_that_is_gone(folder: Path) -> None:
+    path = folder / "gone.toml"
+    path.write_text('firmware = "gone.bin"\norder = ["lcd"]\nlcd = true\n')
+    assert run(str(path)).exit_code == 2
+    done = run(str(path), "--firmware", "full")
+    assert done.exit_code == 0 and "firmware full" in done.output, done.output

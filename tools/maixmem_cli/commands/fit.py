@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -192,9 +191,7 @@ def _answer(
     file: Path, firmware: Firmware | None, flash: dict[int, Path]
 ) -> tuple[project.Project, dict, Fit]:
     try:
-        wanted = project.read(file, flash)
-        if firmware:
-            wanted = replace(wanted, firmware=firmware.measured())
+        wanted = project.read(file, flash, firmware and firmware.measured())
         infos = headers(wanted)
         return wanted, infos, fit(wanted, infos)
     except ValueError as e:
@@ -223,8 +220,11 @@ def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) 
     other = not_ours.script_for(file, _text(file))
     if other:
         raise click.UsageError(other)
+    build = firmware.name if firmware else "full"
+    if firmware and firmware.file:
+        build = firmware.file.resolve().as_posix()
     try:
-        return script_reader.project_text(file, firmware.name if firmware else "full", flash)
+        return script_reader.project_text(file, build, flash)
     except SyntaxError as e:
         raise click.UsageError(
             f"{file}: line {e.lineno}: {e.msg}. Next: a script that runs"

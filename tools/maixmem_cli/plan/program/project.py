@@ -215,15 +215,20 @@ def _budget(values: Any) -> Limits:
     return limits
 
 
-def read(path: Path, flash: Mapping[int, Path] = MappingProxyType({})) -> Project:
+def read(
+    path: Path,
+    flash: Mapping[int, Path] = MappingProxyType({}),
+    instead: Firmware | None = None,
+) -> Project:
     """The project; ProjectError for anything wrong. Model files are looked for beside the project
-    file, but for those that `flash` gives: {address: file}."""
+    file, but for those that `flash` gives: {address: file}. `instead` of the firmware that it
+    names."""
     data = _toml(path)
     _budget(data.pop("budget", {}))  # of maixmem profile
     camera = data.pop("camera", None)
     rows = {key: _rows(key, data.pop(key, [])) for key in _TABLES}
     top = _Table("project", data)
-    firmware = top.take("firmware", lambda value: check.firmware(value, path.parent))
+    firmware = top.take("firmware", lambda v: instead or check.firmware(v, path.parent))
     seen = _camera(camera, firmware) if camera is not None else None
     project = Project(
         firmware=firmware,
