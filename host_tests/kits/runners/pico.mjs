@@ -13,6 +13,7 @@ import { pathToFileURL } from 'url';
 
 const FLASH_BYTES = 2 << 20;
 const FLASH_START = 0x10000000;
+const XIP_END = 0x14000000;
 const ROM_WORDS = 4096;
 const SLICE = 100000; // instructions between two looks at the network
 const CYCLE_NANOS = 8; // 125 MHz
@@ -123,6 +124,17 @@ function secondCore({ sio, peripherals }) {
   };
 }
 
+// A store to the flash does nothing, as on the chip; rp2040js 1.4.1 takes it, and CircuitPython
+// before 8.2 clears memory there while it starts: the next start would be without its code.
+function readOnly(chip) {
+  for (const name of ['writeUint8', 'writeUint16', 'writeUint32']) {
+    const write = chip[name];
+    chip[name] = function (address, value) {
+      if (address < FLASH_START || address >= XIP_END) write.call(this, address, value);
+    };
+  }
+}
+
 // Of two buffers that are given at once, rp2040js 1.4.1 delivers the second first.
 function inOrder(usb) {
   const updated = usb.DPRAMUpdated.bind(usb);
@@ -155,6 +167,7 @@ function powerOn(scratch) {
   cdc.onDeviceConnected = ready;
   inOrder(chip.usbCtrl);
   secondCore(chip);
+  readOnly(chip);
   const { onResetReceived } = chip.usbCtrl; // a host lets a device recover before it speaks to it
   const recovered = chip.clock.createAlarm(onResetReceived);
   chip.usbCtrl.onResetReceived = () => recovered.schedule(RECOVERY_NANOS);
