@@ -3,8 +3,8 @@
 """The demo: two models hang a K210 board; one asks before, changes what is proposed, and it runs.
 On a simulated board.
 
-With real models where there are some ($MAIXMEM_MODELS, or ../shared/models beside the project),
-else with models built here; it says which.
+With real models where $MAIXMEM_MODELS names a folder of them, else with models built here; it says
+which.
 """
 
 from __future__ import annotations
