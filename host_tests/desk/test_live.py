@@ -159,6 +159,14 @@ def test_doctor_sees_a_gc_heap_that_is_not_active_yet(fake) -> None:
 
 
 @fake_only
+def test_the_stored_gc_heap_outlives_a_reset(fake) -> None:
+    mpremote(fake.port, "resume", "exec", "from Maix import utils; utils.gc_heap_size(262144)")
+    said = mpremote(fake.port, "exec", "from Maix import utils; print(utils.gc_heap_size())")
+    mpremote(fake.port, "resume", "exec", "utils.gc_heap_size(524288)")
+    assert said.split()[-1] == "262144"
+
+
+@fake_only
 def test_doctor_sees_hidden_and_unfinished_files(fake) -> None:
     hiding, rest = fake.root / "maixmem_pool.py", fake.root / "maixmem_flash.mpy~"
     hiding.write_bytes((paths.LIB / "maixmem_pool.py").read_bytes())

@@ -100,6 +100,13 @@ def written(name, given=k210_files.source, fs=Flat()):
     return found
 k210_files.source = written  # KPU.load() finds what was written
 k210_board.reset({firmware!r}, flash={flash!r})
+def configure(n, given=k210_board.gc_configure):
+    given(n)
+    with open({conf!r}, 'w') as f: f.write(str(n))
+try:
+    with open({conf!r}) as f: k210_board.gc_configure(int(f.read()))
+except OSError: pass
+k210_board.gc_configure = configure  # freq.conf outlives a reset
 def _restart():
     k210_board.power_on()
     raise SystemExit
@@ -124,7 +131,7 @@ real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform='MaixPy',
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/sd' if {card!r} else '/flash')
-del Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
+del configure, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "modern": _MODERN}
@@ -156,6 +163,7 @@ class FakeBoard:
             shim=shim,
             flash=host_flash,
             firmware="full",
+            conf=f"/host{root.parent}/{root.name}.conf",
             blocks=blocks,
             room=room,
             card=str(card or ""),
