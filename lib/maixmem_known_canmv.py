@@ -6,7 +6,7 @@ ROWS = (
     """|system heap, there
 !no room for this model: refused in time
 0""",
-    """|PoolError|release: |no piece starts at|damaged: 
+    """|PoolError|release: |no piece starts at
 !given back twice, or to another
 Give back once what acquire(), take() or alloc() returned.""",
     """|KModelError|offset 0x

@@ -7,7 +7,7 @@ ROWS = (
 !no room for this model: refused in time
 0
 1""",
-    """|PoolError|release: |no piece starts at|damaged: 
+    """|PoolError|release: |no piece starts at
 !given back twice, or to another
 Give back once what acquire(), take() or alloc() returned.""",
     """|KModelError|offset 0x
@@ -39,15 +39,16 @@ Allocate before; in a callback: micropython.schedule().""",
     """|SYSCALL: Out of memory
 the system heap ran out: what follows says of what
 6
-A load from an address takes 262274 bytes more.
 7
+A load from an address takes 262274 bytes more.
+8
 Camera frames take 5*w*h bytes: a smaller frame.
 1
 If it hangs now: reset the board.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
 Only 'recovered': the program went on; note the call before it.
-8
+9
 Leave out the call before it: a known bug in get_statistics().
 Or a newer firmware: v0.6.2-84.""",
     """|core dump
@@ -58,13 +59,13 @@ Or a newer firmware: v0.6.2-84.""",
 |unhandled interrupt
 |SYSCALL: sys_exit called
 the board hangs: the system heap ran out, or freed memory was used
-8
+9
 6
 A load from an address takes 262274 bytes more: ModelManager refuses in time.
 Or pix_to_ai() on what copy() gave: use ImagePool.
 Or copy_to_fb=True (give an image), snapshot() without camera.
 Or YOLO models on firmware before v0.5.1-48: update.
-9
+10
 1""",
     """|nlr_jump_fail
 the GC heap is too small to boot
@@ -103,22 +104,22 @@ an encrypted model of another board
 Get the smodel of this board, or the kmodel.""",
     """|error:2005|error:5|ERR_READ_FILE
 the model file cannot be read
-10
 11
+12
 A path that is right: format the card anew (FAT32), copy the file again.""",
     """|error:2006|error:6|ERR_NO_MEM
 the system heap has no room for this model
 6
 Load it before, or after, the camera: `maixmem fit` says which fits.
-7
-12
+8
 13
+14
 0
 1""",
     """|odel buffer memory alloc
 the system heap has no room for this model
 6
-7
+8
 Smaller camera frames, and a build with fewer parts.
 0
 1""",
@@ -132,7 +133,7 @@ Check input size and channels.
     """|error:2009|error:9|ERR_MODELS_FULL
 all five model slots are taken, maybe by an earlier run
 Load once, outside the loop.
-7
+8
 gc.collect(), else Ctrl-D (soft reset).""",
     """|error:2013
 |error:13
@@ -163,12 +164,12 @@ Never on what copy() or crop() returned: it hangs.
     """|region_layer_init|memblock_cal_pad alloc|dot_tmp_ptr
 no system heap for what a run of the model takes (run_yolo2: some 24 KiB)
 Camera, models and loop together: `maixmem fit SCRIPT.py`.
-12
 13
+14
 1""",
     """|alloc list mem err
 no system heap for the list that forward() was given
-7
+8
 1""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
@@ -176,26 +177,26 @@ One target per size.
 4""",
     """|memory allocation failed
 the GC heap has no block of that size: full, or in pieces
-14
+15
 4
 5""",
     """|ENOMEM|errno:12
 no system heap for camera frames or a driver
-A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
-Camera before models, or after: `maixmem fit` says which fits.
-sensor.reset() before trying again.
 7
+A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
+sensor.reset() before trying again.
+8
 1""",
     """|ENOENT|errno:2|No such file or directory
 no such file
-10
-11""",
+11
+12""",
     """|ENODEV|errno:19|can't mount SD card|SDcard not mount
 no SD card
-11""",
+12""",
     """|ensor timeout|ensor Timeout
 the camera delivers no frame
-9
+10
 The same after few frames with helloworld: another sensor cures it.
 Cable in straight; 5 V supply that holds under load.""",
     """|Reset Failed
@@ -214,12 +215,12 @@ Cable in straight; 5 V supply that holds under load.""",
 |mt9d111 detect
 |Unable to init I2C0
 the camera was not set up, or none is there
-9""",
+10""",
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
-9
 10
-11""",
+11
+12""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
 The next 0x1000: `maixmem flash FILE@ADDR`.""",
@@ -228,7 +229,7 @@ no model; and models cannot be changed or hashed
 Pass what kpu.load returned; keep models in a list.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
-14
+15
 4
 A smaller picture, or fewer bits a pixel.
 5""",
@@ -244,6 +245,7 @@ STEPS = (
     "Make images once: maixmem_pool.ImagePool.",
     "Larger GC heap, less for models: maixmem.set_gc_heap(1048576), machine.reset().",
     "Ask first: maixmem_kmodel.read_info(source).",
+    "Camera before models, or after: `maixmem fit` says which fits.",
     "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it.",
     "Reset the board: nothing can catch this.",
     "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?",

@@ -3,7 +3,7 @@
 """Errors that linux is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
 
 ROWS = (
-    """|PoolError|release: |no piece starts at|damaged: 
+    """|PoolError|release: |no piece starts at
 !given back twice, or to another
 Give back once what acquire(), take() or alloc() returned.""",
     """|heap is locked

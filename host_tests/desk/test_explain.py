@@ -255,3 +255,18 @@ def test_a_log_of_ten_megabytes_is_looked_at_whole() -> None:
     text = "".join(line.format(i * 977, i % 90) for i in range(300_000))
     found = log.explain((text + "OSError: [Errno 19] ENODEV\n" * 2).encode(), "k210")
     assert [(a.row.id, a.line, a.times) for a in found.answers] == [("ENODEV", 300_001, 2)]
+
+
+def test_what_sim_says_of_a_hang_is_no_cause_of_its_own() -> None:
+    said = "maixmem: the board hangs: only a reset helps, as a real one would\n"
+    said += "maixmem: Free now: the system heap is damaged: the chunk at 0x802fabf0 says 0x0\n"
+    found = json.loads(explain("--json", given="core dump: fault fetch\n" + said).output)
+    kinds = {a["id"]: a["kind"] for a in found["answers"]}
+    assert kinds == {"core-dump": "error", "sim-hangs": "fine", "heap-damaged": "error"}
+
+
+def test_the_free_cure_comes_before_those_that_cost() -> None:
+    for text in ("OSError: [Errno 12] ENOMEM", "E (5) SYSCALL: Out of memory"):
+        steps = " ".join(table.find(text, "k210")[0].steps_on("k210"))
+        order = steps.index("Camera before models, or after")
+        assert order < steps.index("maller frame") and order < steps.index("minimum leaves")
