@@ -70,7 +70,7 @@ def blocks(page: Path) -> list[Block]:
             raise ValueError(f"{page.name}:{number}: a block without a language")
         elif mark:
             platform, hangs = mark[1] or "k210", bool(mark[2])
-        elif line.startswith("#"):
+        elif line.startswith(("#", "    $ ")):  # a sample that shows its own command
             current = None
         elif line.startswith("    ") and current and (not last or last.startswith("    ")):
             if not last:
