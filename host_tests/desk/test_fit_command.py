@@ -98,6 +98,14 @@ def test_the_largest_count_that_fits_is_proposed(folder: Path) -> None:
     assert 1 < pool.count and not fit(larger, infos).fits
 
 
+def test_without_a_project_init_is_the_next_step(tmp_path: Path) -> None:
+    assert "`maixmem init FOLDER`" in run().output
+    path = tmp_path / "project.toml"
+    path.write_text('firmware = "full"\n[[model]]\nfile = "gone.kmodel"\naddress = 0x300000\n')
+    done = run(path)
+    assert done.exit_code == 2 and "`maixmem init FOLDER`" in done.output, done.output
+
+
 def test_init_writes_an_example_that_fits(tmp_path: Path) -> None:
     done = run("--init")
     assert done.exit_code == 0 and done.output == EXAMPLE

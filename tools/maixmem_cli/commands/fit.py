@@ -126,7 +126,10 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
 )
 @click.option(
-    "--init", is_flag=True, help="Write an example that fits: to PROJECT.toml, or to the output."
+    "--init",
+    is_flag=True,
+    help="Write a project file with every key explained: to PROJECT.toml, or to the output. A "
+    "program with models, project file and tests: `maixmem init`.",
 )
 @firmware_option("Plan for this build instead of the project's.")
 @click.option(
@@ -167,7 +170,9 @@ def command(
         _init(file)
         return
     if file is None:
-        raise click.UsageError("PROJECT.toml is missing; `maixmem fit --init` writes an example")
+        raise click.UsageError(
+            "PROJECT.toml is missing. Next: `maixmem init FOLDER` writes a program with one"
+        )
     if file.suffix == ".py":
         click.echo(_from_script(file, firmware, dict(flash)), nl=False)
         return

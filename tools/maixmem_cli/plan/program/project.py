@@ -308,7 +308,7 @@ def _model(i: int, values: Any, folder: Path, flash: Mapping[int, Path]) -> Mode
     if not model.file.is_file():
         raise ProjectError(
             f"[model {i + 1}] file = {str(file)!r}: no such file. Next: put your model there, or "
-            "`maixmem fit --init NEW.toml` in that folder makes an example with its model"
+            "begin with `maixmem init FOLDER`, a program with its models"
         )
     return model
 
