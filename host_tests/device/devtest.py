@@ -6,6 +6,7 @@ on an interpreter or a board.
 A device test file is plain functions named test_* with asserts. It may set
     NEEDS = ("shim",)     it drives the stand-in board, so a real board cannot run it
     NEEDS = ("unix",)     names of interpreters it is limited to, of kits/interpreters.py
+    NEEDS = ("not unix",) that it leaves out
     HEAP = "4m" GC heap for mp2019, where suites.HEAP is too small: its collector works by
     hand only
 

@@ -13,7 +13,7 @@ from k210_gc import finaliser
 from kmodel_build import v3, v4
 from Maix import utils
 
-NEEDS = ("shim",)
+NEEDS = ("shim", "not mp2019")  # the stand-in itself: a program for desks
 HEAP = "4m"
 
 A, B = 0x300000, 0x400000

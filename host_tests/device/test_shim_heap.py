@@ -11,7 +11,7 @@ from devtest import raises
 from kmodel_build import v3, v4
 from Maix import utils
 
-NEEDS = ("shim",)
+NEEDS = ("shim", "not mp2019")  # the stand-in itself: a program for desks
 
 A = 0x300000
 BOOT = {"minimum": 4734976, "openmv_v4": 3850240, "full": 2437120, "lvgl": 2244608}

@@ -33,9 +33,9 @@ class Suite:
         return self.path.stem
 
     def runs_on(self, name: str) -> bool:
-        """True when the file is not limited to other interpreters."""
-        limits = [n for n in self.needs if n != "shim"]
-        return not limits or name in limits
+        """True when the file is not limited to other interpreters, and does not leave it out."""
+        limits = [n for n in self.needs if n != "shim" and n[:4] != "not "]
+        return f"not {name}" not in self.needs and (not limits or name in limits)
 
     @property
     def portable(self) -> bool:
