@@ -12,11 +12,12 @@ import sys
 
 import image
 import maixmem_k210_heap
-from maixmem import Region, const, message, resident, run_once, set_port
+from maixmem import const, message, resident, run_once, set_port
 
 _RAM = const(0x80000000)
+_END = const(0x80600000)
 _STACK = const(16384)  # bytes that a thread needs
-GC_BLOCK, RAM, SPARE = run_once("k210_chip", "numbers", "GC_BLOCK RAM SPARE")
+_EDGE, _GC_BLOCK = run_once("k210_chip", "numbers", "EDGE GC_BLOCK")
 try:
     import _thread
 
@@ -28,8 +29,6 @@ try:
     from Maix import utils
 except ImportError:
     utils = run_once("k210_less", "maix_utils")
-
-_EDGE = const(160)  # what the active GC heap, counted in blocks, may be off by
 
 
 # One object per program. It keeps no memory of the board but what load() took. `regions()`,
@@ -48,20 +47,15 @@ class Port:
     exact = True
     warning = None  # type: str | None  # where the lists are not whole
 
-    def regions(self) -> "list[Region]":
-        """[gc, heap]. `heap` is the whole SRAM, firmware and GC heap included, as malloc's lists
-        have it.
+    def regions(self) -> list:
+        """[gc, heap], each a Region. `heap` is the whole SRAM, firmware and GC heap included, as
+        malloc's lists have it.
 
         Where those are not found or damaged, its free bytes are a lower bound: heap_free(), the
         gap between malloc's break and the end of RAM. Finding the largest GC block collects
         garbage several times (1.4 ms each).
         """
-        found = [run_once("report", "gc_region")]
-        free = self.free_bytes()
-        heap = Region("heap", RAM, RAM - free, free, self.largest, self.exact)
-        if heap.exact:
-            heap.holes = self.heap.holes
-        return found + [heap]
+        return run_once("k210_chip", "regions", self)
 
     def sample(self, free: "list[int]") -> None:
         """Puts the free bytes of gc and heap, and its largest block, into the list `free`.
@@ -99,7 +93,7 @@ class Port:
             raise RuntimeError(self.warning)
         if _thread and self.heap:
             at = _thread.get_ident() - _RAM  # the thread's state: top of its stack, bytes of it
-            if 0 < at < RAM and 0 < self.heap.words[(at >> 2) + 2] < _STACK - 1024:
+            if 0 < at < _END - _RAM and 0 < self.heap.words[(at >> 2) + 2] < _STACK - 1024:
                 raise RuntimeError("before the thread: _thread.stack_size(16384)")
 
     def warnings(self) -> "list[str]":
@@ -108,7 +102,7 @@ class Port:
         self.free_bytes()
         off = -1
         if self.exact or not self.heap:  # with a damaged heap reading its size hangs
-            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
+            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * _GC_BLOCK // 1024
         if not self.exact or abs(off) > _EDGE or sys.implementation.version < (0, 6):  # MaixPy's
             try:
                 return run_once("k210_gc", "warnings", self)
@@ -141,7 +135,7 @@ class Port:
         that an address reaches (the firmware would wrap); NoRoom when not even 256 bytes can be
         read.
         """
-        return resident("k210_read").read_flash(self, utils, offset, n)
+        return resident("k210_chip").read_flash(self, utils, offset, n)
 
     # --- images ---
 

@@ -6,7 +6,6 @@ one-time part.
 Measured on the firmware (v0.6.2_84).
 """
 
-import maixmem_k210_read  # for Port.read_flash(), while this is here
 from maixmem import Cost, KModelError, const, message, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
@@ -54,8 +53,10 @@ def inspect(p, source, how: dict) -> Cost:
         if not where:
             raise
         return run_once("k210_load", "overwritten", source, e, where)
-    state = 176 if "heap_free" in p.lacks else 192  # M5StickV's v0.5.0-98 keeps less of a model
-    load = chunks(info.allocations(method, buffer, state))
+    early = "heap_free" in p.lacks  # M5StickV's v0.5.0-98 keeps less of a model
+    load = chunks(info.allocations(method, buffer, 176 if early else 192))
+    if early and buffer:  # ... and has read the header of a file when it takes the first block
+        load = load[:1] + load[2:]
     need = sum([c & SIZE for c in load if not c & TRANSIENT])
     peak = required_free(load)
     cost = Cost({"heap": need}, {"heap": peak})

@@ -10,11 +10,10 @@ A one-time part of the K210's port; the rules are for the desk as well. Measured
 import gc
 
 from maixmem import const, message, port, run_once
-from maixmem_k210_chip import GC_BLOCK, PAGE
+from maixmem_k210_chip import EDGE, GC_BLOCK, PAGE
 
 MIN_GC_HEAP = 65536  # below, the interpreter boots unusable (8 KiB) or not at all (1000 bytes)
 _MIN_SYSTEM = const(65536)  # what must stay of the system heap for flash reads and drivers
-EDGE = 160  # what the active size, counted in blocks, may be off by
 _FREES_ONCE = (0, 5, 1, 48)  # earlier firmware frees the arguments of a YOLO model twice
 
 

@@ -20,6 +20,7 @@ try:
 except (ImportError, AttributeError):
     kpu = run_once("k210_less", "kpu_module")
 
+(SPARE,) = run_once("k210_chip", "numbers", "SPARE")
 _FILE = const(20480)  # of the system heap that reading a file may take, unchecked
 
 
@@ -101,7 +102,7 @@ class Port(maixmem_k210.Port):
             if self.head_of(source) != cost.head:  # another card, an update
                 run_once("k210_cost", "again", self, cost)
             self.free_bytes()
-        if margin + cost.peak["heap"] + maixmem_k210.SPARE <= self.behind:
+        if margin + cost.peak["heap"] + SPARE <= self.behind:
             return None  # whatever is free below
         return run_once("k210_room", "check_fit", self, cost, margin, freed)
 

@@ -119,7 +119,7 @@ def nets_chunks(p, handles):
         mine, own = _of_net(p.heap.words, used, handle, cost) if cost else (None, False)
         if mine is None:
             return None, False
-        sure = sure and own
+        sure = sure and own and cost.certainty == "exact"
         gone += mine
     return [c[:2] for c in gone], sure
 

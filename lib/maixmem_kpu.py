@@ -18,7 +18,7 @@ import maixmem_models as _models
 
 _kpu = _port.kpu  # the firmware's
 _VALUES = 16384  # bytes of a result that are copied out when its model goes
-_SPARE = _port.maixmem_k210.SPARE
+_SPARE = _port.SPARE
 _RESERVE = 65536  # left to display and finders beside our models where that can be had
 
 

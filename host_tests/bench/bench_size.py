@@ -28,6 +28,7 @@ import paths  # noqa: E402
 from maixmem_cli.emulator.connect import open_board  # noqa: E402
 from maixmem_cli.library.bytecode import compile_modules  # noqa: E402
 from maixmem_cli.library.modules import K210  # noqa: E402
+from maixmem_cli.serial.repl import RawRepl  # noqa: E402
 
 MODULE_BUDGET = 8 << 10
 TOTAL_BUDGET = 56 << 10
@@ -72,19 +73,22 @@ F = I + "from maixmem_flash import FlashMap\nFlashMap().scan().report(str)\n"
 PROGRAMS = {"R": R, "S": S, "I": I, "F": F}
 #: program -> (KiB of GC heap, KiB of .mpy, files) that it may take
 BUDGETS = {"S": (24, 16, 8), "F": (40, 28, 12)}
-# At several depths: the collector takes stale words of the C stack for references, and a part that
-# was dropped stayed so.
+# The collector takes stale words of the C stack for references, and what was dropped may stay so:
+# it is run at several depths, and a program both in one go with the two measurements and between
+# them.
 _BEFORE = """import gc
 def _collect(depth):
     if depth:
         _collect(depth - 1)
     gc.collect()
-_collect(8)
-_a = gc.mem_alloc()
+_before = _now = _f = m = a = b = p = 0
 """
-_AFTER = """
+_MEASURE = """
 _collect(8)
-_kept = gc.mem_alloc() - _a
+_before, _now = _now, gc.mem_alloc()
+"""
+_KEPT = "print(_now - _before)\n"
+_BESIDE = """
 def _images():
     import image
     held = []
@@ -94,7 +98,7 @@ def _images():
     except MemoryError:
         pass
     return len(held)
-print(_kept, _images(), gc.threshold())
+print(_images(), gc.threshold())
 """
 _OPENED = """
 import sys, time
@@ -121,6 +125,21 @@ def files_of(program: str) -> list[str]:
     return done.stdout.splitlines()[-1].split()
 
 
+def on_firmware(board: RawRepl, program: str) -> tuple[int, int, int]:
+    """(bytes of GC heap that a program keeps, images that fit beside it, gc.threshold() after it)
+    on a board that has the library, after a soft reset."""
+    board.soft_reset()
+    board.check(_BEFORE)
+    out = board.check(_MEASURE * 2 + program + _MEASURE + _KEPT, timeout=300)
+    at_once = int(out.split()[-1])
+    board.soft_reset()
+    for code in (_BEFORE, _MEASURE, _MEASURE, program, _MEASURE):
+        board.check(code, timeout=300)
+    kept = min(at_once, int(board.check(_KEPT))) - (PIXELS if "ImagePool" in program else 0)
+    images, threshold = map(int, board.check(_BESIDE).split())
+    return kept, images, threshold
+
+
 def on_board(port: str, models: list[str]) -> None:
     """Copies the library as bytecode 4 and runs each program after a soft reset."""
     if len(models) < 2:
@@ -134,10 +153,7 @@ def on_board(port: str, models: list[str]) -> None:
             board.write_file(f"/flash/{name}.mpy", data)
         for name, program in PROGRAMS.items():
             opened = files_of(program)
-            board.soft_reset()
-            out = board.check(_BEFORE + program.format(*models) + _AFTER, timeout=300)
-            kept, images, threshold = map(int, out.split()[-3:])
-            kept -= PIXELS if "ImagePool" in program else 0
+            kept, images, threshold = on_firmware(board, program.format(*models))
             mpy = sum(sizes[n] for n in opened)
             over = name in BUDGETS and (
                 kept > BUDGETS[name][0] << 10

@@ -25,7 +25,7 @@ ONCE = [
     (f"{CHIP}.IMAGE_OVERHEAD", 37, False),
     (f"{CHIP}.TRIM", 131072, False),
     (f"{CHIP}.SPI_EXTRA", 130, False),
-    ("maixmem_k210_gc.EDGE", 160, False),
+    (f"{CHIP}.EDGE", 160, False),
     (f"{MODEL}.heap.RAM_START", 0x80000000, True),
     (f"{MODEL}.builds.GC_DEFAULT", 512 << 10, False),
     (f"{MODEL}.builds.LCD_GC", 15488, True),

@@ -12,7 +12,7 @@ import kmodel_build
 import maixmem
 import paths
 import pytest
-from maixmem_k210_chip import chunk
+from maixmem_k210_chip import TRANSIENT, chunk
 
 UTILS = ("heap_free", "flash_read", "gc_heap_size")
 KPU = (
@@ -148,6 +148,8 @@ def test_models_at_addresses_that_cannot_be_read(board) -> None:
     a, b = m.models["a"].cost, m.models["b"].cost
     assert (a.certainty, b.certainty) == ("bound", "exact") and a.need["heap"] < b.need["heap"]
     assert chunk(176) in b.chunks and chunk(192) not in b.chunks  # random programs: on M5StickV
+    m.add("card", "/sd/m.kmodel")  # random programs: its header is read before the first block
+    assert [c & TRANSIENT for c in m.models["card"].cost.chunks] == [0, 0, 0, TRANSIENT, 0]
     m.add("c", ADDRESSES[1], file="/sd/gone.kmodel")
     with pytest.raises(OSError, match="gone"):
         m.use("c")

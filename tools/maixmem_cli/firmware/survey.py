@@ -10,8 +10,8 @@ import re
 import struct
 
 from k210_model.frame_sizes import SIZES
-from maixmem_k210_chip import IMAGE_OVERHEAD
-from maixmem_k210_gc import EDGE, gc_heap_of
+from maixmem_k210_chip import EDGE, IMAGE_OVERHEAD
+from maixmem_k210_gc import gc_heap_of
 
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.serial import visit
