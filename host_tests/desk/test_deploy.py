@@ -5,9 +5,11 @@ cable pulled."""
 
 from __future__ import annotations
 
+import binascii
 import json
 import os
 import sys
+import types
 from pathlib import Path
 
 import paths
@@ -117,6 +119,23 @@ def test_circuitpython_gets_sources_on_its_drive(tmp_path: Path) -> None:
             paths.LIB / f"{name}.py"
         ).read_bytes()
     assert json.loads(maixmem("deploy", "--target", str(tmp_path), "--json"))["copied"] == []
+
+
+@pytest.mark.parametrize("gone", [(), ("sha256",), ("sha256", "crc32")], ids=len)
+def test_a_file_is_checked_with_what_the_board_has(gone, tmp_path: Path) -> None:
+    """CircuitPython 6 has neither; its numbers stay small there: chunks of 512 bytes."""
+    file, data = tmp_path / "a", bytes(range(256)) * 70 + b"\xff" * 9000
+    file.write_bytes(data)
+    there: dict = {}
+    exec(visit.source("files")[0], there)
+    there["binascii"] = types.SimpleNamespace(hexlify=binascii.hexlify)
+    if "crc32" not in gone:
+        there["binascii"].crc32 = binascii.crc32
+    there["sha256"] = None if "sha256" in gone else there["sha256"]
+    found = there["check"]([str(file), str(tmp_path / "none")])
+    assert found[str(tmp_path / "none")] is None
+    assert found[str(file)][1] == ("sha256", "crc32", "adler32")[len(gone)]
+    assert matches(data, found[str(file)]) and not matches(data[:-1] + b"x", found[str(file)])
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ is not sent again, so that a transfer which was cut goes on where it stopped.
 
 from __future__ import annotations
 
-import binascii
 import contextlib
 import hashlib
 import time
+import zlib
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -25,6 +25,12 @@ _TEMP = "~"
 #: what a file system says when it takes no more: EIO is SPIFFS (measured), ENOSPC the others
 _FULL = ("OSError: 5", "OSError: 28", "[Errno 5]", "[Errno 28]", "EIO", "ENOSPC")
 _SENDS = 2  # times that a file is sent when the board finds it wrong
+#: what on_board/files.py says of a file, computed here
+_DIGESTS: dict[str, Callable[[bytes], str | int]] = {
+    "sha256": lambda data: hashlib.sha256(data).hexdigest(),
+    "crc32": zlib.crc32,
+    "adler32": zlib.adler32,
+}
 _RETRY = 0.5  # seconds between two tries to open the port again
 
 
@@ -62,8 +68,7 @@ def matches(data: bytes, found: tuple[int, str, str | int] | None) -> bool:
     """True when what check() found on the board is this data."""
     if found is None:
         return False
-    digest = hashlib.sha256(data).hexdigest() if found[1] == "sha256" else binascii.crc32(data)
-    return found[0] == len(data) and found[2] == digest
+    return found[0] == len(data) and found[2] == _DIGESTS[found[1]](data)
 
 
 def free_bytes(board: RawRepl, target: str) -> int | None:

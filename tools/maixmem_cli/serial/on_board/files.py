@@ -21,6 +21,15 @@ except ImportError:
         sha256 = None
 
 
+def adler32(data, value):
+    """zlib's, for chunks that are short enough for small integers."""
+    a, b = value & 0xFFFF, value >> 16
+    for byte in data:
+        a += byte
+        b += a
+    return b % 65521 << 16 | a % 65521
+
+
 def close_cut():
     """Closes the file that was held open when a cut came (RawRepl.write_file calls it f)."""
     try:
@@ -35,12 +44,14 @@ def check(names):
     return {name: digest(name) for name in names}
 
 
-def digest(name):
+def digest(path):
     try:
-        file = open(name, "rb")
+        file = open(path, "rb")
     except OSError:
         return None
-    n = c = 0
+    add = getattr(binascii, "crc32", None) or adler32  # CircuitPython 6 has neither
+    name = "adler32" if add is adler32 else "crc32"
+    n, c = 0, int(add is adler32)
     h = sha256() if sha256 else None
     try:
         while True:
@@ -51,12 +62,12 @@ def digest(name):
             if h:
                 h.update(b)
             else:
-                c = binascii.crc32(b, c)
+                c = add(b, c)
     finally:
         file.close()
     if h:
         return n, "sha256", binascii.hexlify(h.digest()).decode()
-    return n, "crc32", c & 0xFFFFFFFF
+    return n, name, c & 0xFFFFFFFF
 
 
 def content(name):
