@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from maixmem_k210_gc import check_gc_heap
@@ -15,13 +15,15 @@ from maixmem_k210_gc import check_gc_heap
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
 from maixmem_cli.emulator.sd_image import CardError, check_inside
-from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT
+from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, choose
 from maixmem_cli.library import tracing
-from maixmem_cli.plan import flash_harm, not_ours
+from maixmem_cli.plan import flash_harm, not_ours, of_script
 from maixmem_cli.runs import run_standin
 from maixmem_cli.text.output import unreadable
 
 _SD_FILES = 500
+_HANGS = 3  # exit status
+_NOT_OF_IMAGES = "a firmware image does not have this. Next: --firmware NAME, a build's name"
 _OF_IMAGES = ("camera", "save_lcd")
 
 
@@ -169,13 +171,12 @@ def command(
         raise click.UsageError(other)
     if firmware not in FIRMWARES:
         of_stand_in = {"--heap": heap, "--uart": uart, "--trace": trace, "--unsafe": unsafe}
-        _none_of(
-            of_stand_in,
-            "a firmware image does not have this. Next: --firmware NAME, a build's name",
-        )
+        _none_of(of_stand_in, _NOT_OF_IMAGES)
         if board_heap != GC_DEFAULT:
             limits["gc_heap"] = board_heap
-        sys.exit(run_on_image(script, firmware, flash, sd, limits))
+        _end(
+            run_on_image(script, firmware, flash, sd, limits), script, firmware, flash, board_heap
+        )
     _check_for_stand_in(firmware, board_heap, limits)
     text = read_script(script, trace)
     job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
@@ -184,7 +185,21 @@ def command(
     job.serial, job.trace, job.unsafe, job.config = uart, trace, unsafe, limits["config"]
     for line in flash_harm.harm(firmware, job.flash):
         click.echo(f"maixmem: {line}", err=True)
-    sys.exit(run_standin.run(job))
+    _end(run_standin.run(job), script, firmware, flash, board_heap)
+
+
+def _end(
+    status: int,
+    script: Path,
+    firmware: str,
+    flash: tuple[tuple[int, Path], ...],
+    board_heap: int,
+) -> NoReturn:
+    """Ends with this status; of a hang the plan says first which order, or else what, fits."""
+    if status == _HANGS:
+        for text in of_script.cures(script, choose(firmware), dict(flash), board_heap):
+            click.echo(f"maixmem: by the plan (maixmem fit) it fits: {text}", err=True)
+    sys.exit(status)
 
 
 def _none_of(options: dict[str, Any], text: str) -> None:
