@@ -40,4 +40,5 @@ def test_moments_have_their_words() -> None:
     flags = [(50, 0, "peak: main.py:3"), (100, 1, "the board hangs at main.py:9")]
     shown = draw.timeline(points, points, (100, 100), [(5, "gc", "gc: main.py:1")], flags, "axis")
     assert "peak: main.py:3" in shown and "the board hangs at main.py:9" in shown
-    assert shown.count(draw.FLAG) == 4 and ">axis<" in shown
+    assert shown.count(f'stroke="{draw.FLAG}"') == shown.count('class="bad') == 2
+    assert ">axis<" in shown

@@ -83,7 +83,7 @@ def _axis(m: FlashMap, y: int) -> list[str]:
     parts = []
     for i in range(17):
         x = _LEFT + _WIDTH * i / 16
-        parts.append(svg.line(x, y, x, y + 5))
+        parts.append(svg.line((x, y, x, y + 5)))
         if i % 2 == 0:
             side = {0: "", 16: " end"}.get(i, " mid")
             parts.append(svg.text(x, y + 20, hexa(m.size * i // 16), "small mono" + side))

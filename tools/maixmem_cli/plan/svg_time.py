@@ -71,7 +71,7 @@ def _panel(steps: list[Step], region: str, top: float, width: float) -> list[str
     for tick in _ticks(most):
         y = base - tick * scale
         body += [
-            svg.line(_LEFT - 6, y, right, y, "#ddd"),
+            svg.line((_LEFT - 6, y, right, y), "#ddd"),
             svg.text(_LEFT - 10, y + 4, kib(tick), "small end"),
         ]
     level = _taken(rows[0])
@@ -83,10 +83,10 @@ def _panel(steps: list[Step], region: str, top: float, width: float) -> list[str
         elif level:
             body.append(svg.box((x, base - level * scale, _COLUMN, level * scale), _TAKEN, "#999"))
     limit = base - total * scale
-    body.append(svg.line(_LEFT - 6, limit, right, limit, "#000", "7,4"))
+    body.append(svg.line((_LEFT - 6, limit, right, limit), "#000", "7,4"))
     body.append(svg.text(right + 4, limit - 3, "limit", "small bold"))
     body.append(svg.text(right + 4, limit + 11, kib(total), "small"))
-    body.append(svg.line(_LEFT - 6, base, right, base, "#000"))
+    body.append(svg.line((_LEFT - 6, base, right, base), "#000"))
     return body
 
 

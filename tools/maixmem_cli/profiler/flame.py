@@ -13,6 +13,7 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import draw
 from maixmem_cli.profiler.stacks import Chain
+from maixmem_cli.text import svg
 
 _ROW, _CHARACTER, _LEAST = 18, 7, 1.0  # pixels: of a row, of a letter, of what is drawn at all
 
@@ -23,8 +24,8 @@ def picture(chains: Sequence[tuple[Chain, int]], names: dict[Place, str], title:
     width = {p: i for i, p in enumerate(names)}
     rows: list[str] = []
     deepest = _level(chains, total, names, width, rows, 0, 0.0)
-    body = draw.text(0, 14, f"{title}: {kib(total if chains else 0)}") + "".join(rows)
-    return draw.svg(draw.WIDTH, 26 + _ROW * deepest, body)
+    head = svg.text(0, 14, f"{title}: {kib(total if chains else 0)}")
+    return svg.document(draw.WIDTH, 26 + _ROW * deepest, [head, *rows])
 
 
 def _level(
@@ -57,5 +58,6 @@ def _level(
 
 def _box(x: float, y: float, w: float, colour: str, name: str, n: int) -> str:
     shown = name[: int(w / _CHARACTER)] if w > 4 * _CHARACTER else ""
-    text = draw.text(x + 3, y + 13, shown) if shown else ""
-    return draw.rect(x, y, max(w - 1, 0.5), _ROW - 1, colour, f"{name}: {kib(n)}", 0.55) + text
+    area = (x, y, max(w - 1, 0.5), _ROW - 1)
+    drawn = svg.box(area, colour, "none", f"{name}: {kib(n)}", 0.55)
+    return drawn + (svg.text(x + 3, y + 13, shown) if shown else "")

@@ -55,15 +55,25 @@ def hatch(name: str) -> str:
 
 
 def box(
-    area: tuple[float, float, float, float], fill: str, stroke: str = "#333", title: str = ""
+    area: tuple[float, float, float, float],
+    fill: str,
+    stroke: str = "#333",
+    title: str = "",
+    opacity: float = 1.0,
 ) -> str:
     """A rectangle (x, y, width, height); the title shows under the mouse."""
     x, y, width, height = area
     place = (
         f'x="{x:.1f}" y="{y:.1f}" width="{max(0.0, width):.1f}" height="{max(0.0, height):.1f}"'
     )
-    shape = f'<rect {place} fill="{fill}" stroke="{stroke}"'
-    return f"{shape}><title>{escape(printable(title))}</title></rect>" if title else f"{shape}/>"
+    seen = f' fill-opacity="{opacity}"' if opacity < 1 else ""
+    return _titled(f'rect {place} fill="{fill}" stroke="{stroke}"{seen}', title)
+
+
+def _titled(shape: str, title: str) -> str:
+    if not title:
+        return f"<{shape}/>"
+    return f"<{shape}><title>{escape(printable(title))}</title></{shape.partition(' ')[0]}>"
 
 
 def text(x: float, y: float, words: str, kind: str = "") -> str:
@@ -71,12 +81,17 @@ def text(x: float, y: float, words: str, kind: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(printable(words))}</text>'
 
 
-def line(x1: float, y1: float, x2: float, y2: float, stroke: str = "#999", dash: str = "") -> str:
-    """A line, dashed where told."""
+def line(
+    ends: tuple[float, float, float, float],
+    stroke: str = "#999",
+    dash: str = "",
+    width: float = 1,
+    title: str = "",
+) -> str:
+    """A line (x1, y1, x2, y2), dashed where told; the title shows under the mouse."""
+    place = 'x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"'.format(*ends)
     more = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}"{more}/>'
-    )
+    return _titled(f'line {place} stroke="{stroke}" stroke-width="{width}"{more}', title)
 
 
 def legend(x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[str]:
