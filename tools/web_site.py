@@ -213,9 +213,9 @@ class Server(http.server.ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def serve(port: int = PORT) -> Server:
-    """A server for the folder, on this machine only."""
-    handler = functools.partial(Handler, directory=str(OUT))
+def serve(port: int = PORT, folder: Path = OUT) -> Server:
+    """A server for a folder, on this machine only."""
+    handler = functools.partial(Handler, directory=str(folder))
     return Server(("127.0.0.1", port), handler)
 
 

@@ -53,13 +53,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of dist/web, served."""
+    """The address of dist/web, served as a site in a folder, without a header of its own."""
     sys.path.insert(0, str(paths.TOOLS))
     import web_site
 
-    with web_site.serve(0) as server:
+    with web_site.serve(0, web_site.OUT.parent) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        yield f"http://127.0.0.1:{server.server_address[1]}/{web_site.OUT.name}/"
         server.shutdown()
 
 

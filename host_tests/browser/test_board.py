@@ -154,7 +154,7 @@ def test_the_map_names_the_line_of_a_chunk(page: Any, firmware: Path) -> None:
     drawn = "Number(document.getElementById('system-heap').dataset.drawn)"
     page.wait_for_function(f"n => {drawn} > n + 1", arg=page.evaluate(drawn), timeout=PATIENCE)
     page.hover("#system-heap")
-    page.wait_for_selector("#system-heap[data-owners]", timeout=PATIENCE)
+    page.wait_for_selector("#system-heap:not([data-owners='0'])", timeout=PATIENCE)
     box = page.locator("#system-heap").bounding_box()
     pointed = set()
     for x in range(2, int(box["width"]), 3):

@@ -191,8 +191,13 @@ export class BoardTab {
 
   async #ask(name, look = { traced: true }) {
     const { ram, state, events } = await this.#look(look);
-    const { result } = await this.desk.call(name, [ram, state, events]);
-    return result;
+    return this.#tellPython(name, ram, state, events);
+  }
+
+  // What was looked at goes to Python and is gone here.
+  async #tellPython(name, ...args) {
+    const given = args.filter((a) => a.buffer).map((a) => a.buffer);
+    return (await this.desk.call(name, args, given)).result;
   }
 
   async #learn() {
@@ -215,9 +220,9 @@ export class BoardTab {
     if (this.learned !== this.files.firmware.name || this.state !== 'prompt') return;
     await this.desk.put(RAW, code);
     const { ram, state } = await this.#look();
-    const { result } = await this.desk.call('watch', [this.files.firmware.name, RAW, ram, state]);
-    this.worker.postMessage({ kind: 'calls', calls: result.calls });
-    this.watched = result.calls.length > 0;
+    const { calls } = await this.#tellPython('watch', this.files.firmware.name, RAW, ram, state);
+    this.worker.postMessage({ kind: 'calls', calls });
+    this.watched = calls.length > 0;
   }
 
   async #hangs() {
@@ -244,8 +249,8 @@ export class BoardTab {
   // The words of the command about an end that is not the script's own.
   async #explain(kind) {
     const { ram, state, events } = await this.#look({ where: true, traced: true });
-    const { result } = await this.desk.call('hang', [kind, ram, state, events]);
-    const told = result.join('\n'), line = /main\.py:(\d+)/.exec(told);
+    const found = await this.#tellPython('hang', kind, ram, state, events);
+    const told = found.join('\n'), line = /main\.py:(\d+)/.exec(told);
     if (line) editor.mark(Number(line[1]));
     if (told) this.tell(told);
   }
@@ -275,8 +280,8 @@ export class BoardTab {
     const start = performance.now();
     if (!on || this.desk.busy || document.hidden || $('board').hidden || start < this.next) return;
     const { ram } = await this.#look();
-    const { result } = await this.desk.call('look', [ram]);
-    if (!result.error) maps.draw(result);
+    const found = await this.#tellPython('look', ram);
+    if (!found.error) maps.draw(found);
     if (maps.pointed()) await this.#askOwners();
     this.next = performance.now() + 3 * (performance.now() - start); // most of the time is the board's
   }
