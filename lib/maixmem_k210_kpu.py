@@ -104,6 +104,7 @@ class Port(maixmem_k210.Port):
             self.free_bytes()
         if margin + cost.peak["heap"] + SPARE <= self.behind:
             return None  # whatever is free below
+        self.refuse()  # two calls deeper a thread's stack of 4 KB may be full
         return run_once("k210_room", "check_fit", self, cost, margin, freed)
 
     def head_of(self, path: str) -> tuple:
