@@ -99,16 +99,20 @@ def written(name, given=k210_files.source, fs=Flat()):
         except OSError: pass
     return found
 k210_files.source = written  # KPU.load() finds what was written
-k210_board.reset({firmware!r}, flash={flash!r})
+try:
+    with open({conf!r}) as f: stored, active = map(int, f.read().split())
+except OSError: stored = active = 524288
+k210_board.reset({firmware!r}, active, flash={flash!r})
+def keep(stored, active=active):  # freq.conf outlives resets; a hard one makes it count
+    with open({conf!r}, 'w') as f: f.write('%d %d' % (stored, active))
 def configure(n, given=k210_board.gc_configure):
     given(n)
-    with open({conf!r}, 'w') as f: f.write(str(n))
-try:
-    with open({conf!r}) as f: k210_board.gc_configure(int(f.read()))
-except OSError: pass
-k210_board.gc_configure = configure  # freq.conf outlives a reset
+    keep(n)
+k210_board.gc_configure(stored)
+k210_board.gc_configure = configure
 def _restart():
     k210_board.power_on()
+    keep(k210_board.gc_configured(), k210_board.gc_configured())
     raise SystemExit
 machine.reset = _restart
 for n in [n for n in sys.modules if n[:7] == 'maixmem']:
@@ -131,7 +135,7 @@ real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform='MaixPy',
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/sd' if {card!r} else '/flash')
-del configure, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
+del configure, stored, active, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "modern": _MODERN}
@@ -157,13 +161,14 @@ class FakeBoard:
         """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail;
         `card` is /sd."""
         self.root, self.kind = root, kind
+        self._conf = root.parent / f"{root.name}.conf"
         shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.LIB)]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
         self._boot = _BOOT[kind].format(
             shim=shim,
             flash=host_flash,
             firmware="full",
-            conf=f"/host{root.parent}/{root.name}.conf",
+            conf=f"/host{self._conf}",
             blocks=blocks,
             room=room,
             card=str(card or ""),
@@ -233,7 +238,8 @@ class FakeBoard:
         self._term, slave = pty.openpty()
         tty.setraw(slave)
         env = dict(os.environ, MICROPYPATH=":.frozen:/lib")
-        command = [str(paths.micropython()), "-X", "heapsize=512k", "-i", "-c", self._boot]
+        heap = self._conf.read_text().split()[1] if self._conf.is_file() else "512k"
+        command = [str(paths.micropython()), "-X", f"heapsize={heap}", "-i", "-c", self._boot]
         self._vm = subprocess.Popen(
             command,
             stdin=slave,

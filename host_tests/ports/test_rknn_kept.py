@@ -59,7 +59,8 @@ def other_maps(monkeypatch):
 
     def shared():
         start = len(lines) + 1 << 12
-        lines.add("{:x}-{:x} rw-s 0 00:01 7 /dev/video0".format(start, start + 4096))
+        line = "{:x}-{:x} rw-s 0 00:01 7 /dev/video0".format(start, start + 4096)
+        lines.add(line.encode())
         return set(lines)
 
     monkeypatch.setattr(kept, "_shared", shared)
