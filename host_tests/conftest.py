@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "kits"))
 
 import fresh  # noqa: E402
+from fresh import pytest_collection_finish  # noqa: E402
 from paths import DEVICE_PATH, TOOLS  # noqa: E402
 
 for folder in (TOOLS, *reversed(DEVICE_PATH)):
@@ -57,11 +58,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         files = {item.path: place.random() for item in items}
         order = {id(item): (files[item.path], place.random()) for item in items}
         items.sort(key=lambda item: order[id(item)])
-
-
-def pytest_collection_finish() -> None:
-    """Nobody looks at pytest and all the tests again."""
-    fresh.quick_collections()
 
 
 @pytest.fixture

@@ -27,7 +27,12 @@ def start() -> None:
 
 def quick_collections() -> None:
     """The library and the stand-ins collect often: from now on only what is made from now on is
-    looked at."""
+    looked at, not pytest and all the tests."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    """As a plugin: pytest -p fresh."""
+    quick_collections()

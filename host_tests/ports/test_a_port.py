@@ -32,7 +32,8 @@ def folder(tmp_path: Path) -> Path:
 
 def test_it_passes_the_shared_checks(folder: Path) -> None:
     path = [folder, paths.LIB, paths.SHIMS, paths.KITS]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_tiny.py"]
+    options = "-q -p no:cacheprovider -p fresh".split()
+    command = [sys.executable, "-m", "pytest", *options, "test_tiny.py"]
     done = subprocess.run(
         command,
         cwd=folder,

@@ -9,6 +9,7 @@ import re
 import runpy
 import time
 
+import fresh
 import maixmem
 import manager_kit as kit
 import paths
@@ -115,6 +116,8 @@ def test_a_thousand_switches_are_flat(boards):
         run(m, "abcd"[i % 4], data["abcd"[i % 4]])
         if i % 4 == 3 and i > 8:
             lives.add(raw.npu.live)
+        if i % 100 == 0:
+            fresh.quick_collections()  # the runtime remembers what was destroyed
     assert m.switches > 700 and len(lives) <= 2
     m.release_all()
     assert (raw.npu.live, p.used, raw.runtime.contexts(), raw.runtime.leaks()) == (0, 0, [], [])
