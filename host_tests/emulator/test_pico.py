@@ -74,6 +74,13 @@ def test_buffers_come_from_a_pool(board):
         assert answer(repl, POOL) == (320, 1)
 
 
+def test_the_example_runs(board):
+    example = paths.EXAMPLES / "pico_display.py"
+    with connect(board.port) as repl:
+        said = repl.check(example.read_text(encoding="utf-8"), timeout=120)
+    assert [f"frame {n}: 10 stripes" in said for n in range(3)] == [True] * 3, said
+
+
 def test_doctor_visits(board):
     told = json.loads(maixmem("doctor", "--port", board.port, "--json"))
     assert told["report"]["port"] == "generic" and told["report"]["regions"][0]["name"] == "gc"
