@@ -207,6 +207,7 @@ HasData kpu_has_data, uart_has_data, spi_has_data;
 
 // bus.c: h is null for DMA
 u64 bus_read(Hart *h, u64 address, int size);
+static inline u64 bus_word(u64 address) { return bus_read(NULL, address, 8); }
 void bus_write(Hart *h, u64 address, u64 value, int size);
 u8 *bus_memory(u64 address, u64 size); // null when it is no RAM
 bool bus_has_data(u64 address);

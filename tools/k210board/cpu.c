@@ -82,6 +82,14 @@ s64 hart_run(Hart *h, s64 count) {
     if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { h->pc = PC; goto fetch_fault; } \
     JUMPED
 #define BRANCH(c) if (c) { d += d->imm >> 1; JUMPED; } else NEXT
+// BNE whose rounds only count: all but the last for which there is time, at once.
+#define DELAY \
+    s64 step = (s32)d->raw, way = (s64)(s32)B - (s32)A, most = (left - 2) / d->rs3; \
+    if (A == B) NEXT; \
+    most = most < way / step ? most : way / step - 1; \
+    if (most > 0 && way % step == 0 && A == (u64)(s32)A && B == (u64)(s32)B) \
+        A += (u64)(most * step), left -= most * d->rs3; \
+    JUMP_BY(d->imm)
 #define LOAD(T, to, value) \
     u64 a = A + IMM, o = a - RAM_CACHED; \
     T v; \

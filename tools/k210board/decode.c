@@ -101,6 +101,19 @@ static void decode_16(Decoded *d, u32 i) {
                    .imm = immediate(i, 12, HALF[k].imm)};
 }
 
+// A branch back over nothing but nops and one sum, as a delay ends: raw is what a round adds, rs3
+// how many instructions it has.
+static void find_delay(Decoded *d) {
+    const Decoded *sum = NULL;
+    u8 n = 1;
+    for (const Decoded *at = d + d->imm / 2; at < d; at += at->len / 2, n++) {
+        bool adds = at->op == OP_ADDI || at->op == OP_ADDIW, nop = at->rd == 32;
+        if (!adds || n == 255 || (!nop && (sum || at->rd != d->rs1 || at->rs1 != d->rs1))) return;
+        sum = nop ? sum : at;
+    }
+    if (sum && sum->imm && d->rs1 != d->rs2) d->op = OP_DELAY, d->raw = (u32)sum->imm, d->rs3 = n;
+}
+
 void decode(Decoded *d) {
     u32 offset = (u32)(d - decoded) * 2, i = 0;
     memcpy(&i, ram + offset, offset + 4 <= RAM_SIZE ? 4 : 2);
@@ -109,7 +122,6 @@ void decode(Decoded *d) {
     // x[32] takes what is written to x0; the others have no such result, or mean 0
     bool integer = (d->op >= OP_LB && d->op < OP_CSRRW) || (d->op >= OP_SB && d->op < OP_FLW);
     if (d->rd == 0 && (integer || d->op >= OP_FLES)) d->rd = 32;
-    if (!trace_hooked(d)) return;
-    d->raw = d->op;
-    d->op = OP_HOOK;
+    if (trace_hooked(d)) d->raw = d->op, d->op = OP_HOOK;
+    else if (d->op == OP_BNE) find_delay(d);
 }

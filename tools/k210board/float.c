@@ -152,22 +152,13 @@ float settle_fma_s(Hart *h, float r, float a, float b, float c) {
 }
 
 // --- conversions ---
-u64 from_d(Hart *h, s64 v) {
-    double r = (double)v;
-    return put_d(settle_d(h, r, r >= 0x1p63 ? -1 : sign((double)(v - (s64)r)), true));
-}
-u64 fromu_d(Hart *h, u64 v) {
-    double r = (double)v;
-    return put_d(settle_d(h, r, r >= 0x1p64 ? -1 : sign((double)(s64)(v - (u64)r)), true));
-}
-u64 from_s(Hart *h, s64 v) {
-    float r = (float)v;
-    return put_s(settle_s(h, r, r >= 0x1p63f ? -1 : sign((double)(v - (s64)r)), true));
-}
-u64 fromu_s(Hart *h, u64 v) {
-    float r = (float)v;
-    return put_s(settle_s(h, r, r >= 0x1p64f ? -1 : sign((double)(s64)(v - (u64)r)), true));
-}
+#define FROM_INT(name, t, type, of, end) \
+    u64 name##t(Hart *h, of v) { \
+        type r = (type)v; \
+        return put_##t(settle_##t(h, r, r >= end ? -1 : sign((double)(s64)(v - (of)r)), true)); \
+    }
+FROM_INT(from_, s, float, s64, 0x1p63) FROM_INT(fromu_, s, float, u64, 0x1p64)
+FROM_INT(from_, d, double, s64, 0x1p63) FROM_INT(fromu_, d, double, u64, 0x1p64)
 float narrow(Hart *h, double v) {
     u64 i;
     memcpy(&i, &v, 8);

@@ -188,19 +188,10 @@ API(k_run) u32 k_run(u32 rounds) {
 }
 
 // How many there are; the bytes at the place stay until the next run.
-API(k_took_out) u32 k_took_out(void) {
-    u32 n = out_n;
-    return out_n = 0, n;
-}
-API(k_took_events) u32 k_took_events(void) {
-    u32 n = events.n;
-    return events.n = 0, n;
-}
-API(k_took_said) u32 k_took_said(void) {
-    u32 n = said_n;
-    return said_n = 0, n;
-}
-
+static u32 took(u32 *n) { u32 there = *n; return *n = 0, there; }
+API(k_took_out) u32 k_took_out(void) { return took(&out_n); }
+API(k_took_events) u32 k_took_events(void) { return took(&events.n); }
+API(k_took_said) u32 k_took_said(void) { return took(&said_n); }
 // Ctrl-C after so many pictures and so much time of the board's clock; 0: never.
 API(k_limit) void k_limit(u32 frames, u64 microseconds) {
     host.last_frame = frames ? host.frames + frames : 0;

@@ -21,7 +21,6 @@ static u32 todo[BLOCKS], todo_n, used_n;
 static u64 pool, pool_bytes;
 static const u8 *table;
 
-static u64 word(u64 address) { return bus_read(NULL, address, 8); }
 static u32 kind(const u8 *of, u32 block) { return of[block / 4] >> block % 4 * 2 & 3; }
 static void use(u32 block, u32 as) {
     used[block / 4] |= (u8)(as << block % 4 * 2);
@@ -56,10 +55,10 @@ static void mark(const Hart *h, u64 top) {
 
 // key: of the loop; 0: blocks were taken. Nothing on the stack of another thread.
 static void look(const Hart *h, u64 key, u32 rounds) {
-    u64 top = word(live.state), sp = h->x[2], bytes = word(live.books + 8);
-    if (sp > top || top - sp > word(live.state + 8) + SPARE) return;
-    pool = word(live.books + 24), pool_bytes = word(live.books + 32) - pool;
-    table = bus_memory(word(live.books), bytes);
+    u64 top = bus_word(live.state), sp = h->x[2], bytes = bus_word(live.books + 8);
+    if (sp > top || top - sp > bus_word(live.state + 8) + SPARE) return;
+    pool = bus_word(live.books + 24), pool_bytes = bus_word(live.books + 32) - pool;
+    table = bus_memory(bus_word(live.books), bytes);
     if (!table || pool_bytes > RAM_SIZE || bytes * 4 < pool_bytes / BLOCK) return;
     mark(h, top);
     trace_look(h, used_n, key, rounds);

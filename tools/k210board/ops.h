@@ -49,7 +49,8 @@
                                                                 : (s32)A / (s32)B)) \
     X(DIVUW, R, 0x200503b, SET_W((u32)B == 0 ? ~0u : (u32)A / (u32)B)) \
     X(REMW, R, 0x200603b, SET_W((u32)B == 0 ? (s32)A : (s32)B == -1 ? 0 : (s32)A % (s32)B)) \
-    X(REMUW, R, 0x200703b, SET_W((u32)B == 0 ? (u32)A : (u32)A % (u32)B)) X(FENCE, F, 0x0f, NEXT)
+    X(REMUW, R, 0x200703b, SET_W((u32)B == 0 ? (u32)A : (u32)A % (u32)B)) X(DELAY, NONE, 1, DELAY) \
+    X(FENCE, F, 0x0f, NEXT)
 
 #define OPS_SYSTEM(X) \
     X(FENCEI, F, 0x100f, u64 next = PC + 4; cpu_forget(); SET_PC(next); LEAVE(out)) \

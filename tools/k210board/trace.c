@@ -31,7 +31,6 @@ static struct Trace {
 
 void *trace_state(void) { return &trace; }
 u32 trace_state_size(void) { return sizeof trace; }
-static u64 word(u64 address) { return bus_read(NULL, address, 8); }
 static void write_event(Event e) {
     if (!trace.on) return;
     e.time = board.hart[0].instructions + board.hart[1].instructions + (u64)done_now;
@@ -51,14 +50,14 @@ static void emit(u32 kind, u32 site, u64 a, u64 b, u64 c) {
 
 // Where the top chunk ends.
 static u64 arena_end(void) {
-    u64 top = trace.top_at ? word(trace.top_at) : 0;
-    return top ? top + (word(top + 8) & ~7ull) : 0;
+    u64 top = trace.top_at ? bus_word(trace.top_at) : 0;
+    return top ? top + (bus_word(top + 8) & ~7ull) : 0;
 }
 
 // --- trace.hook ---
 bool trace_hooked(const Decoded *d) { return trace.hook[d - decoded]; }
 
-static bool hook(u64 pc, u8 kind) {
+bool trace_hook_at(u64 pc, u8 kind) {
     u64 i = (pc - RAM_CACHED) / 2;
     if (i >= RAM_SIZE / 2) return false;
     trace.hook[i] = kind == RETURNS ? trace.hook[i] | RETURNS : (trace.hook[i] & RETURNS) | kind;
@@ -80,7 +79,7 @@ typedef struct { u64 file, name, line; } Place;
 // mp_bytecode_print and mp_obj_exception_add_traceback: the prelude of a function, and in it pairs
 // of (bytes of bytecode, lines); line 0 when it was compiled without. False: this is no code state.
 static bool place_of(u64 state, Place *p) {
-    u64 start = word(word(state) + 16), code = word(state + 8) - start;
+    u64 start = bus_word(bus_word(state) + 16), code = bus_word(state + 8) - start;
     const u8 *at = bus_memory(start, code), *const begin = at;
     if (!at || code < 12 || code > 1 << 20) return false;
     var_uint(&at);
@@ -138,7 +137,7 @@ static u32 site_of(const Hart *h) {
 }
 
 static void entered_bytecode(const Hart *h, Followed *f) {
-    if (f->frames == DEPTH || !hook(h->x[1], RETURNS)) return;
+    if (f->frames == DEPTH || !trace_hook_at(h->x[1], RETURNS)) return;
     Frame *at = f->frame + above(f, h->x[2]);
     memmove(at + 1, at, (size_t)(f->frame + f->frames++ - at) * sizeof *at);
     *at = (Frame){h->x[2], h->x[10]};
@@ -151,22 +150,22 @@ static void left_bytecode(const Hart *h, Followed *f) {
     if (at < f->frame || at->sp != h->x[2]) return;
     memmove(at, at + 1, (size_t)(f->frame + --f->frames - at) * sizeof *at);
     if (f->frames || h->x[10] != 2) return; // MP_VM_RETURN_EXCEPTION; then nothing was moved
-    u64 error = word(at->state + 40), arguments = word(error + 24);
-    emit(RAISED, 0, word(error), word(arguments + 8), word(arguments + 16));
+    u64 error = bus_word(at->state + 40), arguments = bus_word(error + 24);
+    emit(RAISED, 0, bus_word(error), bus_word(arguments + 8), bus_word(arguments + 16));
 }
 
 // --- the allocator ---
 static void entered_allocator(const Hart *h, Followed *f, u32 kind) {
     u64 sp = h->x[2], back = h->x[1];
     bool nested = f->call.back && sp < f->call.sp && below(sp, f->call.sp);
-    if (nested || !hook(back, RETURNS)) return; // called by another of them
+    if (nested || !trace_hook_at(back, RETURNS)) return; // called by another of them
     f->call = (Call){back, sp, h->x[11], h->x[12], kind, site_of(h)};
 }
 
 static void left_allocator(const Hart *h, Followed *f) {
     u64 result = h->x[10];
     Call c = f->call;
-    u64 size = result ? word(result - 8) & ~7ull : 0; // of the chunk
+    u64 size = result ? bus_word(result - 8) & ~7ull : 0; // of the chunk
     u64 asked = c.kind == MALLOC ? c.a : c.b | c.a << 32;
     f->call.back = 0;
     live_made(h, 0, c.kind != FREE && result);
@@ -191,7 +190,7 @@ u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
     else if (kind == JUMP) live_jump(h, h->x[d->rs1]);
     else if (kind >= MARK) emit(MARK, site_of(h), kind % MARK, 0, 0);
     else if (kind) entered_allocator(h, f, kind);
-    if (kind >= COLLECT && hook(h->x[1], RETURNS))
+    if (kind >= COLLECT && trace_hook_at(h->x[1], RETURNS))
         f->collect = (Call){.back = h->x[1], .sp = h->x[2]};
     return d->raw;
 }
@@ -252,7 +251,6 @@ void trace_end(void) {
     cpu_forget();
 }
 
-bool trace_hook_at(u64 pc, u8 kind) { return hook(pc, kind); }
 // From now on; table and bytes: of the GC's allocation table, or 0 0.
 void trace_start(u64 top, u64 table, u64 bytes) {
     trace_end();
