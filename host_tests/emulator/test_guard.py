@@ -5,13 +5,17 @@ heap is described. On real firmware."""
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import emulated
 import pytest
+import register_programs
 from commands import invoke
 from emulated import each_image, needs_cc
-from maixmem_cli.emulator.readers import heaps
+from k210_model.heap import RAM_START
+from maixmem_cli.emulator.board import EVENT, Board
+from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.profiler import profile
 
@@ -68,6 +72,46 @@ def test_a_store_into_a_head_is_told(image: Path, tmp_path: Path) -> None:
     assert result.unexplained is None
 
 
+_HEAP, _TOP_AT, _COPY = RAM_START + 0x200000, RAM_START + 0x1FF000, RAM_START + 0x1FE000
+_AMOSWAP = (0x00B53023, 0x08B5302F)  # sd a1, 0(a0); amoswap.d zero, a1, (a0)
+_DMA = 0x50000000
+_STORES = {
+    "a store": [(_HEAP + 0x48, 0x99)],
+    "an atomic instruction": [(_HEAP + 0x48, 0x99)],
+    "DMA": [
+        (_DMA + 0x10, 3),
+        *((_DMA + 0x100 + at, n) for at, n in ((0, _COPY), (8, _HEAP + 0x48), (16, 0))),
+        (_DMA + 0x118, 3 << 8 | 3 << 11),
+        (_DMA + 0x18, 0x101),
+    ],
+}
+
+
+@pytest.mark.parametrize("way", _STORES)
+@pytest.mark.parametrize("harm", [0x99, 0x41])
+def test_whoever_stores(tmp_path: Path, way: str, harm: int) -> None:
+    """A heap of two chunks and a top: what changes the second's size is told, the same size
+    (0x41) is not."""
+    stores = [(at, harm if what == 0x99 else what) for at, what in _STORES[way]]
+    flash = register_programs.chip(stores, {_COPY: struct.pack("<Q", harm)})
+    if way == "an atomic instruction":
+        old, new = (struct.pack("<I", code) for code in _AMOSWAP)
+        assert flash.count(old) == 1
+        flash = flash.replace(old, new)
+    heap = b"".join(struct.pack("<2Q", 0, n | 1).ljust(n, b"\0") for n in (64, 64, 4096))
+    with Board(flash) as board, (tmp_path / "events").open("wb") as events:
+        board.events = events
+        for at, data in ((_HEAP, heap), (_TOP_AT, struct.pack("<Q", _HEAP + 128))):
+            board.ram[at - RAM_START :][: len(data)] = data  # type: ignore[index]
+        board.trace(_TOP_AT, 0, 0)
+        board.guard(_HEAP, _TOP_AT)
+        register_programs.until_it_hangs(board)
+        assert bytes(board.ram[_HEAP + 0x48 - RAM_START :][:8]) == struct.pack("<Q", harm)
+    found = [e for e in EVENT.iter_unpack((tmp_path / "events").read_bytes())]
+    told = [(e[3], e[4]) for e in found if e[1] == tracer.DAMAGED]
+    assert told == ([(_HEAP + 0x48, harm)] if harm == 0x99 else [])
+
+
 @each_image
 def test_what_is_fine_is_no_damage(image: Path, tmp_path: Path) -> None:
     files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
@@ -91,6 +135,7 @@ def test_an_endless_recursion(image: Path, tmp_path: Path) -> None:
             assert result.damage[1].startswith("at main.py:2: return deep(n + 1), ")
             assert result.damage[2] == "   called by main.py:4: deep(0)"
             address = result.damage[0].split("chunk at ")[1].split()[0]
+            address = address.rstrip(",")
             assert f"the chunk at {address}, after " in str(e)
             assert int(address, 16) in [c.address for c in before.used]
             with pytest.raises(heaps.Damaged) as anew:

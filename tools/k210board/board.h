@@ -245,7 +245,8 @@ void *trace_state(void); // all else that it knows
 u32 trace_state_size(void);
 
 // live.c: what of the GC heap is in use
-void live_start(u64 state, u64 books);
+u8 *live_seen(void);
+void live_start(u64 state, u64 books, u64 threads);
 void live_made(const Hart *h, u32 blocks, bool new), live_jump(const Hart *h, u64 at);
 void live_collected(const Hart *h, u64 back);
 

@@ -80,10 +80,7 @@ static inline Place place_of(Hart *h, u64 address, int cause) {
         memset(index + (RANGES[i].base >> PAGE), i + 1,
                (RANGES[i].more + 1) * RANGES[i].size >> PAGE);
     int found = address >> 32 ? 0 : index[address >> PAGE];
-    if (!found && address >= 0x1000 && h) {
-        h->trap = 1 + cause;
-        h->trap_value = address;
-    }
+    if (!found && address >= 0x1000 && h) h->trap = 1 + cause, h->trap_value = address;
     if (!found) return (Place){NULL, 0, 0, 0};
     const Range *r = &RANGES[found - 1];
     u32 o = (u32)address - r->base, unit = r->more ? o / WHOLE : 0, part = o & (r->width - 1);
@@ -115,7 +112,7 @@ u64 bus_read(Hart *h, u64 address, int size) {
 void bus_write(Hart *h, u64 address, u64 value, int size) {
     u8 *memory = bus_memory(address, (u64)size);
     if (memory && h && host.watched_bytes) trace_store(h, (u64)(memory - ram), value, size);
-    if (memory && h && host.guarded) guard_store(h, (u64)(memory - ram), value, size);
+    if (memory && host.guarded) guard_store(h, (u64)(memory - ram), value, size);
     if (memory) memcpy(memory, &value, (size_t)size);
     Place p = memory ? (Place){NULL, 0, 0, 0} : place_of(h, address, 7);
     if (!p.range) return;

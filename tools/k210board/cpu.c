@@ -126,12 +126,12 @@ s64 hart_run(Hart *h, s64 count) {
     u8 *at = bus_memory(A, sizeof(T)); \
     if (unlikely(!at)) { h->trap = 1 + 7; h->trap_value = A; goto memory_trap; } \
     memcpy(&v, at, sizeof(T))
-#define AMO(T, value) ATOMIC(T); b = (T)(value); memcpy(at, &b, sizeof(T)); SET((s64)v)
+#define AMO(T, to) ATOMIC(T); b = (T)(to); SYNC; bus_write(h, A, (u64)b, sizeof(T)); SET((s64)v)
 #define LOAD_RESERVED(T) ATOMIC(T); h->reserved = 1 + (u64)(at - ram); (void)b; SET((s64)v)
 #define STORE_CONDITIONAL(T) \
     ATOMIC(T); \
     bool fine = h->reserved == 1 + (u64)(at - ram); \
-    if (fine) memcpy(at, &b, sizeof(T)); \
+    if (fine) { SYNC; bus_write(h, A, (u64)b, sizeof(T)); } \
     h->reserved = 0; \
     SET(!fine)
 
@@ -149,8 +149,7 @@ memory_trap:
 fetch_fault:
     hart_trap(h, 1, h->pc);
     if (h->pc - RAM_CACHED >= RAM_SIZE) { // no trap vector yet: this hart is lost
-        h->pc = RAM_CACHED;
-        h->waiting = true;
+        h->pc = RAM_CACHED, h->waiting = true;
         h->csr[MIE] = 0;
     }
     LEAVE(left_pc);

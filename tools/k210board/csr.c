@@ -21,10 +21,8 @@ void hart_reset(Hart *h, int id) {
 // --- floating point: float.h computes, the flags and the rounding are in FCSR ---
 static void set_float(Hart *h, u64 mask, u64 value) {
     h->csr[FCSR] = (h->csr[FCSR] & ~mask) | (value & mask);
-    if (!host.rounding_used && h->csr[FCSR] >> 5) { // until then every instruction rounds to even
-        host.rounding_used = true;
-        cpu_forget();
-    }
+    if (!host.rounding_used && h->csr[FCSR] >> 5) // until then every instruction rounds to even
+        host.rounding_used = true, cpu_forget();
 }
 
 // --- control registers ---

@@ -50,10 +50,8 @@ static void decode_32(Decoded *d, u32 i) {
                    .op = (u16)op, .imm = immediate(i, 31, FORMATS[format].imm)};
     if (format != R4 && format != RM && format != RM1) return;
     if (d->rm == 5 || d->rm == 6) d->op = OP_ILLEGAL;
-    if (d->rm < 5 && op < OP_FLES && (d->rm || host.rounding_used)) { // not dynamic, and computes
-        d->op = OP_ROUNDED;
-        d->imm = op;
-    }
+    if (d->rm < 5 && op < OP_FLES && (d->rm || host.rounding_used)) // not dynamic, and computes
+        d->op = OP_ROUNDED, d->imm = op;
 }
 
 // Compressed instructions, the first that fits; registers by number or by field.

@@ -31,11 +31,7 @@ static bool move(int c) {
         d->from += control >> 4 & 1 ? 0 : (u64)in;
         d->to += control >> 6 & 1 ? 0 : (u64)out;
     }
-    if (!d->left) {
-        d->active = false;
-        d->status |= BLOCK_AND_TRANSFER_DONE;
-        update(c);
-    }
+    if (!d->left) d->active = false, d->status |= BLOCK_AND_TRANSFER_DONE, update(c);
     return d->left != had || !d->left;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // Watches the size in front of each chunk of the system heap, the top one's too: it is the
-// allocator's own. A task's stack is a chunk: what overflows it runs into that (newlib, mallocr.c).
+// allocator's own (newlib, mallocr.c); and that no task's stack grows over one.
 #include "board.h"
 
-enum { WORD = 8, HEADS = 1 << 14, LEAST = 32, FLAGS = 7 };
+enum { WORD = 8, HEADS = 1 << 14, LEAST = 32, FLAGS = 7, FRAME = 2048 };
 static u64 first, top_at; // chunk; address of the word that points to the top chunk
 static u32 head[HEADS], heads;
 static u8 is_head[RAM_SIZE / WORD]; // of each word
+static u64 stack[HARTS];            // pointer at the last store
 
 static u64 word(u64 offset) {
     u64 v;
@@ -40,14 +41,24 @@ static bool leads(u64 at, u64 size, u64 end) {
     return plausible(size) && at < RAM_SIZE && (at == end || is_head[at / WORD]);
 }
 
-// Before a store into RAM. The first one that counts is told.
-void guard_store(const Hart *h, u64 offset, u64 value, int size) {
+// A task's stack is a chunk: where that ends the stack's pointer comes by a head in a short step; a
+// switch of tasks goes further. That head, or 0.
+static u64 passed(const Hart *h) {
+    u64 was = stack[h->id], at = stack[h->id] = (h->x[2] - RAM_CACHED) & ~(u64)(WORD - 1);
+    for (; at < was && was < RAM_SIZE && was - at < FRAME; at += WORD)
+        if (is_head[at / WORD]) return at;
+    return 0;
+}
+
+// Before a store into RAM, by a hart or by DMA. The first one that counts is told.
+void guard_store(const Hart *by, u64 offset, u64 value, int size) {
     u64 at = offset & ~(u64)(WORD - 1), in = offset - at, before = word(at), after = before;
-    if (!is_head[at / WORD]) return;
+    u64 sizes = ~(u64)FLAGS, end = at + (before & sizes), over = by ? passed(by) : 0;
+    const Hart *h = by ? by : board.hart; // which asked for the transfer
+    if (!over && !is_head[at / WORD]) return;
     memcpy((u8 *)&after + in, &value, in + (u64)size > WORD ? WORD - in : (u64)size);
-    if (after == before || trace_allocates(h)) return;
-    u64 sizes = ~(u64)FLAGS, end = at + (before & sizes);
-    if (!((before ^ after) & FLAGS) && leads(at, after & sizes, end)) return;
+    if (!over && (after == before || trace_allocates(h))) return;
+    if (!over && !((before ^ after) & FLAGS) && leads(at, after & sizes, end)) return;
     host.guarded = false;
-    trace_damaged(h, RAM_CACHED + at, after);
+    trace_damaged(h, RAM_CACHED + (over ? over : at), over ? h->x[2] : after);
 }

@@ -139,24 +139,18 @@ API(k_new) void k_new(u32 card_bytes, u32 film_bytes) {
 
 // What the host may look at: where it is, how many bytes. IN: what k_type takes; OUT, EVENT, SAID:
 // what k_took_* tell the number of; PIXELS: LCD_H rows of LCD_W, 16 bits each.
-enum { RAM, FLASH, CARD, FILM, IN, OUT, EVENT, SAID, PIXELS, BOARD, HOST, TRACE };
+// SEEN: the RAM that the fullest look at the GC heap followed, the registers at its beginning.
+enum { RAM, FLASH, CARD, FILM, IN, OUT, EVENT, SAID, PIXELS, BOARD, HOST, TRACE, SEEN };
 typedef struct { void *at; u64 size; } Part;
 static Part part(u32 what) {
-    switch (what) {
-    case RAM: return (Part){ram, sizeof ram};
-    case FLASH: return (Part){flash_chip, sizeof flash_chip};
-    case CARD: return (Part){sd_card, sd_size};
-    case FILM: return (Part){film, film_size};
-    case IN: return (Part){in, sizeof in};
-    case OUT: return (Part){out, sizeof out};
-    case EVENT: return (Part){events.item, sizeof events.item};
-    case SAID: return (Part){said, sizeof said};
-    case PIXELS: return (Part){board.lcd.pixel, sizeof board.lcd.pixel};
-    case BOARD: return (Part){&board, sizeof board};
-    case HOST: return (Part){&host, sizeof host};
-    case TRACE: return (Part){trace_state(), trace_state_size()};
-    }
-    return (Part){NULL, 0};
+    const Part all[] = {
+        [RAM] = {ram, sizeof ram}, [FLASH] = {flash_chip, sizeof flash_chip},
+        [CARD] = {sd_card, sd_size}, [FILM] = {film, film_size}, [IN] = {in, sizeof in},
+        [OUT] = {out, sizeof out}, [EVENT] = {events.item, sizeof events.item},
+        [SAID] = {said, sizeof said}, [PIXELS] = {board.lcd.pixel, sizeof board.lcd.pixel},
+        [BOARD] = {&board, sizeof board}, [HOST] = {&host, sizeof host},
+        [TRACE] = {trace_state(), trace_state_size()}, [SEEN] = {live_seen(), RAM_SIZE}};
+    return what <= SEEN ? all[what] : (Part){NULL, 0};
 }
 API(k_place) void *k_place(u32 what) { return part(what).at; }
 API(k_size) u32 k_size(u32 what) { return (u32)part(what).size; }
@@ -201,7 +195,7 @@ API(k_limit) void k_limit(u32 frames, u64 microseconds) {
 
 API(k_trace) void k_trace(u64 top, u64 table, u64 bytes) { trace_start(top, table, bytes); }
 API(k_hook) bool k_hook(u64 pc, u32 kind) { return trace_hook_at(pc, (u8)kind); }
-API(k_live) void k_live(u64 state, u64 books) { live_start(state, books); }
+API(k_live) void k_live(u64 state, u64 books, u64 threads) { live_start(state, books, threads); }
 API(k_guard) void k_guard(u64 base, u64 top) { guard_start(base, top); }
 API(k_where) void k_where(void) { trace_where(); }
 API(k_untrace) void k_untrace(void) { trace_end(); }

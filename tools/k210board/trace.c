@@ -180,10 +180,8 @@ u32 trace_hook(const Hart *h, const Decoded *d, u64 pc) {
     if (trace.hook[d - decoded] & RETURNS) {
         left_bytecode(h, f);
         if (f->call.back == pc && f->call.sp == h->x[2]) left_allocator(h, f);
-        if (f->collect.back == pc && f->collect.sp == h->x[2]) {
-            f->collect.back = 0;
-            live_collected(h, pc);
-        }
+        if (f->collect.back == pc && f->collect.sp == h->x[2])
+            f->collect.back = 0, live_collected(h, pc);
     }
     if (kind == FRAME) entered_bytecode(h, f);
     else if (kind == ASK) host.asks++;
@@ -245,7 +243,7 @@ void trace_reset(void) {
 void trace_end(void) {
     end_run();
     memset(&trace, 0, sizeof trace);
-    live_start(0, 0);
+    live_start(0, 0, 0);
     guard_start(0, 0);
     host.watched_bytes = 0;
     cpu_forget();

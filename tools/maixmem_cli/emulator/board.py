@@ -22,6 +22,7 @@ ROUNDS = 2000  #: of 1,000 instructions a core: some 10 ms of this machine
 EVENT = struct.Struct("<QIIQQQ")  #: what a traced board tells, trace.c
 # k_place's numbers
 _RAM, _FLASH, _CARD, _FILM, _IN, _OUT, _EVENT, _SAID, _PIXELS, _BOARD, _HOST, _TRACE = range(12)
+_SEEN = 12
 _KEPT = (_RAM, _FLASH, _CARD, _BOARD, _HOST, _TRACE)  # all that a board is
 # What k_state tells, in this order, and after it for each hart.
 _STATE = (
@@ -193,9 +194,15 @@ class Board:
         if not self._call("k_hook", address, kind) & 1:
             raise ValueError(f"no code at {address:#x}")
 
-    def live(self, state: int, books: int) -> None:
-        """Looks at what is in use, from now on: the interpreter's state, the GC's books in it."""
-        self._call("k_live", state, books)
+    def live(self, state: int, books: int, threads: int) -> None:
+        """Looks at what is in use, from now on: the interpreter's state, the GC's books in it; the
+        word that points to the list of threads, or 0."""
+        self._call("k_live", state, books, threads)
+
+    @property
+    def seen(self) -> cores.Bytes:
+        """What of RAM the fullest look followed, at its place; the 32 registers are in front."""
+        return self.core.read(self._call("k_place", _SEEN), self._call("k_size", _SEEN))
 
     def guard(self, base: int, top: int) -> None:
         """Watches the heads of the chunks, from the first one; the word of the top chunk."""

@@ -35,6 +35,7 @@ _HOLES = 5
 _FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote to"}
 _OUT = "SYSCALL: Out of memory"  # what the firmware prints where sbrk() gives malloc nothing
 _NULL = 1 << 20  # no device and no RAM is below
+_FRAME = 2048  # bytes, guard.c
 
 
 def memory_table(session: Session) -> list[str]:
@@ -102,8 +103,8 @@ def hang(session: Session, kind: str) -> list[str]:
 
 
 def damage(session: Session) -> list[str]:
-    """The first store that overwrote a chunk's size, with guard: what, by which line and
-    instruction."""
+    """The first store that overwrote a chunk's size, or a stack that grew over one, with guard:
+    what, by which line and instruction."""
     first = next((e for e in session.tracer.events() if e.kind == DAMAGED), None)
     if first is None:
         return []
@@ -111,6 +112,8 @@ def damage(session: Session) -> list[str]:
     code = bytes(chip[image.HEAD.size :][: image.HEAD.unpack_from(chip)[1]])
     lines = session.tracer.stacks(Qstrs(session.board.ram)).get(first.site, ())
     what = f"the size of the chunk at {first.a + 8:#x} became {first.asked:#x}"
+    if 0 <= first.a - first.asked < _FRAME:  # no size but a stack's pointer
+        what = f"a task's stack, the chunk at {first.a + 8:#x}, ran over its end"
     out = [f"the system heap was damaged: {what}"]
     same = [list(g) for _, g in groupby(lines)]  # a recursion is one line
     for i, group in enumerate(same):

@@ -61,6 +61,16 @@ class Look:
         return sum(nbytes * n for (_, nbytes), n in self.gc.items())
 
 
+@dataclass(frozen=True)
+class Fullest:
+    """The look at which the GC heap had most in use: `used` as LOOK has it, and the site of each
+    block."""
+
+    blocks: int = 0
+    used: bytes = b""
+    owners: tuple[int | None, ...] = ()
+
+
 # Follows one heap. held: {site: bytes}; count: {site: allocations}; in_all: {site: bytes ever}.
 class Account:
     def __init__(self, used: int) -> None:
@@ -111,6 +121,7 @@ class Ledger:
         self._limit = system.end + system.heap_free
         self.samples: list[Sample] = []
         self.looks: list[Look] = []
+        self.fullest = Fullest()
         self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
         self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
         self.first_time = self.last_time = 0
@@ -202,6 +213,8 @@ class Ledger:
             site = self.blocks[m.start()]
             blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
+        if e.a > self.fullest.blocks:
+            self.fullest = Fullest(e.a, e.used, tuple(self.blocks))
         made = self.gc.made + self.heap.made
         self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end))
 

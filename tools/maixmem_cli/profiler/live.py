@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Which of the board's looks at what is in use are read: it takes more of them than are needed.
+"""Which of the looks at what is in use are read: the board takes more of them than are needed; and
+who keeps what the fullest one saw.
 
 The board marks the GC heap from outside, between two instructions, from the roots that the
 firmware's own collector uses (tools/k210board/live.c): as blocks are taken, and where a loop of
@@ -9,15 +10,73 @@ the bytecode begins anew.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.emulator.readers.heaps import BLOCK
+from maixmem_cli.emulator.readers.objects import UNDER_WAY, Moment, Objects
+from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.readers.tracer import Event
+from maixmem_cli.emulator.session import Session
+from maixmem_cli.profiler.ledger import BEFORE, Fullest
 
 _LOOPS = 6  # of a script that are judged, those that run longest
 _OF_A_LOOP = 40
 _OF_BLOCKS = 60  # looks that come as blocks are taken
 _ROUNDS = 4  # of a loop that is worth a look
+_ITEM = re.compile(r"\[[^\]]*\]")
+_GLOBALS = "the names of main.py"  # of the dict itself, which has none
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Objects of a site that one chain of names keeps alive; [*]: items of more than one key."""
+
+    site: int
+    by: str
+    nbytes: int
+    objects: int
+
+    @property
+    def named(self) -> bool:
+        """False: only a word of C's keeps it, which may be left from before."""
+        return UNDER_WAY not in self.by
+
+
+# Made before the script runs: where its names are is known at a prompt.
+class Keepers:
+    """Who keeps what a session's script has in use."""
+
+    def __init__(self, session: Session, gc: heaps.GcHeap) -> None:
+        self._session = session
+        self._gc = gc
+        ram = session.board.ram
+        self._state = session.finder.interpreter(ram)
+        self._globals = heaps.word(ram, self._state + 16)
+
+    def of(self, fullest: Fullest, names: Qstrs) -> list[Kept]:
+        """Of the fullest look, those with most bytes first."""
+        board, known, gc = self._session.board, self._session.known, self._gc
+        states = heaps.states(fullest.used).ljust(len(gc.states), b"\0")
+        ends = (gc.pool, self._state, self._session.finder.gc_state)
+        roots = (self._globals, known.threads, known.text)
+        found = Objects(Moment(board.seen, board.ram, states, *ends, *roots), names)
+        sizes: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+        number: Counter[tuple[int, str]] = Counter()
+        for block in (i for i, s in enumerate(states) if s == heaps.HEAD):
+            chain = "".join(found.chains.get(block, (UNDER_WAY,))) or _GLOBALS
+            owner = fullest.owners[block]
+            key = BEFORE if owner is None else owner, _ITEM.sub("[*]", chain)
+            sizes[key][chain] += found.blocks(block) * BLOCK
+            number[key] += 1
+        out = [
+            Kept(site, by if len(c) > 1 else next(iter(c)), sum(c.values()), number[site, by])
+            for (site, by), c in sizes.items()
+        ]
+        return sorted(out, key=lambda k: (-k.nbytes, k.by))
 
 
 def chosen(looks: Sequence[Event]) -> set[int]:

@@ -32,10 +32,11 @@ def data(profile: Profile) -> dict[str, Any]:
         "gc": {
             **_heap(profile, books.gc, profile.gc_total),
             "live_peak": profile.live_peak,
+            "under_way": profile.under_way,
             "smallest": profile.smallest and asdict(profile.smallest),
         },
         "heap": _heap(profile, books.heap, profile.heap_total),
-        "lines": [_line(n) for n in profile.lines()],
+        "lines": [_line(profile, n) for n in profile.lines()],
         "grows": [_grown(profile, g) for g in profile.leaks],
         "full": [_grown(profile, g) for g in profile.growths if not g.leaks],
         "samples": [{**asdict(s), "time": s.time - began} for s in books.samples],
@@ -60,9 +61,12 @@ def _heap(profile: Profile, account: Account, total: int) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(profile: Profile, line: Line) -> dict[str, Any]:
     numbers = asdict(line)
-    return {"heap": numbers.pop("heap"), **numbers.pop("place"), **numbers}
+    told = {"heap": numbers.pop("heap"), **numbers.pop("place"), **numbers}
+    kept = profile.keepers(line.place) if line.live and line.heap == "gc" else []
+    by = [{"by": k.by, "bytes": k.nbytes, "objects": k.objects} for k in kept]
+    return {**told, "kept_by": by} if by else told
 
 
 def _grown(profile: Profile, g: Growth) -> dict[str, Any]:

@@ -54,6 +54,7 @@ class Profile:
         self.states = b""  #: of the GC heap's blocks at the end
         self.growths: list[Growth] = []  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
+        self.kept: list[live.Kept] = []  #: who keeps what was in use then
         self.smallest: Smallest | None = None  #: GC heap, where it was looked for
         self._stacks: dict[int, tuple[Place, ...]] = {}
         self._sources: dict[str, list[str]] = {}
@@ -120,12 +121,29 @@ class Profile:
         return [g for g in self.growths if g.leaks]
 
     @property
+    def under_way(self) -> int:
+        """Bytes that only a word of C's stack or a register keeps: a value that C works on, or a
+        word from before, which keeps garbage for us as for the firmware."""
+        return sum(k.nbytes for k in self.kept if not k.named)
+
+    @property
     def live_peak(self) -> int | None:
-        """The most of the GC heap in use at once. A word that lies on a stack from before may keep
-        garbage, for us as for the firmware: where the script ran with less, that is the bound."""
+        """The most of the GC heap in use at once, by names and values of Python. Where the script
+        ran with less, that is the bound."""
         if self.fullest is None:
             return None
-        return min(self.fullest.gc_used, self.smallest.pool if self.smallest else self.gc_total)
+        most = self.fullest.gc_used - self.under_way
+        return min(most, self.smallest.pool if self.smallest else self.gc_total)
+
+    def keepers(self, place: Place) -> list[live.Kept]:
+        """Who keeps what a line had in use when most was."""
+        found: dict[str, live.Kept] = {}
+        for k in self.kept:
+            if self.place(k.site) == place:
+                more = found.get(k.by, live.Kept(k.site, k.by, 0, 0))
+                both = more.nbytes + k.nbytes, more.objects + k.objects
+                found[k.by] = live.Kept(k.site, k.by, *both)
+        return sorted(found.values(), key=lambda k: -k.nbytes)
 
     def rounds_left(self, g: Growth) -> int:
         """After how many more rounds the heap is full, from the fullest that it was."""
@@ -148,7 +166,9 @@ class Profile:
         """What kind of call a mark is."""
         return self.session.known.marks[number - 1][0]
 
-    def collect(self, system: heaps.SystemHeap, gc: heaps.GcHeap) -> None:
+    def collect(
+        self, system: heaps.SystemHeap, gc: heaps.GcHeap, keepers: live.Keepers | None
+    ) -> None:
         """Reads the events; `system` and `gc` are the heaps as they were before the script."""
         session = self.session
         self.gc_total = gc.total
@@ -157,9 +177,12 @@ class Profile:
         self.books = ledger.Ledger(system, gc)
         looks = live.chosen(session.tracer.looks())
         self.books.feed(list(session.tracer.events(looks)))
-        self._stacks = session.tracer.stacks(Qstrs(session.board.ram))
+        names = Qstrs(session.board.ram)
+        self._stacks = session.tracer.stacks(names)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
         self.growths = leaks.growths(self.books.looks, self.place)
+        if keepers and self.fullest:
+            self.kept = keepers.of(self.books.fullest, names)
         try:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
         except heaps.Damaged as e:
@@ -197,12 +220,13 @@ def run(
     finds leaks; with `guard` what damages the system heap."""
     system = session.finder.system(session.board.ram)
     gc = session.finder.gc(session.board.ram)
+    keepers = live.Keepers(session, gc) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
     outcome = session.run(on_text)
     result = Profile(session, outcome)
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
     result.damage = explain.damage(session)
-    result.collect(system, gc)
+    result.collect(system, gc, keepers)
     result.finish()
     return result

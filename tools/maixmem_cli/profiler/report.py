@@ -14,10 +14,10 @@ from maixmem_report import kib
 
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGS, STUCK
-from maixmem_cli.profiler import draw, flame, stacks
+from maixmem_cli.profiler import draw, flame, live, stacks
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 
-_LINES = 12
+_LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
 _WAIT = 3  # times the middle step between two samples: longer ones are shortened
 _HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _STYLE = """body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}
@@ -68,7 +68,8 @@ def in_use(profile: Profile) -> list[str]:
     live, found = profile.live_peak, profile.smallest
     if live is None:
         return []
-    out = [f"GC heap: {kib(live)} in use at once, garbage not counted"]
+    more = f"; {kib(profile.under_way)} more only C's stack keeps" if profile.under_way else ""
+    out = [f"GC heap: {kib(live)} in use at once, garbage not counted{more}"]
     if found:
         scattered = f"{kib(found.pool - live)} more than was in use at once: fragmentation"
         own = f"{kib(found.heap - found.pool)} are its tables"
@@ -106,6 +107,25 @@ def growths(profile: Profile) -> list[str]:
     return out
 
 
+def _objects(k: live.Kept) -> str:
+    return "1 object" if k.objects == 1 else f"{k.objects} objects"
+
+
+def kept_by(profile: Profile, place: Place) -> str:
+    """Who keeps what a line had in use of the GC heap when most was; "" when nothing."""
+    found = profile.keepers(place)
+    told = [f"{k.by} ({kib(k.nbytes)}, {_objects(k)})" for k in found[:_KEEPERS]]
+    return "; ".join([*told, f"{len(found) - _KEEPERS} more"] if found[_KEEPERS:] else told)
+
+
+def keepers(profile: Profile) -> list[str]:
+    """For the lines that had most in use: who keeps it alive."""
+    lines = [n for n in profile.lines() if n.heap == "gc" and n.place not in (EARLIER, UNKNOWN)]
+    lines = sorted(lines, key=lambda n: -n.live)[:_KEPT_LINES]
+    found = [(n.place, kept_by(profile, n.place)) for n in lines if n.live]
+    return [f"kept alive: {where(p)} by {by}" for p, by in found if by]
+
+
 def books_line(profile: Profile) -> str:
     """Whether the events and the heap at the end agree."""
     if profile.unexplained is None:
@@ -135,7 +155,7 @@ def text(profile: Profile) -> list[str]:
             )
         )
     out.append("")
-    out += [*profile.damage, *growths(profile)]
+    out += [*profile.damage, *growths(profile), *keepers(profile)]
     out.append("costs most: " + "; ".join(where(n.place) for n in profile.costly()))
     out.append(f"{books_line(profile)}; time is instructions: KPU, flash and DMA take none")
     out += [f"not found in this firmware: {name}" for name in profile.missing]
@@ -279,6 +299,8 @@ def _table(profile: Profile) -> str:
         cells = _cells(n)
         numbers = "".join(f"<td>{c}</td>" for c in cells[1:])
         line = f"{escape(where(n.place))} <code>{escape(n.text)}</code>"
+        by = kept_by(profile, n.place) if n.heap == "gc" and n.place != EARLIER else ""
+        line += f"<br><small>kept by {escape(by)}</small>" if by else ""
         out.append(f"<tr><td class=l>{cells[0]}</td>{numbers}<td class=l>{line}</td></tr>")
     return "\n".join([*out, "</table>"])
 

@@ -211,6 +211,24 @@ class Finder:
                 return at
         raise NotFound("the interpreter's state is not in front of its GC heap's books")
 
+    def threads(self, ram: Ram) -> int:
+        """Address of the word that points to the list of Python's threads, while there is one: its
+        task, 1 for ready, no arguments, its stack, words of that, no next; 0 where a firmware has
+        none. Source: mpthreadport.c of MaixPy."""
+        heap = self.system(ram)
+        chunks = {c.address for c in heap.used}
+        words = array("Q", bytes(ram[: heap.base - RAM_START]))
+        found = {
+            RAM_START + 8 * i
+            for i in range(len(words) - 5)
+            if words[i] in chunks
+            and words[i + 3] in chunks
+            and (words[i + 1] & 0xFFFFFFFF, words[i + 2], words[i + 5]) == (1, 0, 0)
+            and 0 < words[i + 4] < _STATE * 8
+        }
+        heads = [i for i, w in enumerate(words) if w in found]
+        return RAM_START + 8 * heads[0] if len(found) == len(heads) == 1 else 0
+
     def system(self, ram: Ram) -> SystemHeap:
         """The system heap."""
         if self._bins is None or self._base is None:

@@ -53,13 +53,14 @@ class Knowledge:
     marks: list[tuple[str, int]] = field(default_factory=list)  #: (kind, function)
     exit: int = 0  #: the type SystemExit
     text: int = 0  #: the type str
+    threads: int = 0  #: the word that points to the list of threads; 0: there are none
     missing: list[str] = field(default_factory=list)
 
 
 def learn(chip: bytes | bytearray, name: str) -> Knowledge:
     """What is known of the firmware in these bytes of flash; kept in the user's cache."""
     digest = hashlib.sha256(bytes(chip))
-    for source in (__file__, signatures.__file__):
+    for source in (__file__, signatures.__file__, heaps.__file__):
         digest.update(Path(source).read_bytes())
     kept = cache() / "firmwares" / f"{digest.hexdigest()[:24]}.json"
     try:
@@ -86,6 +87,7 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), name)
         found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
+        found.threads = heaps.Finder().threads(board.ram)
         repl.check(_IDS)
         for kind, module, function in MARKS:
             at = int(repl.check(f"print(_id({module!r}, {function!r}))").split()[-1])

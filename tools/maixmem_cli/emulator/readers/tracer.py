@@ -48,7 +48,8 @@ class Event(NamedTuple):
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
     `asked` the place of a loop's end (0: none), `end` how often it was there. DAMAGED: a chunk's
-    size at `a` becomes `asked` by the instruction at `end`."""
+    size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by the instruction at
+    `end`."""
 
     time: int
     kind: int
@@ -96,7 +97,7 @@ class Tracer:
         if guard and all(name in self._known.functions for name in _KINDS):
             board.guard(system.base, finder.top_pointer)
         if live:
-            board.live(finder.interpreter(ram), finder.gc_state)
+            board.live(finder.interpreter(ram), finder.gc_state, self._known.threads)
             for address in self._known.jumps:
                 board.hook(JUMP, address)
 
