@@ -43,8 +43,13 @@ def _frame(w: int, h: int, pixels: bytes) -> bytes:
 
 def _pattern(blue: int) -> bytes:
     """A ramp in red and green, as large as a QVGA picture."""
-    reds = [bytes((x * 255 // _W,)) for x in range(_W)]
-    rows = (b"".join(red + bytes((y * 255 // _H, blue)) for red in reds) for y in range(_H))
+    row = bytearray(3 * _W)
+    row[::3] = bytes(x * 255 // _W for x in range(_W))
+    row[2::3] = bytes([blue]) * _W
+    rows = []
+    for y in range(_H):
+        row[1::3] = bytes([y * 255 // _H]) * _W
+        rows.append(bytes(row))
     return _frame(_W, _H, b"".join(rows))
 
 
