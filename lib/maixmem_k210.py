@@ -121,7 +121,10 @@ class Port:
         return run_once("k210_gc", "set_gc_heap", nbytes)
 
     def for_models(self, manager=None) -> "Port":
-        """The port that loads models as well: it is the port of this program from now on."""
+        """The port that loads models as well: it is the port of this program from now on. Threads
+        of the firmware wait for each other in `manager`."""
+        if manager and _thread:
+            resident("turns").guard(manager)
         return self if hasattr(self, "load") else set_port(resident("k210_kpu").Port())
 
     # --- flash ---

@@ -4,10 +4,13 @@
 one-time part."""
 
 from maixmem import Cost, const, message, run_once
-from maixmem_k210_chip import PAGE, SPI_EXTRA
+from maixmem_k210_chip import PAGE, SPI_EXTRA, chunk
 
 _NAMES = (".kmodel", ".smodel", ".emodel")  # what the firmware looks for in a path
-_SD_BUFFER = const(2048)
+# bytes that the card's driver takes for a sector: v0.6.2-84 four for each, v0.6.2-16 one
+_SD_BUFFERS = (2048, 512)
+_RAM = const(0x80000000)
+_END = const(0x80600000)
 
 
 def way(p, source, how: dict) -> tuple:
@@ -28,7 +31,7 @@ def way(p, source, how: dict) -> tuple:
     why = None
     if not [x for x in _NAMES if x in source]:
         why = message("no_kmodel_in_path", source)
-    return "load_path", file_buffer(source), why
+    return "load_path", file_buffer(source, p), why
 
 
 def _streamed(stream):
@@ -44,14 +47,33 @@ def _lacks_stream():
     return None if hasattr(kpu, "load_flash") else message("missing", "KPU.load_flash")
 
 
-def file_buffer(path: str) -> int:
+def file_buffer(path: str, p=None) -> int:
     """Bytes that the driver of a file system takes to read; of SPIFFS a page by SPI, as a flash
-    read."""
+    read. Of a card the most, but where the port `p` finds out on its board."""
+    where = path
     if path[:1] != "/":
         import os
 
-        path = os.getcwd() + "/"
-    return _SD_BUFFER if path[:4] == "/sd/" else 4 * PAGE + SPI_EXTRA
+        where = os.getcwd() + "/"
+    if where[:4] != "/sd/":
+        return 4 * PAGE + SPI_EXTRA
+    return _seen(p, path) if p and p.heap else _SD_BUFFERS[0]
+
+
+def _seen(p, path):
+    """Which of _SD_BUFFERS the driver took for the head of this file: a block from malloc's top
+    leaves behind it the head of the rest. The most where it came from a hole."""
+    try:
+        p.head_of(path)
+    except OSError:  # inspect() says it
+        return _SD_BUFFERS[0]
+    p.free_bytes()
+    end = _END - p.heap.heap_free
+    for n in _SD_BUFFERS:
+        at = p.heap.top + chunk(n)
+        if at < end and p.heap.words[((at - _RAM) >> 2) + 2] == end - at + 1:
+            return n
+    return _SD_BUFFERS[0]
 
 
 def told(p, source: int, how: dict, error: NotImplementedError):

@@ -46,7 +46,8 @@ def told(out: str) -> list[Any]:
 
 # --- what is read is what is there ---
 
-_LOOK = "r = p.regions()[1]\nprint('@', (r.free, r.largest, r.holes, p.heap.top, r.exact))"
+_LOOK = """r = maixmem.report(str)["regions"][1]
+print("@", (r["free"], r["largest"], r["holes"], p.heap.top, r["exact"]))"""
 _SCENES = (
     "import gc, maixmem, KPU as kpu\np = maixmem.port()",
     "a = kpu.load(0x300000)",

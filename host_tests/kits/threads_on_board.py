@@ -35,6 +35,44 @@ def report():
     maixmem.report(str)
 
 
+def turns(names, seconds):
+    """Switches while another thread does: a setup that sleeps gives it its turn."""
+    end = time.ticks_ms() + 1000 * seconds
+    k = 0
+    while time.ticks_ms() < end:
+        m.use(names[k % 2])
+        k += 1
+        m.release(names[k % 2])
+    done.append(k > 10)
+
+
+def nap(net):
+    time.sleep_ms(3)
+
+
+def two_threads():
+    """Prints how each ended, what is loaded, and what heap is gone after all models went: after
+    two threads that do nothing (the firmware keeps the stack of one), after two that switch."""
+    m.keep = 2
+    for name in (0, 1, 3, 4):
+        m.forget(name) if name in m.models else None
+        m.add(name, 0x500000 if name & 1 else 0x300000, setup=nap)
+    _thread.stack_size(16384)
+    gone = []
+    for seconds in (0, 1):
+        free = m.port.free_bytes()
+        done.clear()
+        _thread.start_new_thread(inside, (lambda: turns((3, 4), seconds),))
+        inside(lambda: turns((0, 1), seconds))
+        for _ in range(100):
+            if len(done) == 4:
+                break
+            time.sleep_ms(20)
+        m.release_all()
+        gone.append(free - m.port.free_bytes())
+    print(repr((done, m.loaded(), gone)))
+
+
 def inside(call):
     try:
         call()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
+from collections import defaultdict
 
 import kmodel_build
 import maixmem
@@ -228,3 +230,25 @@ def test_deinit_that_follows_pointers_of_yolo(board, monkeypatch) -> None:
         net.run("no picture")
     m.release_all()
     assert len(set_up) == 3 and heap.total_free() == free
+
+
+class _Board:
+    """A port whose card's driver takes `taken` bytes from malloc's top, as firmware has it."""
+
+    def __init__(self, taken: int) -> None:
+        top, end = 0x80400120, 0x80402000
+        self.heap = types.SimpleNamespace(top=top, heap_free=0x80600000 - end)
+        behind = top + chunk(taken)
+        self.heap.words = defaultdict(int, {(behind + 8 - 0x80000000) // 4: (end - behind) | 1})
+
+    def head_of(self, path: str) -> None: ...
+
+    def free_bytes(self) -> None: ...
+
+
+@pytest.mark.parametrize(("taken", "said"), [(2048, 2048), (512, 512), (64, 2048)])
+def test_what_the_cards_driver_takes_is_asked_of_the_board(taken: int, said: int) -> None:
+    from maixmem_k210_load import file_buffer
+
+    assert file_buffer("/sd/m.kmodel", _Board(taken)) == said
+    assert file_buffer("/flash/m.kmodel", _Board(taken)) == file_buffer("/flash/m.kmodel") > 16384
