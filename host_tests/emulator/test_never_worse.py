@@ -37,11 +37,25 @@ _CAUGHT = replace(_RAN, error="ValueError: no")
         (_CAUGHT, replace(_CAUGHT, picture="another"), "as bare"),
         (_RAISED, _RAN, "better"),
         (_HANGS, _RAISED, "better"),
-        (_HANGS, _HANGS, "as bare"),
+        (_HANGS, _HANGS, "hangs as bare"),
     ],
 )
 def test_the_verdict(bare: End, auto: End, said: str) -> None:
     assert verdict(bare, auto) == said
+
+
+def test_what_differs_between_two_bare_runs_does_not_count() -> None:
+    later = replace(_RAN, results=("@ 1", "@ 7"), picture="a clock")
+    for auto, said in (
+        (replace(_RAN, results=("@ 1", "@ 9"), picture="another"), "as bare"),
+        (replace(_RAN, results=("@ 0", "@ 9")), never_worse.RESULTS),
+        (replace(_RAN, results=("@ 1",)), never_worse.RESULTS),
+        (_RAISED, "WORSE: ends earlier"),
+    ):
+        bare, seen = (never_worse.steady(end, _RAN, later) for end in (_RAN, auto))
+        assert verdict(bare, seen) == said
+    bare, seen = (never_worse.steady(end, _RAN, _RAN) for end in (_RAN, replace(_RAN, picture="")))
+    assert verdict(bare, seen) == never_worse.PICTURE
 
 
 def test_a_copy_ends_and_counts_no_time(capsys: pytest.CaptureFixture[str]) -> None:
