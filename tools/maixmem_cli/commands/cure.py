@@ -9,6 +9,7 @@ import difflib
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from maixmem_cli.emulator import cores
 from maixmem_cli.plan.edits import Edit, edits, likely_first
 
 _AT_ONCE = 2  # boards
+_AT_FIRST = 5  # pictures: most changes that do not help die before
 _SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
 
 
@@ -81,7 +83,15 @@ def command(
         click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
         tried = likely_first(_edits(script, source, _sizes(flash, sd)), "\n".join(before.why))
         found = 0
-        for edit, after in _good(tried, lambda e: trial.run(image, script, e.source, options)):
+        at_first = replace(options, frames=min(frames, _AT_FIRST))
+
+        def run(edit: Edit, options: Options) -> trial.Trial:
+            return trial.run(image, script, edit.source, options)
+
+        for edit in _good(tried, lambda e: run(e, at_first)):
+            after = run(edit, options)
+            if not after.good:
+                continue
             found += 1
             _show(script, source, edit, before, after)
             if write and found == 1:
@@ -100,20 +110,20 @@ def _edits(script: Path, source: str, sizes: list[tuple[int, int]]) -> list[Edit
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
 
 
-def _good(tried: list[Edit], run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change that works with its run, in order; a few run at a time."""
+def _good(tried: list[Edit], run: Any) -> Iterator[Edit]:
+    """Each change that works, in order; a few run at a time."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         todo = list(tried)
         running = [(e, pool.submit(run, e)) for e in todo[:_AT_ONCE]]
         del todo[:_AT_ONCE]
         while running:
             edit, future = running.pop(0)
-            result = future.result()
+            good = future.result().good
             if todo:
                 following = todo.pop(0)
                 running.append((following, pool.submit(run, following)))
-            if result.good:
-                yield edit, result
+            if good:
+                yield edit
 
 
 def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:

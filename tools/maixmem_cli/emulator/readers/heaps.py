@@ -249,7 +249,8 @@ class Finder:
 
     def _find_bins(self, ram: Ram) -> None:
         words = array("Q", bytes(ram[: RAM_END - RAM_START]))
-        own = [i for i, v in enumerate(words) if v == RAM_START + 8 * i - 16]
+        places = range(RAM_START - 16, RAM_END, 8)
+        own = [i for i, (v, at) in enumerate(zip(words, places)) if v == at]
         pairs = {i for i in own if i + 1 < len(words) and words[i + 1] == words[i]}
         tried: set[int] = set()
         for i in sorted(pairs):
@@ -310,9 +311,9 @@ class Finder:
         words = array("Q", bytes(ram[: RAM_END - RAM_START]))
         found = [
             i
-            for i in range(len(words) - 5)
-            if 64 < words[i + 1] < 1 << 20
-            and words[i] + words[i + 1] == words[i + 2]
+            for i, (table, length, end) in enumerate(zip(words, words[1:], words[2:-3]))
+            if 64 < length < 1 << 20
+            and table + length == end
             and self._is_gc(tuple(words[i : i + 5]))
         ]
         if len(found) != 1:
