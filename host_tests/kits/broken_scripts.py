@@ -5,6 +5,7 @@ says how it ends as it is there (measured) and which kinds of changes are right.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,11 @@ class Broken:
     ends: tuple[str, ...]
     kinds: tuple[str, ...]
 
+    @property
+    def cured_by(self) -> tuple[str, ...]:
+        """The kinds that are right, and the cheaper one that one way of breaking may get."""
+        return (*self.kinds, *_CHEAPER.get(self.name[:-1], ()))
+
     def files(self, folder: Path) -> list[tuple[int, Path]]:
         """The models as files, with their addresses."""
         found = []
@@ -40,6 +46,15 @@ class Broken:
             path.write_bytes(kmodel_build.v3((side, side, 3), layers).to_bytes())
             found.append((address, path))
         return found
+
+
+_CHEAPER = {"jpeg": ("frame",)}
+_KIND = re.compile(r"^It runs with: .*\[(\w+)\]$", re.MULTILINE)
+
+
+def kind_of(out: str) -> str:
+    """The kind of the first change that `maixmem cure` shows."""
+    return _KIND.findall(out)[0]
 
 
 _A, _B = 0x300000, 0x800000

@@ -261,6 +261,13 @@ def test_modules_are_found_on_the_card(sim, tmp_path: Path) -> None:
     assert sim("import helper\nprint(helper.answer)", "--sd", str(card))[:2] == (0, "42\n")
 
 
+def test_a_module_put_under_the_name_of_the_firmwares_is_imported(sim) -> None:
+    """As maixmem_auto does."""
+    source = "import maixmem_auto\nimport KPU, sensor\nprint(KPU.__name__, sensor.__name__)\n"
+    status, out, err = sim(source)
+    assert (status, out.split()) == (0, ["maixmem_kpu", "maixmem_auto_sensor"]), err
+
+
 def test_a_folder_that_is_no_card_is_refused(sim, tmp_path: Path) -> None:
     for i in range(501):
         (tmp_path / f"{i}.txt").touch()

@@ -154,7 +154,7 @@ class Importer:
         if level:
             return self.real(name, globals, locals, fromlist, level)
         top = name.split(".")[0]
-        found = self._world.modules.get(name)
+        found = self._placed(name) or self._world.modules.get(name)
         if found is not None and not (name in _WEAK and self._view.has(name)):
             self._greet(name)
             self._look(found, name, fromlist)
@@ -168,6 +168,12 @@ class Importer:
         if not _MICROPYTHON:
             return self._load(name, fromlist)
         return self.real(name, globals, locals, fromlist, level)
+
+    def _placed(self, name):
+        """The module of a file that the script put under another's name, as the board has it."""
+        module = (sys.modules if _MICROPYTHON else self.own).get(name)
+        own = getattr(module, "__name__", name)
+        return module if own != name and self._view.has(own) else None
 
     def _greet(self, name):
         """board is written in Python on the board: its first import runs it."""

@@ -9,7 +9,6 @@ import difflib
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,13 @@ import click
 from maixmem_kmodel import KModelError, read_info
 from maixmem_report import kib
 
-from maixmem_cli.commands.script_options import FLASH, IMAGE, SD
+from maixmem_cli.commands.script_options import FLASH, SD, firmware_or_image, kept
 from maixmem_cli.emulator import cores
-from maixmem_cli.plan.edits import Edit, edits, likely_first
+from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.plan.edits import edits, likely_first
+from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.run_firmware import failing
 
-_AT_ONCE = 2  # boards
 _AT_FIRST = 5  # pictures: most changes that do not help die before
 _SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
 
@@ -31,7 +32,15 @@ _SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
     epilog="Example: maixmem cure main.py --firmware maixpy.bin --flash faces.kmodel@0x300000",
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@IMAGE
+@click.option(
+    "--firmware",
+    default="full",
+    show_default=True,
+    callback=firmware_or_image,
+    metavar="IMAGE|BUILD",
+    help="The firmware: a .bin or .kfpkg of a MaixPy v1 release; of the name of a build the file "
+    "in $MAIXMEM_FIRMWARE, or else the stand-in, which proves less.",
+)
 @FLASH
 @SD
 @click.option(
@@ -53,7 +62,7 @@ _SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
 def command(
     *,
     script: Path,
-    image: Path,
+    firmware: str,
     flash: tuple[tuple[int, Path], ...],
     sd: Path | None,
     camera: str,
@@ -65,64 +74,85 @@ def command(
 
     The script runs on the board in software with your firmware, your models and a camera. Where it
     hangs or runs out of memory, changes are tried in the order of their cost, each on a board of
-    its own; what is shown has run. Exit status: 0 it runs as it is, or a change is shown; 1 no
-    change that was tried runs; 2 wrong use.
+    its own; what is shown has run. Without a firmware all that is on the stand-in, and said so.
+    Exit status: 0 it runs as it is, or a change is shown; 1 no change that was tried runs; 2 wrong
+    use.
     """
     from maixmem_cli.emulator.session import Options
-    from maixmem_cli.runs import trial
-    from maixmem_cli.runs.run_firmware import failing
 
-    cores.check()
-    options = Options(files=flash, sd=sd, camera=camera, frames=frames, seconds=_SECONDS)
+    options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS)
     with failing(script):
         source = script.read_text(encoding="utf-8")
-        before = trial.run(image, script, source, options)
+        place, smaller = _place(firmware, options)
+        before = place.run(script, Edit("", "", source), frames)
         if before.good:
-            click.echo(f"{script.name} runs as it is: {_figures(before)}")
+            click.echo(f"{script.name} runs as it is on {place.where}: {_figures(before)}")
             return
+        click.echo(f"On {place.where}:")
         click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
-        tried = likely_first(_edits(script, source, _sizes(flash, sd)), "\n".join(before.why))
-        found = 0
-        at_first = replace(options, frames=min(frames, _AT_FIRST))
-
-        def run(edit: Edit, options: Options) -> trial.Trial:
-            return trial.run(image, script, edit.source, options)
-
-        for edit in _good(tried, lambda e: run(e, at_first)):
-            after = run(edit, options)
-            if not after.good:
-                continue
-            found += 1
+        found = _edits(script, source, (_sizes(flash, sd), flash, smaller))
+        tried = likely_first(found, "\n".join(before.why))
+        shown = 0
+        for edit, after in _cures(place, script, tried, frames):
+            shown += 1
             _show(script, source, edit, before, after)
-            if write and found == 1:
+            if write and shown == 1:
                 _write(script, source, edit)
             if not every:
                 return
-    if not found:
+    if not shown:
         click.echo(f"None of the {len(tried)} changes that were tried runs. Next: maixmem fit")
         sys.exit(1)
 
 
-def _edits(script: Path, source: str, sizes: list[tuple[int, int]]) -> list[Edit]:
+def _place(firmware: str, options: Any) -> tuple[Any, list[str]]:
+    """Where scripts run: on an image or on the stand-in; and the smaller firmwares there."""
+    from maixmem_cli.runs import trial
+
+    image = firmware if Path(firmware).is_file() else kept(FIRMWARES[firmware].image)
+    if image:
+        cores.check()
+        size = Path(image).stat().st_size
+    else:
+        size = FIRMWARES[firmware].image
+    names = sorted((n for n, b in FIRMWARES.items() if b.image < size), key=_image, reverse=True)
+    if not image:
+        return trial.OnStandIn(firmware, options), names
+    files = [kept(FIRMWARES[name].image) for name in names]
+    return trial.OnImage(Path(image), options), [str(path) for path in files if path]
+
+
+def _image(name: str) -> int:
+    return FIRMWARES[name].image
+
+
+def _cures(place: Any, script: Path, tried: list[Edit], frames: int) -> Iterator[tuple[Edit, Any]]:
+    """Each change that works with its run, in order."""
+    few = min(frames, _AT_FIRST)
+    for edit in _good(tried, place.at_once, lambda e: place.run(script, e, few)):
+        after = place.run(script, edit, frames)
+        if after.good:
+            yield edit, after
+
+
+def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
     try:
-        return list(edits(source, sizes))
+        return list(edits(source, *board))
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
 
 
-def _good(tried: list[Edit], run: Any) -> Iterator[Edit]:
-    """Each change that works, in order; a few run at a time."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+def _good(tried: list[Edit], at_once: int, run: Any) -> Iterator[Edit]:
+    """Each change that works, in order; so many run at a time."""
+    with ThreadPoolExecutor(at_once) as pool:
         todo = list(tried)
-        running = [(e, pool.submit(run, e)) for e in todo[:_AT_ONCE]]
-        del todo[:_AT_ONCE]
-        while running:
-            edit, future = running.pop(0)
-            good = future.result().good
-            if todo:
+        running: list[tuple[Edit, Any]] = []
+        while todo or running:
+            while todo and len(running) < at_once:
                 following = todo.pop(0)
                 running.append((following, pool.submit(run, following)))
-            if good:
+            edit, future = running.pop(0)
+            if future.result().good:
                 yield edit
 
 
@@ -147,7 +177,7 @@ def _figures(run: Any) -> str:
 
 
 def _show(script: Path, source: str, edit: Edit, before: Any, after: Any) -> None:
-    click.echo(f"\nIt runs with: {edit.text}")
+    click.echo(f"\nIt runs with: {edit.text}  [{edit.kind}]")
     click.echo(f"  before: {before.kind}, {_figures(before)}")
     click.echo(f"  after:  {after.kind}, {_figures(after)}\n")
     old, new = source.splitlines(keepends=True), edit.source.splitlines(keepends=True)

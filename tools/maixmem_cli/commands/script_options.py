@@ -70,7 +70,7 @@ class _Image(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value in FIRMWARES and not Path(value).exists():
-            found = _kept(FIRMWARES[value].image)
+            found = kept(FIRMWARES[value].image)
             if not found:
                 text = (
                     f"{value!r} is the name of a build, and this runs on the firmware itself. "
@@ -81,7 +81,7 @@ class _Image(click.Path):
         return super().convert(value, param, ctx)
 
 
-def _kept(nbytes: int) -> Path | None:
+def kept(nbytes: int) -> Path | None:
     """The file of so many bytes among those of $MAIXMEM_FIRMWARE, files or folders."""
     for place in filter(None, os.environ.get("MAIXMEM_FIRMWARE", "").split(os.pathsep)):
         for path in sorted(Path(place).glob("*")) if Path(place).is_dir() else [Path(place)]:

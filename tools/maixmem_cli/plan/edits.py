@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
 
+from maixmem_cli.plan.edits_board import cards, firmwares, streams
+from maixmem_cli.plan.edits_pool import pools
+from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
+from maixmem_cli.runs.change import Edit
+
 _MODELS = {"KPU.load", "KPU.load_flash", "KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers"}
-_LOADS = {"KPU.load", "KPU.load_flash"}
 _IMAGES = ("Image", "resize", "copy", "cut", "crop", "to_grayscale", "mean_pooled")
 _FRAMES = {"VGA": "QVGA", "SVGA": "QVGA", "WVGA": "QVGA", "CIF": "QVGA", "QVGA": "QQVGA"}
 _GC_HEAPS = (1 << 20, 1536 << 10, 262144, 131072, 2 << 20)
@@ -29,100 +33,28 @@ if utils.gc_heap_size() != {n}:  # kept over a restart
 """
 
 
-@dataclass(frozen=True)
-class Edit:
-    """One change: its kind, words for people, and the whole script with it."""
-
-    kind: str
-    text: str
-    source: str
-
-
-# A parsed script. `names` are the calls of each line at the top, as "KPU.load", however KPU was
-# imported; a loop counts as one line.
-class _Script:
-    def __init__(self, source: str) -> None:
-        self.tree = cst.parse_module(source)
-        self.body = list(self.tree.body)
-        self.alias = {"kpu": "KPU"}
-        for node in m.findall(self.tree, m.ImportAlias(asname=m.AsName())):
-            assert isinstance(node, cst.ImportAlias) and node.asname
-            self.alias[self.code(node.asname.name)] = self.code(node.name)
-        self.names = [self.calls(node) for node in self.body]
-
-    def code(self, node: cst.CSTNode) -> str:
-        return self.tree.code_for_node(node)
-
-    def calls(self, node: cst.CSTNode) -> list[str]:
-        """The names of the calls in a node, in order."""
-        found = []
-        for call in m.findall(node, m.Call()):
-            assert isinstance(call, cst.Call)
-            first, dot, rest = self.code(call.func).partition(".")
-            found.append(self.alias.get(first, first) + dot + rest)
-        return found
-
-    def with_body(self, body: Sequence[cst.BaseStatement | cst.SimpleStatementLine]) -> str:
-        return self.tree.with_changes(body=body).code
-
-    def lines(self, wanted: object) -> list[int]:
-        """Places of plain lines at the top that call one of these names or modules."""
-        return [
-            i
-            for i, names in enumerate(self.names)
-            if isinstance(self.body[i], cst.SimpleStatementLine)
-            and any(_is(name, wanted) for name in names)
-        ]
-
-    @property
-    def loop(self) -> int | None:
-        """The place of the last loop at the top."""
-        found = [i for i, n in enumerate(self.body) if isinstance(n, (cst.While, cst.For))]
-        return found[-1] if found else None
-
-    def nets(self) -> dict[str, int]:
-        """{variable: place} of what loads give at the top."""
-        found = {}
-        for i in self.lines(_LOADS):
-            name = re.match(r"\s*(\w+)\s*=", self.code(self.body[i]).rpartition("\n\n")[2])
-            if name:
-                found[name[1]] = i
-        return found
-
-
-def _is(name: str, wanted: object) -> bool:
-    if isinstance(wanted, str):
-        return name.startswith(wanted + ".") and not name.endswith(".snapshot")
-    return isinstance(wanted, (set, tuple)) and name in wanted
-
-
-def _line(text: str) -> cst.SimpleStatementLine:
-    statement = cst.parse_statement(text)
-    assert isinstance(statement, cst.SimpleStatementLine)
-    return statement
-
-
-def edits(source: str, sizes: Sequence[tuple[int, int]] = ()) -> Iterator[Edit]:
-    """Every change worth trying; `sizes` are those of the pictures that the models take.
+def edits(source: str, *board: Any) -> Iterator[Edit]:
+    """Every change worth trying; `board` is what Script wants to know of it.
 
     SyntaxError for what is no Python."""
     try:
-        script = _Script(source)
+        script = Script(source, *board)
     except cst.ParserSyntaxError as e:
         raise SyntaxError(e.message) from None
-    seen = {source}
-    for make in (_orders, _windows, _frames, _deinits, _loops, _copies, _auto, _gc_heaps):
-        for edit in make(script, sizes) if make is _windows else make(script):  # type: ignore
-            if edit.source not in seen:
-                seen.add(edit.source)
+    seen = {Edit("", "", source)}
+    for make in _MAKERS:
+        for edit in make(script):
+            change = replace(edit, kind="", text="")
+            if change not in seen:
+                seen.add(change)
                 yield edit
 
 
 #: what an end says -> the kinds of changes that can help there; others are tried after them
 _HELPS = (
     ("check img format err", ("window", "frame")),
-    ("MicroPython Heap", ("image", "gc", "frame", "window", "gc_heap")),
-    ("memory allocation failed", ("image", "gc", "frame", "window", "gc_heap")),
+    ("MicroPython Heap", ("image", "pool", "gc", "frame", "window", "gc_heap")),
+    ("memory allocation failed", ("image", "pool", "gc", "frame", "window", "gc_heap")),
     ("Please reduce the resolution", ("frame", "order", "deinit", "gc_heap")),
 )
 
@@ -133,7 +65,7 @@ def likely_first(found: Sequence[Edit], end: str) -> list[Edit]:
     return sorted(found, key=lambda edit: bool(kinds) and edit.kind not in kinds)
 
 
-def _orders(s: _Script) -> Iterator[Edit]:
+def _orders(s: Script) -> Iterator[Edit]:
     """Camera, display or models before the others: the lines of one kind, together."""
     kinds = {"models": _MODELS, "camera": "sensor", "display": "lcd"}
     places = {kind: s.lines(wanted) for kind, wanted in kinds.items()}
@@ -152,22 +84,22 @@ def _orders(s: _Script) -> Iterator[Edit]:
             yield Edit("order", text, s.with_body([*rest[:at], *moved, *rest[at:]]))
 
 
-def _windows(s: _Script, sizes: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+def _windows(s: Script) -> Iterator[Edit]:
     """A window of the camera of the size that a model takes."""
-    for w, h in dict.fromkeys(sizes):
+    for w, h in dict.fromkeys(s.sizes):
         line = f"sensor.set_windowing(({w}, {h}))\n"
         for i in s.lines({"sensor.set_windowing"}):
             now = s.body[i]
             assert isinstance(now, cst.SimpleStatementLine)
-            new = now.with_changes(body=_line(line).body)
+            new = now.with_changes(body=parsed(line).body)
             yield Edit("window", line.strip(), s.with_body([*s.body[:i], new, *s.body[i + 1 :]]))
         if not s.lines({"sensor.set_windowing"}):
             for i in s.lines({"sensor.set_framesize"}):
-                body = [*s.body[: i + 1], _line(line), *s.body[i + 1 :]]
+                body = [*s.body[: i + 1], parsed(line), *s.body[i + 1 :]]
                 yield Edit("window", line.strip(), s.with_body(body))
 
 
-def _frames(s: _Script) -> Iterator[Edit]:
+def _frames(s: Script) -> Iterator[Edit]:
     """The next smaller frame."""
     code = s.tree.code
     for old, new in _FRAMES.items():
@@ -178,7 +110,7 @@ def _frames(s: _Script) -> Iterator[Edit]:
             yield Edit("frame", f"frames of sensor.{new} instead of {old}", text)
 
 
-def _deinits(s: _Script) -> Iterator[Edit]:
+def _deinits(s: Script) -> Iterator[Edit]:
     """A model that is not used any more gives its memory back, at the end of its last line."""
     kpu = next((a for a, name in s.alias.items() if name == "KPU" and f"{a}." in s.tree.code), "")
     every = list(s.body)
@@ -187,7 +119,7 @@ def _deinits(s: _Script) -> Iterator[Edit]:
         used = [i for i, n in enumerate(s.body) if re.search(rf"\b{name}\b", s.code(n))]
         last = max(used)
         if last + 1 < len(s.body) and "KPU.deinit" not in s.names[last]:
-            line = _line(f"{kpu}.deinit({name})\n")
+            line = parsed(f"{kpu}.deinit({name})\n")
             done.append((last, line, name))
             body = [*s.body[: last + 1], line, *s.body[last + 1 :]]
             yield Edit("deinit", f"{kpu}.deinit({name}) where it was used last", s.with_body(body))
@@ -198,7 +130,7 @@ def _deinits(s: _Script) -> Iterator[Edit]:
         yield Edit("deinit", f"{kpu}.deinit() of {names} where used last", s.with_body(every))
 
 
-def _loops(s: _Script) -> Iterator[Edit]:
+def _loops(s: Script) -> Iterator[Edit]:
     """What each round loads or makes: once before the loop, or given back at its end."""
     if s.loop is None:
         return
@@ -211,7 +143,7 @@ def _loops(s: _Script) -> Iterator[Edit]:
         assert s.loop is not None
         return s.with_body([*s.body[: s.loop], *before, new, *s.body[s.loop + 1 :]])
 
-    loads = [i for i, n in enumerate(inside) if _LOADS & set(s.calls(n))]
+    loads = [i for i, n in enumerate(inside) if LOADS & set(s.calls(n))]
     made = [i for i, n in enumerate(inside) if _makes(s, n)]
     if loads:
         first = [i for i, n in enumerate(inside) if _MODELS & set(s.calls(n))]
@@ -226,23 +158,23 @@ def _loops(s: _Script) -> Iterator[Edit]:
     names = [s.code(inside[i]).strip().split("=")[0].strip() for i in made]
     plain = [n for n in names if n.isidentifier()]
     if plain:
-        freed = _line(f"del {', '.join(plain)}\n")
+        freed = parsed(f"del {', '.join(plain)}\n")
         yield Edit(
             "image", f"del {', '.join(plain)} at the end of a round", with_loop([*inside, freed])
         )
-    collect = _line("gc.collect()\n")
-    head = [] if re.search(r"^import .*\bgc\b", s.tree.code, re.M) else [_line("import gc\n")]
+    collect = parsed("gc.collect()\n")
+    head = [] if re.search(r"^import .*\bgc\b", s.tree.code, re.M) else [parsed("import gc\n")]
     for where, rows in (("begin", [collect, *inside]), ("end", [*inside, collect])):
         yield Edit("gc", f"gc.collect() at the {where} of a round", with_loop(rows, head))
 
 
-def _makes(s: _Script, node: cst.CSTNode) -> bool:
+def _makes(s: Script, node: cst.CSTNode) -> bool:
     """Whether a plain line keeps a new image under a name."""
     plain = isinstance(node, cst.SimpleStatementLine) and m.findall(node, m.Assign())
     return bool(plain) and any(name.rpartition(".")[2] in _IMAGES for name in s.calls(node))
 
 
-def _copies(s: _Script) -> Iterator[Edit]:
+def _copies(s: Script) -> Iterator[Edit]:
     """The values of a result instead of what points into its model."""
     code = s.tree.code
     text = re.sub(r"(=\s*\w+\.forward\([^()\n]*\))(?=\s*(#|$))", r"\1[:]", code, flags=re.M)
@@ -250,17 +182,27 @@ def _copies(s: _Script) -> Iterator[Edit]:
         yield Edit("copy", "the values of a result, [:], are kept", text)
 
 
-def _auto(s: _Script) -> Iterator[Edit]:
-    yield Edit("auto", "import maixmem_auto", _with_head(s, "import maixmem_auto\n"))
+def _auto(s: Script) -> Iterator[Edit]:
+    yield Edit("auto", "import maixmem_auto", with_head(s, "import maixmem_auto\n"))
 
 
-def _gc_heaps(s: _Script) -> Iterator[Edit]:
+def _gc_heaps(s: Script) -> Iterator[Edit]:
     for n in _GC_HEAPS:
-        yield Edit("gc_heap", f"a GC heap of {n} bytes", _with_head(s, _GC_LINES.format(n=n)))
+        text = f"a GC heap of {n} bytes"
+        yield Edit("gc_heap", text, with_head(s, _GC_LINES.format(n=n)), gc_heap=n)
 
 
-def _with_head(s: _Script, lines: str) -> str:
-    """The script with lines before its first statement, behind its docstring and comments."""
-    at = 1 if s.tree.get_docstring() is not None else 0
-    new = list(cst.parse_module(lines).body)
-    return s.with_body([*s.body[:at], *new, *s.body[at:]])
+_MAKERS = (
+    _orders,
+    _windows,
+    _frames,
+    _deinits,
+    _loops,
+    _copies,
+    pools,
+    _auto,
+    cards,
+    streams,
+    _gc_heaps,
+    firmwares,
+)

@@ -98,6 +98,16 @@ class Job:
 def run(job: Job) -> int:
     """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
     of a limited run. WrongUse where there is none that is enclosed."""
+    status, told = execute(job)
+    if status == INTERRUPTED:
+        click.echo(f"\nmaixmem: {job.script.name}: stopped by Ctrl-C", err=True)
+    elif job.limited:
+        click.echo("\n" + "\n".join(table_of(job, told)))
+    return status
+
+
+def execute(job: Job) -> tuple[int, list[str]]:
+    """Runs the script; its exit status, and what table_of() makes a table of."""
     micropython = places.micropython()
     if micropython is None:
         if not job.unsafe:
@@ -121,11 +131,7 @@ def run(job: Job) -> int:
         memory = size + (_PROCESS if micropython else _PROCESS_CPYTHON)
         child = Enclosed(command, env, memory, makes_code=micropython is None)
         status = _wait(child, job)
-    if status == INTERRUPTED:
-        click.echo(f"\nmaixmem: {job.script.name}: stopped by Ctrl-C", err=True)
-    elif job.limited:
-        click.echo("\n" + "\n".join(table_of(job, child.records[1:2])))
-    return status
+    return status, child.records[1:2]
 
 
 def table_of(job: Job, told: list[str]) -> list[str]:
@@ -134,10 +140,15 @@ def table_of(job: Job, told: list[str]) -> list[str]:
     why = "the script did not end when it was told to, and was stopped without its figures"
     if told:
         try:
-            return [printable(line) for line in memory_table(ast.literal_eval(told[0].strip()))]
+            return [printable(line) for line in memory_table(figures(told))]
         except Exception:  # any: it may be forged
             why = "its figures are damaged"
     return [f"maixmem: no table of {job.script.name}: {why}"]
+
+
+def figures(told: list[str]) -> dict[str, Any]:
+    """What was told, as the tables of both heaps; any exception where it was forged."""
+    return ast.literal_eval(told[0].strip())  # type: ignore[no-any-return]
 
 
 def _wait(child: Enclosed, job: Job) -> int:

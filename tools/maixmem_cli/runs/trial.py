@@ -1,16 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One run of a script on a firmware for somebody who compares: how it ended, and what it left."""
+"""One run of a script for somebody who compares, on a firmware or on the stand-in: how it ended,
+and what it left."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import shutil
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maixmem_cli.emulator.readers import heaps, tracer
-from maixmem_cli.emulator.session import DONE, LIMIT, Options, Session
+from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
 from maixmem_cli.profiler import explain
+from maixmem_cli.runs import run_standin
+from maixmem_cli.runs.change import Edit
+
+_HUNG = 3  # exit status of the stand-in
+_LINES = 3  # of what ended it
 
 
 @dataclass(frozen=True)
@@ -29,27 +39,65 @@ class Trial:
         return self.kind in (DONE, LIMIT)
 
 
-def run(image: Path, script: Path, source: str, options: Options) -> Trial:
-    """Runs the text as that script: modules beside it are found."""
+@contextlib.contextmanager
+def _changed(options: Options, edit: Edit) -> Iterator[Options]:
+    """What is on the board with a change."""
     with tempfile.TemporaryDirectory() as temp:
-        copy = Path(temp) / script.name
-        copy.write_text(source, encoding="utf-8")
-        for beside in script.parent.glob("*.py"):
-            if beside.name != script.name:
-                (Path(temp) / beside.name).write_bytes(beside.read_bytes())
-        with Session(image, copy, options) as session:
-            session.trace(gc=False)
-            start = _used(session)
-            outcome = session.run(lambda text: None)
-            if outcome.kind in (DONE, LIMIT):
-                why: list[str] = []
-            else:
-                lines = [x for x in outcome.error.strip().splitlines() if x.strip()]
-                why = [*lines[-3:], *explain.ending(session, outcome)]
-            session.tracer.where()
-            peak = start and start + _grown(session)
-            room = _room(session) if peak else None
-            return Trial(outcome.kind, tuple(why), peak, room and room - (peak or 0), _gc(session))
+        card = Path(temp) / "sd"
+        if edit.card:
+            if options.sd:
+                shutil.copytree(options.sd, card)
+            card.mkdir(exist_ok=True)
+            for name, path in edit.card:
+                shutil.copyfile(path, card / name[len("/sd/") :])
+            options = replace(options, sd=card)
+        files = []
+        for address, path in options.files:
+            if address in edit.turned:
+                data = path.read_bytes()
+                path = Path(temp) / path.name
+                path.write_bytes(b"".join(data[i : i + 4][::-1] for i in range(0, len(data), 4)))
+            files.append((address, path))
+        yield replace(options, files=tuple(files))
+
+
+# --- on a firmware ---
+
+
+class OnImage:
+    """Runs on the firmware in a file, each on a board of its own."""
+
+    at_once = 2
+
+    def __init__(self, image: Path, options: Options) -> None:
+        self.image, self.options = image, options
+        self.where = image.name
+
+    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
+        """Runs the changed text as that script: modules beside it are found."""
+        with tempfile.TemporaryDirectory() as temp, _changed(self.options, edit) as options:
+            copy = Path(temp) / script.name
+            copy.write_text(edit.source, encoding="utf-8")
+            for beside in script.parent.glob("*.py"):
+                if beside.name != script.name:
+                    (Path(temp) / beside.name).write_bytes(beside.read_bytes())
+            image = Path(edit.firmware) if edit.firmware else self.image
+            with Session(image, copy, replace(options, frames=frames)) as session:
+                return _of_session(session)
+
+
+def _of_session(session: Session) -> Trial:
+    session.trace(gc=False)
+    start = _used(session)
+    outcome = session.run(lambda text: None)
+    why: list[str] = []
+    if outcome.kind not in (DONE, LIMIT):
+        lines = [x for x in outcome.error.strip().splitlines() if x.strip()]
+        why = [*lines[-_LINES:], *explain.ending(session, outcome)]
+    session.tracer.where()
+    peak = start and start + _grown(session)
+    room = _room(session) if peak else None
+    return Trial(outcome.kind, tuple(why), peak, room and room - (peak or 0), _gc(session))
 
 
 def _used(session: Session) -> int | None:
@@ -84,3 +132,41 @@ def _grown(session: Session) -> int:
             now -= held.pop(e.a, 0)
         most = max(most, now)
     return most
+
+
+# --- on the stand-in ---
+
+
+class OnStandIn:
+    """Runs on the stand-in with a build's memory, one at a time: what a run says is caught."""
+
+    at_once = 1
+
+    def __init__(self, build: str, options: Options) -> None:
+        self.build, self.options = build, options
+        self.where = f"the stand-in with the memory of {build}, which is no firmware"
+
+    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
+        """Runs the changed text as that script."""
+        with _changed(self.options, edit) as options:
+            job = run_standin.Job(script.resolve(), edit.source, edit.firmware or self.build)
+            job.board_heap = edit.gc_heap or job.board_heap
+            job.flash, job.frames = dict(options.files), frames
+            job.seconds, job.card = options.seconds, options.sd is not None
+            if options.sd:
+                on_card = [p for p in options.sd.rglob("*") if p.is_file()]
+                job.files = {
+                    f"/sd/{p.relative_to(options.sd).as_posix()}": str(p) for p in on_card
+                }
+            said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                status, told = run_standin.execute(job)
+        lines = said.buffer.getvalue().decode(errors="replace").splitlines()  # type: ignore
+        why = tuple(x for x in lines if x.strip())[-_LINES:] if status else ()
+        kind = {0: LIMIT, _HUNG: HANGS}.get(status, RAISED)
+        try:
+            found = run_standin.figures(told)
+            left, total = found["heap"]["lowest"], found["heap"]["used"] + found["heap"]["free"]
+            return Trial(kind, why, total - left, left, found["gc"]["free"])
+        except Exception:  # any: a stranger's script may forge it
+            return Trial(kind, why)
