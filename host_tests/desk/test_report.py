@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.profiler import draw, flame, report
+from maixmem_cli.profiler import draw, page
 
 MAIN, LEFT, RIGHT = (Place("main.py", f, n) for f, n in (("<module>", 1), ("f", 2), ("g", 3)))
 _BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]*><title>([^<]*)</title>')
@@ -19,26 +19,37 @@ def test_a_flame_graph_is_as_wide_as_its_bytes() -> None:
     names = {MAIN: "main", LEFT: "left", RIGHT: "right"}
     boxes = {
         title: (float(x), float(w))
-        for x, _, w, title in _BOX.findall(flame.picture(chains, names, "GC heap"))
+        for x, _, w, title in _BOX.findall(draw.flame(chains, names, "GC heap"))
     }
     assert set(boxes) == {"main: 4.0 KiB", "left: 3.0 KiB", "right: 1.0 KiB"}
     assert boxes["main: 4.0 KiB"] == (0, draw.WIDTH - 1)
     assert boxes["left: 3.0 KiB"] == (0, draw.WIDTH * 3 / 4 - 1)
     assert boxes["right: 1.0 KiB"] == (draw.WIDTH * 3 / 4, draw.WIDTH / 4 - 1)
-    assert _BOX.findall(flame.picture([], names, "GC heap")) == []
+    assert _BOX.findall(draw.flame([], names, "GC heap")) == []
 
 
 def test_waiting_is_shortened_and_keeps_its_order() -> None:
     times = [0, 10, 20, 30, 1_000_030, 1_000_040]
-    place = report._compressed(times)
+    place = page._compressed(times)
     assert [place(t) for t in times] == [0, 10, 20, 30, 61, 71]
     assert place(15) == 15 and 30 < place(500_000) <= 61 and place(-5) <= 0
 
 
-def test_moments_have_their_words() -> None:
-    points = [(0, 10), (50, 90), (100, 40)]
-    flags = [(50, 0, "peak: main.py:3"), (100, 1, "the board hangs at main.py:9")]
-    shown = draw.timeline(points, points, (100, 100), [(5, "gc", "gc: main.py:1")], flags, "axis")
+def test_areas_are_by_line_and_moments_have_their_words() -> None:
+    layers = [
+        draw.Layer("#111111", "main.py:1", [10, 40, 20]),
+        draw.Layer("#222222", "x", [0, 9, 9]),
+    ]
+    plot = draw.Plot("GC heap", 100, [10, 50, 30], layers)
+    flags = [(0.5, 0, "peak: main.py:3"), (1.0, 1, "the board hangs at main.py:9")]
+    moments = draw.Moments([(0.1, "gc", "gc: main.py:1")], flags, [(0.0, "frame 1"), (0.8, "10")])
+    shown = draw.timeline([0.0, 0.5, 1.0], [plot, plot], moments, "axis")
     assert "peak: main.py:3" in shown and "the board hangs at main.py:9" in shown
     assert shown.count(f'stroke="{draw.FLAG}"') == shown.count('class="bad') == 2
-    assert ">axis<" in shown
+    assert ">axis<" in shown and ">frame 1<" in shown and 'data-at="0.8000">10<' in shown
+    assert shown.count("<title>main.py:1: 40 B at most</title>") == 2
+    paths = re.findall(r'<path d="M([^"]*)Z" fill="#222222"', shown)
+    points = [tuple(map(float, p.split(","))) for p in re.split(r"[ L]+", paths[0])]
+    assert {x for x, _ in points} == {0.0, 430.0, 860.0}
+    # 9 bytes over 40, of 60 at the edge of 150 pixels
+    assert (430.0, 150 - 49 * 2.5) in points and (430.0, 150 - 40 * 2.5) in points

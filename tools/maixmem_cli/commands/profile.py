@@ -114,12 +114,12 @@ def _say(text: str) -> None:
 
 
 def _write(result: Profile, html: Path | None, svg: Path | None, speedscope: Path | None) -> None:
-    from maixmem_cli.profiler import report, stacks
+    from maixmem_cli.profiler import page, stacks
 
     if html:
-        write_file("--html", html, report.html(result))
+        write_file("--html", html, page.html(result))
     if svg:
-        write_file("--svg", svg, report.timeline(result))
+        write_file("--svg", svg, page.timeline(result))
     if speedscope:
         write_file("--speedscope", speedscope, json.dumps(stacks.speedscope(result)))
 

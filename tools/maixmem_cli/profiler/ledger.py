@@ -63,10 +63,11 @@ class Look:
 
 @dataclass(frozen=True)
 class Fullest:
-    """The look at which the GC heap had most in use: `used` as LOOK has it, and the site of each
-    block."""
+    """The look at which the GC heap had most in use: where it was, `used` as LOOK has it, and the
+    site of each block."""
 
     blocks: int = 0
+    site: int = BEFORE
     used: bytes = b""
     owners: tuple[int | None, ...] = ()
 
@@ -122,6 +123,8 @@ class Ledger:
         self.samples: list[Sample] = []
         self.looks: list[Look] = []
         self.fullest = Fullest()
+        #: at each sample, {site: bytes} of the GC heap and of the system heap
+        self.held: list[tuple[dict[int, int], dict[int, int]]] = []
         self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
         self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
         self.first_time = self.last_time = 0
@@ -204,6 +207,8 @@ class Ledger:
             at = address - 16 + self.chunks[address][0]
         largest = max([self._limit - at, *holes], default=0)
         self.samples.append(Sample(time, self.gc.most, self.heap.most, largest, sum(holes)))
+        gc, heap = ({s: n for s, n in a.held.items() if n} for a in (self.gc, self.heap))
+        self.held.append((gc, heap))
         for account in (self.gc, self.heap):
             account.most = account.used
 
@@ -214,7 +219,7 @@ class Ledger:
             blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
-            self.fullest = Fullest(e.a, e.used, tuple(self.blocks))
+            self.fullest = Fullest(e.a, e.site, e.used, tuple(self.blocks))
         made = self.gc.made + self.heap.made
         self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end))
 

@@ -32,7 +32,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "gc": {
             **_heap(profile, books.gc, profile.gc_total),
             "live_peak": profile.live_peak,
-            "under_way": profile.under_way,
+            "left_over": profile.left_over,
             "smallest": profile.smallest and asdict(profile.smallest),
         },
         "heap": _heap(profile, books.heap, profile.heap_total),

@@ -121,19 +121,20 @@ class Profile:
         return [g for g in self.growths if g.leaks]
 
     @property
-    def under_way(self) -> int:
-        """Bytes that only a word of C's stack or a register keeps: a value that C works on, or a
-        word from before, which keeps garbage for us as for the firmware."""
-        return sum(k.nbytes for k in self.kept if not k.named)
+    def left_over(self) -> int:
+        """Bytes that only a word of C's stack or a register keeps, of no line that runs: a word
+        from before keeps garbage, for us as for the firmware."""
+        return sum(k.nbytes for k in self.kept if not k.named and not self._runs(k.site))
+
+    def _runs(self, site: int) -> bool:
+        """Whether the lines of a site were running when most was in use."""
+        made, now = self.stack(site)[::-1], self.stack(self.books.fullest.site)[::-1]
+        return site == ledger.BEFORE or (now[: len(made)] == made if made else not now)
 
     @property
     def live_peak(self) -> int | None:
-        """The most of the GC heap in use at once, by names and values of Python. Where the script
-        ran with less, that is the bound."""
-        if self.fullest is None:
-            return None
-        most = self.fullest.gc_used - self.under_way
-        return min(most, self.smallest.pool if self.smallest else self.gc_total)
+        """The most of the GC heap in use at once, without what is left over."""
+        return None if self.fullest is None else self.fullest.gc_used - self.left_over
 
     def keepers(self, place: Place) -> list[live.Kept]:
         """Who keeps what a line had in use when most was."""

@@ -76,9 +76,28 @@ def _titled(shape: str, title: str) -> str:
     return f"<{shape}><title>{escape(printable(title))}</title></{shape.partition(' ')[0]}>"
 
 
-def text(x: float, y: float, words: str, kind: str = "") -> str:
-    """A line of text; `kind` are classes of STYLE."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(printable(words))}</text>'
+def text(x: float, y: float, words: str, kind: str = "", at: float | None = None) -> str:
+    """A line of text; `kind` are classes of STYLE; `at`: its place in a window that can be moved,
+    0 to 1."""
+    moved = "" if at is None else f' data-at="{at:.4f}"'
+    shown = escape(printable(words))
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}"{moved}>{shown}</text>'
+
+
+def shape(path: str, fill: str, title: str = "", opacity: float = 1.0) -> str:
+    """What a path (of SVG's d) encloses."""
+    return _titled(f'path d="{path}" fill="{fill}" fill-opacity="{opacity}"', title)
+
+
+def window(area: tuple[float, float, float, float], body: Sequence[str]) -> str:
+    """A part (x, y, width, height) with coordinates of its own, that a script can zoom."""
+    x, y, width, height = area
+    place = f'x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    parts = "\n".join(body)
+    return (
+        f'<svg class="window" {place} viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'preserveAspectRatio="none">{parts}</svg>'
+    )
 
 
 def line(

@@ -37,7 +37,7 @@ export class Tools {
       to.textContent += result.out;
       to.dataset.status = result.status;
       if (frame && result.file) {
-        frame.srcdoc = result.file;
+        frame.srcdoc = result.file.replace(/<script>[^]*<\/script>/, ''); // nothing runs there
         frame.hidden = false;
       }
       return result;

@@ -25,7 +25,7 @@ from maixmem_cli.emulator.readers.qstrs import Qstrs
 Edge = tuple[str, int]  #: what a reference is called after its holder's name, and where it leads
 OWN = ""  #: the holder's own memory: the table of a dict, the items of a list
 UNDER_WAY = "a value under way"  #: what only C holds: a register, its part of a stack
-_MOST_ITEMS, _MOST_THREADS = 1 << 14, 64
+_MOST_ITEMS, _MOST_THREADS, _MOST_VALUES = 1 << 14, 64, 512
 _SPARE = 1024  # bytes at the end of a thread's stack at which the firmware does not look
 _MOST_TEXT = 24  # letters of a key that are shown
 _HEADER = 5  # words of mp_code_state_t before its values: function, ip, sp, exceptions, globals
@@ -231,27 +231,32 @@ class Objects:
         code = self._word(function + 16)
         if not code <= ip < code + (1 << 16):
             return "", []
-        data = self._bytes(code, 48)
-        i, counts = 0, list[int]()
-        while len(counts) < 2 and i < 8:
-            n = 0
-            while data[i] & 0x80:
-                n, i = n << 7 | data[i] & 0x7F, i + 1
-            counts.append(n << 7 | data[i])
-            i += 1
-        named = data[i + 1] + data[i + 2]
-        i += 4
-        while data[i] & 0x80:
-            i += 1
-        name = self._names.text(data[i + 1] | data[i + 2] << 8)
-        first = at + 8 * _HEADER
-        total, constants = counts[0], self._word(function + 24)
+        total, named, name = self._prelude(code)
+        first, constants = at + 8 * _HEADER, self._word(function + 24)
         out = [(first + 8 * k, "a local") for k in range(total)]
         for k in range(min(named, total)):
             word = self._word(constants + 8 * k)
             label = self._names.text(word >> 2) if word & 3 == 2 else "an argument"
             out[total - 1 - k] = (first + 8 * (total - 1 - k), label)
         return name, out
+
+    def _prelude(self, code: int) -> tuple[int, int, str]:
+        """Of bytecode (py/bc.c): values of a frame, how many of them are arguments, its name."""
+        data = iter(self._bytes(code, 48))
+
+        def number() -> int:
+            n = 0
+            for byte in data:
+                n = n << 7 | byte & 0x7F
+                if byte < 0x80:
+                    break
+            return n
+
+        total, _, _ = number(), number(), next(data, 0)
+        named = next(data, 0) + next(data, 0)
+        next(data, 0), number()
+        name = next(data, 0) | next(data, 0) << 8
+        return min(total, _MOST_VALUES), named, self._names.text(name)
 
     def _stack(self, low: int, high: int) -> Iterator[Edge]:
         """Values of the Python functions whose frames are there, then what only C holds."""
