@@ -34,10 +34,10 @@ models.use("faces")
 models.status()
 models.release_all()
 """
-#: on files that `fit --init` makes; the exit status of each has to be 0
+#: on files that `init --bare` makes; the exit status of each has to be 0
 COMMANDS = (
     "maixmem --version",
-    "maixmem fit --init project.toml",
+    "maixmem init --bare",
     "maixmem fit project.toml --svg memory.svg --html report.html",
     "maixmem kmodel faces.kmodel --layers",
     "maixmem flash faces.kmodel@0x300000 --svg flash.svg",

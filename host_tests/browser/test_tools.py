@@ -78,7 +78,7 @@ def test_fit(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
     page.click("#plan-go")
     text = words(page, "plan-said")
     (tmp_path / "x").mkdir()
-    command("fit", "--init", "project.toml", folder=tmp_path / "x")
+    command("init", "--bare", folder=tmp_path / "x")
     there = command("fit", "project.toml", folder=tmp_path / "x").stdout
     assert text == there and "FITS" in there
     assert page.input_value("#project") == (tmp_path / "x" / "project.toml").read_text()

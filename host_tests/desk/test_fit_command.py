@@ -106,20 +106,6 @@ def test_without_a_project_init_is_the_next_step(tmp_path: Path) -> None:
     assert done.exit_code == 2 and "`maixmem init FOLDER`" in done.output, done.output
 
 
-def test_init_writes_an_example_that_fits(tmp_path: Path) -> None:
-    done = run("--init")
-    assert done.exit_code == 0 and done.output == EXAMPLE
-    path = tmp_path / "project.toml"
-    assert run("--init", path).exit_code == 0
-    done = run(path)
-    assert done.exit_code == 0 and "FITS" in done.output, done.output
-    again = run("--init", path)
-    assert again.exit_code == 2 and "is there already" in again.output
-    model = maixmem_kmodel.read_info(str(tmp_path / EXAMPLE_MODEL))
-    assert model.unsupported_reason(FIRMWARES["full"].capabilities()) is None
-    assert model.nbytes == model.size
-
-
 @pytest.mark.parametrize(
     ("text", "word"),
     [

@@ -10,11 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import maixmem_kmodel
 import paths
 import pytest
 from commands import invoke, maixmem
 from maixmem_cli.commands import init
 from maixmem_cli.firmware.boards import BOARDS
+from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.plan.program.project import EXAMPLE, EXAMPLE_MODEL
 
 needs_micropython = pytest.mark.skipif(
     paths.micropython() is None, reason="NO MICROPYTHON: the stand-in has no unix port here"
@@ -33,6 +36,23 @@ def test_a_starter_fits(tmp_path: Path, name: str) -> None:
     assert f'"--board", "{name}"' in (folder / "test_main.py").read_text()
     again = invoke("init", str(folder))
     assert again.exit_code == 2 and "there already. Next: another folder" in again.stderr
+
+
+def test_a_bare_project_fits(tmp_path: Path) -> None:
+    """With the example's model, or with one that is there already."""
+    assert "Next: cd " in maixmem("init", str(tmp_path / "new"), "--bare")
+    path = tmp_path / "new" / "project.toml"
+    assert path.read_text("utf-8") == EXAMPLE and "FITS" in maixmem("fit", str(path))
+    model = path.with_name(EXAMPLE_MODEL)
+    header = maixmem_kmodel.read_info(str(model))
+    assert header.unsupported_reason(FIRMWARES["full"].capabilities()) is None
+    assert header.nbytes == header.size
+    again = invoke("init", str(path.parent), "--bare")
+    assert again.exit_code == 2 and "there already. Next: another folder" in again.stderr
+    path.unlink()
+    model.write_bytes(b"mine")
+    assert maixmem("init", str(path.parent), "--bare").startswith("wrote project.toml. Next: ")
+    assert model.read_bytes() == b"mine"
 
 
 @needs_micropython
@@ -64,6 +84,12 @@ def test_pins_on_the_stand_in(tmp_path: Path) -> None:
         check=False,
     )
     assert done.stdout == "14 12\n", done.stderr
+
+
+def test_kflash_takes_the_option() -> None:
+    """The choices of kflash 1.1.6, its own list."""
+    choices = {"kd233", "dan", "bit", "bit_mic", "goE", "goD", "maixduino", "trainer"}
+    assert {board.kflash for board in BOARDS.values()} <= choices
 
 
 def test_pins_can_be_pins() -> None:

@@ -15,7 +15,6 @@ from rich.console import Console
 
 from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
 from maixmem_cli.firmware.builds import Firmware
-from maixmem_cli.kmodel import example as example_model
 from maixmem_cli.plan import html as fit_html
 from maixmem_cli.plan import not_ours, svg_time
 from maixmem_cli.plan.cure import Change, cure
@@ -117,19 +116,13 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
 
 @click.command(
     name="fit",
-    epilog="Example: maixmem fit --init project.toml; maixmem fit project.toml --html report.html",
+    epilog="Example: maixmem init --bare; maixmem fit project.toml --html report.html",
 )
 @click.argument(
     "file",
     required=False,
     metavar="PROJECT.toml|SCRIPT.py",
     type=click.Path(dir_okay=False, path_type=Path),
-)
-@click.option(
-    "--init",
-    is_flag=True,
-    help="Write a project file with every key explained: to PROJECT.toml, or to the output. A "
-    "program with models, project file and tests: `maixmem init`.",
 )
 @firmware_option("Plan for this build instead of the project's.")
 @click.option(
@@ -153,7 +146,6 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
 def command(
     *,
     file: Path | None,
-    init: bool,
     firmware: Firmware | None,
     flash: tuple[tuple[int, Path], ...],
     as_json: bool,
@@ -166,12 +158,10 @@ def command(
     it writes the project.toml that the script's text shows, for you to complete. Exit status: 0 it
     fits, 1 it does not, 2 wrong use.
     """
-    if init:
-        _init(file)
-        return
     if file is None:
         raise click.UsageError(
-            "PROJECT.toml is missing. Next: `maixmem init FOLDER` writes a program with one"
+            "PROJECT.toml is missing. Next: `maixmem init FOLDER` writes a program with one, "
+            "`maixmem init --bare` a project file alone"
         )
     if file.suffix == ".py":
         click.echo(_from_script(file, firmware, dict(flash)), nl=False)
@@ -203,22 +193,6 @@ def _answer(
         raise click.UsageError(f"{file}: {e}") from None
     except OSError as e:
         raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
-
-
-def _init(file: Path | None) -> None:
-    """The example and the model that it names; nothing that is there is written over."""
-    if file is None:
-        click.echo(project.EXAMPLE, nl=False)
-        return
-    model = file.with_name(project.EXAMPLE_MODEL)
-    if file.exists():
-        raise click.UsageError(f"{file} is there already. Next: another name or folder")
-    write_file("PROJECT.toml", file, project.EXAMPLE)
-    if model.exists():
-        click.echo(f"wrote {file}, for your {model}. Next: maixmem fit {file}")
-        return
-    write_file("PROJECT.toml", model, example_model.data())
-    click.echo(f"wrote {file} and {model} (a model that finds nothing). Next: maixmem fit {file}")
 
 
 def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) -> str:

@@ -10,6 +10,7 @@ import click
 
 from maixmem_cli.firmware.boards import BOARDS, Board
 from maixmem_cli.kmodel import example
+from maixmem_cli.plan.program import project
 from maixmem_cli.text.output import write_file
 
 _STARTER = Path(__file__).with_name("starter")
@@ -31,6 +32,14 @@ def files(name: str) -> dict[str, bytes]:
     return {**out, **{model: example.data(_MODEL_BYTES) for model in _MODELS}}
 
 
+def _bare(folder: Path) -> dict[str, bytes]:
+    """A project file that fits, with every key explained, and the model that it names, a user's
+    own where that is there."""
+    made = {"project.toml": project.EXAMPLE.encode(), project.EXAMPLE_MODEL: example.data()}
+    own = (folder / project.EXAMPLE_MODEL).exists()
+    return {n: made[n] for n in made if n == "project.toml" or not own}
+
+
 @click.command(name="init", epilog="Example: maixmem init doorbell --board m5stickv")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
@@ -40,10 +49,15 @@ def files(name: str) -> dict[str, bytes]:
     type=click.Choice(list(BOARDS)),
     help="The board that it is for.",
 )
-def command(*, folder: Path, board: str) -> None:
+@click.option(
+    "--bare",
+    is_flag=True,
+    help="Only a project file with every key explained, and its model where you have none.",
+)
+def command(*, folder: Path, board: str, bare: bool) -> None:
     """Write a starter: a script with two models, the models, a project file with budgets, a test
     and a workflow for CI. Nothing that is there is written over."""
-    made = files(board)
+    made = _bare(folder) if bare else files(board)
     there = [str(folder / name) for name in made if (folder / name).exists()]
     if there:
         raise click.UsageError(f"{', '.join(there)}: there already. Next: another folder")
@@ -54,4 +68,5 @@ def command(*, folder: Path, board: str) -> None:
     for name, content in made.items():
         write_file("FOLDER", folder / name, content)
     step = f"cd {folder}; " if folder != Path() else ""
-    click.echo(f"wrote {', '.join(made)}. Next: {step}maixmem fit project.toml; pytest")
+    test = "" if bare else "; pytest"
+    click.echo(f"wrote {', '.join(made)}. Next: {step}maixmem fit project.toml{test}")

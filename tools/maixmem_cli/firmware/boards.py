@@ -4,8 +4,10 @@
 and how kflash reaches them.
 
 Pins: those of an M5StickV were read on its firmware (v5.1.2, v0.6.2-16), the others are in
-sipeed/MaixPy-v1_scripts, board/config_maix_*.py. kflash's -B: as krux's installing page has it
-(amigo, cube, dock, m5stickv), the others as kflash names its boards; read, not run.
+sipeed/MaixPy-v1_scripts, board/config_maix_*.py. kflash's -B: names that kflash 1.1.6 takes
+(kd233, dan, bit, bit_mic, goE, goD, maixduino, trainer). Which board: krux's installing page
+(amigo, cube, dock, m5stickv), kflash's own README (go) and reset sequences (bit, bit_mic,
+maixduino); read, not run.
 """
 
 from __future__ import annotations
@@ -110,7 +112,12 @@ BOARDS = {
         | {f"ESP32_{name}": pin for name, pin in _ESP32.items()}
         | {f"PIN{i}": pin for i, pin in enumerate(_ARDUINO)},
     ),
-    "bit": Board("Maix Bit", "bit", "bit", {"BOOT_KEY": 16, **_LEDS, **_MIC}),
+    "bit": Board(
+        "Maix Bit (without a microphone: -B bit)",
+        "bit",
+        "bit_mic",
+        {"BOOT_KEY": 16, **_LEDS, **_MIC},
+    ),
     "dock": Board(
         "Maix Dock",
         "dock",

@@ -76,7 +76,7 @@ export class Tools {
 
   // The project that the command itself begins with.
   async #example() {
-    const words = ['fit', '--init', 'project.toml'];
+    const words = ['init', '--bare'];
     const { result } = await this.desk.call('command', [words, 'project.toml']);
     $('project').value = result.file;
   }
