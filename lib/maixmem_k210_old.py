@@ -16,7 +16,9 @@ from maixmem_k210 import utils
 from maixmem_k210_chip import RAM
 from maixmem_k210_kpu import kpu
 
-_CALLS = ("heap_free", "flash_read", "gc_heap_size")
+# the handle that has had init_yolo2(), which maixmem_k210_yolo sets: getattr() with a default does
+# not catch what a __getattr__ raises there
+maixmem_k210_kpu.Net.yolo = None  # type: ignore[attr-defined]
 
 
 class Port(maixmem_k210_kpu.Port):
@@ -81,5 +83,5 @@ def _had_yolo(handle):
     last = maixmem_models.ModelManager._last
     for net in last.models.values() if last else ():
         if net.handle is handle:
-            return getattr(net, "yolo", None) is handle
+            return net.yolo is handle
     return False
