@@ -299,6 +299,38 @@ def test_a_script_that_is_not_utf_8_is_one_line(tmp_path: Path, more: list[str])
     assert str(script) in line and "byte 10 is 0xe9" in line and "Next: save" in line
 
 
+_RESTARTS = """
+import gc, machine
+free = gc.mem_free()
+try:
+    n = int(open("/flash/n").read())
+except OSError:
+    n = 0
+with open("/flash/n", "w") as f:
+    f.write(str(n + 1))
+print(n, "kept" in globals(), free > 450000)
+kept = bytearray(100000)
+if n < 2:
+    machine.reset()
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--unsafe",)])
+def test_after_a_hard_reset_the_script_runs_again(sim, options: tuple[str, ...]) -> None:
+    status, out, _ = sim(_RESTARTS, *options)
+    lines = [line for line in out.splitlines() if line and "restarts" not in line]
+    assert (status, lines) == (0, [f"{n} False True" for n in range(3)])
+    status, out, _ = sim("import machine\nprint('again')\nmachine.reset()", *options)
+    assert (status, out.count("again\n")) == (1, 3)
+    assert "Next: give --frames or --seconds" in out
+
+
+def test_a_reset_to_another_gc_heap_names_the_option(sim) -> None:
+    source = "from Maix import utils\nimport machine\nutils.gc_heap_size(1 << 20)\nmachine.reset()"
+    status, out, _ = sim(source)
+    assert (status, "Next: --board-heap 1048576" in out) == (0, True)
+
+
 def test_a_zero_byte_is_the_scripts(sim) -> None:
     for options in ([], ["--trace"]):
         status, _, err = sim("print(1)\0\n", *options)

@@ -23,6 +23,8 @@ from k210_system import print_exception
 
 _HANG = 3
 _INTERRUPTED = 130
+_RESETS = 3
+_OTHER_HEAP = "\nThe board restarts with a GC heap of {0} bytes. Next: --board-heap {0}"
 _FRAME = (
     800 * 600 * 2
 )  # SVGA, the largest frame that fits: the board has frames in the system heap
@@ -175,13 +177,20 @@ def _record(value):
 
 
 def _finish(session, job):
+    pool = k210_gc.heap.pool
     try:
-        session.boot()
-        session.run(job["source"], job["script"])
+        for _ in range(_RESETS):
+            if _runs_through(session, job):
+                return 0
+            if k210_gc.NATIVE and k210_gc.heap.pool != pool:
+                print(_OTHER_HEAP.format(board.gc_configured()))
+                return 0
+            print("\n(the board restarts: the script runs again)")
+            session.restart()
+        print("the script resets the board again and again. Next: give --frames or --seconds")
+        return 1
     except board.DeviceCrash as e:
         return _hangs(e, job)
-    except board.HardReset:
-        print("\nmachine.reset(): the board restarts here; the script is not run again.")
     except board.RunEnded:
         pass
     except KeyboardInterrupt:
@@ -191,6 +200,16 @@ def _finish(session, job):
     except Exception as e:
         return _failed(job, e)
     return 0
+
+
+def _runs_through(session, job):
+    """False: the script has reset the board."""
+    try:
+        session.boot()
+        session.run(job["source"], job["script"])
+    except board.HardReset:
+        return False
+    return True
 
 
 def _hangs(e, job=None):

@@ -3,6 +3,7 @@
 """The start of the firmware as a script finds it: modules, open(), import, the names and files
 that are there."""
 
+import gc
 import sys
 
 import k210_board as board
@@ -10,6 +11,7 @@ import k210_fence as fence
 import k210_files as files
 import k210_modules
 import k210_system
+import k210_time
 from k210_import import Disk, Importer, View
 from k210_os import BoardOs
 from k210_pins import Pin, fm
@@ -35,6 +37,7 @@ class Session:
         self.view = View(folders)
         self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT)
         self.names = {"__name__": "__main__"}
+        self._first = None
         self.ballast = None
         self._predefine()
 
@@ -71,8 +74,7 @@ class Session:
         if _MICROPYTHON:
             sys.path[:] = _PATH
             mount(Disk(self.view), "/")
-            for name in list(sys.modules):
-                del sys.modules[name]
+            self._forget_modules()
             builtins.__import__ = self.importer
             own = self.world.modules["builtins"]
             own.exec, own.compile = fence.looking(builtins.exec, builtins.compile)
@@ -82,6 +84,22 @@ class Session:
             self.names["__builtins__"] = self.importer.builtins = self._restricted(builtins)
             self.world.modules["sys"].modules = self.importer.own
             self.world.modules["sys"].path = list(_PATH)
+
+    def _forget_modules(self):
+        for name in list(sys.modules):
+            del sys.modules[name]
+
+    def restart(self):
+        """After a hard reset: of the script that ran only its files are left."""
+        k210_time.passed.alarms[:] = []
+        self.names.clear()
+        self.names.update(self._first)
+        self.importer.own.clear()
+        if _MICROPYTHON:
+            self._forget_modules()
+            sys.path[:] = _PATH
+        gc.collect()
+        self._predefine()
 
     def _restricted(self, builtins):
         """CPython: the builtins that the firmware has, and no others."""
@@ -95,6 +113,7 @@ class Session:
 
     def boot(self):
         """boot.py and main.py of the card or the flash, where there are such."""
+        self._first = self._first or dict(self.names)
         for name in ("boot.py", "main.py"):
             source = files.source(name)
             if source is not None and source is not _PICTURE:
