@@ -8,6 +8,7 @@ import k210_image
 import k210_pictures
 from k210_args import as_tuple
 from k210_model.values import Any
+from k210_statistics import cascade as HaarCascade
 
 
 def Image(*args: Any, **kwargs: Any) -> k210_image.Image:

@@ -9,6 +9,7 @@ except ImportError:
 
 from k210_flash import source_read, source_size
 
+_ENOENT, _EIO = 2, 5
 current = ["/flash/"]  # the folder of names that begin with none
 _names = {}
 
@@ -32,6 +33,12 @@ def put(name, source):
 def source(name):
     """The source of a file, or None."""
     return _names.get(full_name(name))
+
+
+def needs(name):
+    """OSError, as the firmware's C code gives it, where there is no such file."""
+    if source(name) is None:
+        raise OSError(_EIO if full_name(name).startswith("/flash/") else _ENOENT)
 
 
 def files():

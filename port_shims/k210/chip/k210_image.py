@@ -4,6 +4,7 @@
 
 import k210_board as board
 import k210_pictures
+import k210_statistics
 import k210_work
 from k210_args import as_float, as_int, as_tuple, option
 from k210_gc import Pixels
@@ -361,6 +362,10 @@ class Image:
         board.point("image.save")
         k210_pictures.save(self, path if isinstance(path, str) else str(path, "utf-8"))
         return self
+
+    get_statistics = get_stats = statistics = k210_statistics.of_image
+    get_histogram = get_hist = histogram = k210_statistics.bins_of_image
+    find_features = k210_statistics.features
 
 
 for _name, _method in k210_work.methods().items():

@@ -5,29 +5,25 @@ pictures."""
 
 import k210_board as board
 import k210_files as files
+import k210_image
 import k210_time
 import k210_work
 from k210_args import as_buffer, as_int, as_str
 from k210_gc import finaliser
 from k210_parts import Part, keep
 
-_ENOENT, _EPERM, _EIO = 2, 1, 5
+_ENOENT, _EPERM = 2, 1
 _BUFFER = 2048
 _PLAYED, _QVGA = 35840, 320 * 240
 _POINTS = 1024  # of a buffer that no size was given for
 _HEADER = 44  # bytes of a WAV file before its samples
+_MAP, _DIRECTIONS = 16, 12  # of an array of microphones: points each way, of its picture
 _RECORDED = 5000  # bytes that one recorded picture takes, about
 
 
 def _exists(path):
     if files.source(path) is None:
         raise OSError(_ENOENT)
-
-
-def _sound(path):
-    """As _exists(), in the words of Audio."""
-    if files.source(path) is None:
-        raise OSError(_EIO if files.full_name(path).startswith("/flash/") else _ENOENT)
 
 
 # Contract. Sound samples: 4 bytes each on the GC heap, or a file. Playing a file is over at once.
@@ -48,7 +44,7 @@ class Audio(Part):
             as_str(path)
             if is_create is True:
                 files.put(path, files.Hollow(b"", _HEADER))
-            _sound(path)
+            files.needs(path)
             keep(self, "_path", path)
         return True
 
@@ -116,6 +112,17 @@ class I2S(Part):
 
 
 Audio.made = Audio  # the type that programs see
+
+
+# What an array of microphones hears: nothing, from nowhere.
+class MIC_ARRAY:
+    def get_map():
+        board.alive()
+        return k210_image.Image(_MAP, _MAP, k210_image.GRAYSCALE, k210_image.pixels(_MAP * _MAP))
+
+    def get_dir(heard):
+        board.alive()
+        return (0,) * _DIRECTIONS
 
 
 class FFT:

@@ -164,7 +164,7 @@ class Importer:
         if top not in sys.modules and top not in self.own:
             board.flash_read("import " + top)
         if not self._view.has(top):
-            raise ImportError(_NONE % name)
+            raise ImportError(_NONE % top)
         if not _MICROPYTHON:
             return self._load(name, fromlist)
         return self.real(name, globals, locals, fromlist, level)

@@ -13,6 +13,7 @@ import k210_image
 import k210_media as media
 import k210_network as network
 import k210_pins as pins
+import k210_statistics
 import k210_system as system
 import k210_table as table
 import k210_threads
@@ -39,8 +40,10 @@ _CODE = {
     "Maix.I2S": media.I2S,
     "Maix.config": pins.config,
     "Maix.FPIOA": pins.FPIOA,
+    "Maix.MIC_ARRAY": media.MIC_ARRAY,
     "Maix.GPIO": pins.Pin,
     "Image": k210_image.Image,
+    "histogram": k210_statistics.histogram,
     "_thread": k210_threads,
     "uctypes": board.uctypes,
     "board": pins,

@@ -17,7 +17,16 @@ _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
 _FIRMWARE = ("0.6.2", "v0.6.2-84-g8fcd84a58 on 2022-08-26", "Sipeed_M1 with kendryte-k210")
 _STATVFS = (131072, 131072, 21, 21, 21, 0, 0, 0, 0, 128)
-_Uname = namedtuple("uname", ("sysname", "nodename", "release", "version", "machine"))
+_FIELDS = ("sysname", "nodename", "release", "version", "machine")
+
+
+def _shown(names):
+    """As the firmware prints it: a tuple with names that has none itself."""
+    pairs = ["%s=%r" % pair for pair in zip(_FIELDS, names)]
+    return "(" + ", ".join(pairs) + ")"
+
+
+_Uname = type("tuple", (namedtuple("tuple", _FIELDS),), {"__repr__": _shown, "__str__": _shown})
 
 
 def _in(folder, name):

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What an image is asked for in numbers: statistics, histograms, a cascade of features. No pixels
+are computed: every number is that of a black picture. Fields as the firmware has them (v0.6.2_84).
+"""
+
+import k210_board as board
+import k210_files as files
+from k210_args import as_int, as_str
+from k210_parts import Part, keep
+
+_CHANNELS = ("l_", "a_", "b_")
+_MEASURES = ("mean", "median", "mode", "stdev", "min", "max", "lq", "uq")
+_GRAY_BINS, _BINS, _BLACK = 256, (101, 256, 256), (0, 128 / 255, 128 / 255)
+# width, height, stages, features, rectangles of the cascades in the firmware
+_CASCADES = {"frontalface": (24, 24, 25, 2913, 6383), "eye": (20, 20, 24, 1066, 2299)}
+_SHOWN = '{"width":%d, "height":%d, "n_stages":%d, "n_features":%d, "n_rectangles":%d}'
+
+
+def _zero(self):
+    return 0
+
+
+def _shown(self):
+    names = [c + n for c in self.channels for n in self.fields]
+    return "{" + ", ".join(['"%s":%d' % (name, 0) for name in names]) + "}"
+
+
+class _Numbers(Part):
+    """Zeros by name, one of each field for each channel."""
+
+    __str__ = __repr__ = _shown
+
+    def __init__(self, channels):
+        keep(self, "channels", channels)
+
+    def __getitem__(self, i):
+        return ((0,) * (len(self.channels) * len(self.fields)))[i]
+
+
+def _kind(title, fields):
+    members = {channel + name: _zero for channel in ("",) + _CHANNELS for name in fields}
+    members["fields"] = fields
+    return type(title, (_Numbers,), members)
+
+
+_Statistics, _Threshold = _kind("statistics", _MEASURES), _kind("threshold", ("value",))
+_Percentile = _kind("percentile", ("value",))
+
+
+def _bins(n, black):
+    found = [0.0] * n
+    found[int(black * (n - 1))] = 1.0
+    return found
+
+
+class histogram(Part):
+    def __init__(self, channels, sizes):
+        keep(self, "_channels", channels)
+        keep(self, "_all", [_bins(n, black) for n, black in zip(sizes, _BLACK)])
+
+    def __str__(self):
+        pairs = zip(self._channels, self._all)
+        return "{" + ", ".join(['"%sbins":%s' % pair for pair in pairs]) + "}"
+
+    __repr__ = __str__
+
+    def bins(self):
+        return self._all[0]
+
+    l_bins = bins
+
+    def a_bins(self):
+        return self._all[1]
+
+    def b_bins(self):
+        return self._all[2]
+
+    def get_percentile(self, share):
+        return _Percentile(self._channels)
+
+    def get_threshold(self):
+        return _Threshold(self._channels)
+
+    def get_statistics(self):
+        return _Statistics(self._channels)
+
+    get_stats = statistics = get_statistics
+
+
+def _is_gray(img):
+    return img.format() < 2
+
+
+def of_image(img, *args, **kwargs):
+    """Its statistics."""
+    board.alive()
+    return _Statistics(("",) if _is_gray(img) else _CHANNELS)
+
+
+def bins_of_image(img, *args, **kwargs):
+    """Its histogram."""
+    board.alive()
+    usual = (_GRAY_BINS,) if _is_gray(img) else _BINS
+    names = [c + "bins" for c in _CHANNELS]
+    sizes = [kwargs.get(n, kwargs.get("bins", usual[i])) for i, n in zip(range(len(usual)), names)]
+    return histogram(("",) if _is_gray(img) else _CHANNELS, sizes)
+
+
+class Cascade(Part):
+    def __init__(self, about):
+        keep(self, "_about", about)
+
+    def __str__(self):
+        return _SHOWN % self._about
+
+    __repr__ = __str__
+
+
+def cascade(path, *args, **kwargs):
+    """image.HaarCascade(): of the firmware by name, or of a file, whose content is not looked
+    at."""
+    board.alive()
+    name, stages = as_str(path), as_int(kwargs.get("stages", 0))
+    about = _CASCADES.get(name)
+    if about is None:
+        files.needs(name)
+    about = about or _CASCADES["frontalface"]
+    return Cascade(about[:2] + (stages or about[2],) + about[3:])
+
+
+def features(img, wanted, *args, **kwargs):
+    """Where a cascade finds something: nowhere."""
+    board.alive()
+    if not isinstance(wanted, Cascade):
+        raise TypeError("Can't convert %s to type" % type(wanted).__name__)
+    w, h = wanted._about[:2]
+    area = kwargs.get("roi", (0, 0, img.width(), img.height()))
+    if area[2] < w or area[3] < h:
+        raise OSError("Region of interest is smaller than detector window!")
+    return []
