@@ -9,8 +9,8 @@ FOLDER has the scripts, and models.tsv: script, flash address or /sd/name, model
 of $MAIXMEM_MODELS; without one: a card is in). A copy is run: endless loops make three rounds, a
 clock's fps() is a constant and its ticks count calls, each result of a model is printed. The
 camera sees one picture. Where results or picture are others, the bare script runs once more, a
-little later and with another GC heap: what then differs from the first time (a clock, an address)
-is no matter of the line. Exit status 1 where one is worse.
+little later and in a GC heap that was used before: what then differs from the first time (a clock,
+an address, pixels that nobody wrote) is no matter of the line. Exit status 1 where one is worse.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from maixmem_cli.firmware.builds import choose  # noqa: E402
 from maixmem_k210_chip import SPIFFS_START  # noqa: E402
 
 RESULTS, PICTURE = "WORSE: other results", "WORSE: another picture"
+EARLIER = "WORSE: ends earlier"
 AUTO = "import maixmem_auto\n"
 ENDLESS = re.compile(r"^([ \t]*)while[ \t]*\(?[ \t]*(?:True|1)[ \t]*\)?[ \t]*:", re.MULTILINE)
 RUNS = re.compile(r"\b(\w+)\.(run_yolo2|forward)\(")
@@ -61,9 +62,15 @@ def _mm_ran(run, *args, **how):
 """
 _TAIL = "\nprint('@ the end')\n"
 _LATER = """\
-import time as _mm_time
+import gc as _mm_gc, time as _mm_time
 _mm_time.sleep_ms(1237)
-_mm_kept = [bytearray(2000)]
+_mm_kept = []
+try:
+    while True:
+        _mm_kept.append(bytearray(b"\\xa5" * 2000))
+except MemoryError:
+    _mm_kept = _mm_kept[:1]
+_mm_gc.collect()
 """
 _VARIES = "varies by itself"
 
@@ -103,14 +110,14 @@ def verdict(bare: End, auto: End) -> str:
         return "WORSE: hangs"
     if bare.kind == DONE and not bare.error:
         if auto.kind != DONE or auto.error:
-            return "WORSE: ends earlier"
+            return EARLIER
         if auto.results != bare.results:
             return RESULTS
         return "as bare" if auto.picture == bare.picture else PICTURE
     if auto.kind == DONE and not auto.error:
         return "better"
     if auto.results[: len(bare.results)] != bare.results:
-        return "WORSE: ends earlier"
+        return EARLIER
     if len(auto.results) > len(bare.results):
         return "better"
     return "as bare" if auto.error == bare.error else "other words"
@@ -185,7 +192,7 @@ def compare(
         bare = run(image, script.name, source, places)
         auto = run(image, script.name, AUTO + source, places)
         word = verdict(bare, auto)
-        if word in (RESULTS, PICTURE):
+        if word in (RESULTS, PICTURE, EARLIER):
             again = run(image, script.name, _LATER + source, places)
             after = verdict(steady(bare, bare, again), steady(auto, bare, again))
             word = after if after.startswith("WORSE") else f"{after}, {_VARIES}"
