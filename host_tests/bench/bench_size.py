@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Bytes: .mpy of every device module, the GC heap that importing takes on a 64-bit MicroPython,
-and four whole programs.
+and five whole programs.
 
     python host_tests/bench/bench_size.py --board PORT --model 0x300000 --model 0x500000
 
 With --board only the programs, on a board or an emulated one with two models in flash: R reports,
 S switches two models, I pools two images as well (their pixels do not count), F also looks at the
-flash. Bytes kept, images of 320x240 that fit beside, and of the library's files that each opens
-how many and their .mpy bytes (the files are those that the stand-in sees opened).
+flash, A has two models in use after import maixmem_auto. Bytes kept, images of 320x240 that fit
+beside, and of the library's files that each opens how many and their .mpy bytes (the files are
+those that the stand-in sees opened).
 """
 
 from __future__ import annotations
@@ -70,9 +71,16 @@ maixmem.report(str)
 I = S + "from maixmem_pool import ImagePool\np = ImagePool(40, 38)\n"
 PIXELS = 2 * 40 * 38 * 2  # of its images: the program's, not ours
 F = I + "from maixmem_flash import FlashMap\nFlashMap().scan().report(str)\n"
-PROGRAMS = {"R": R, "S": S, "I": I, "F": F}
+A = """import maixmem_auto
+import KPU
+a = KPU.load({0})
+b = KPU.load({1})
+a.model_addr(), b.model_addr()
+"""
+PROGRAMS = {"R": R, "S": S, "I": I, "F": F, "A": A}
 #: program -> (KiB of GC heap, KiB of .mpy, files) that it may take
 BUDGETS = {"S": (24, 16, 8), "F": (40, 28, 12)}
+MORE = (8 << 10, 8 << 10)  # that A may take beside S
 # The collector takes stale words of the C stack for references, and what was dropped may stay so:
 # it is run at several depths, and a program both in one go with the two measurements and between
 # them.
@@ -151,10 +159,12 @@ def on_board(port: str, models: list[str]) -> None:
             data = (Path(temp) / f"{name}.mpy").read_bytes()
             sizes[name] = len(data)
             board.write_file(f"/flash/{name}.mpy", data)
+        taken = {}
         for name, program in PROGRAMS.items():
             opened = files_of(program)
             kept, images, threshold = on_firmware(board, program.format(*models))
             mpy = sum(sizes[n] for n in opened)
+            taken[name] = kept, mpy
             over = name in BUDGETS and (
                 kept > BUDGETS[name][0] << 10
                 or mpy > BUDGETS[name][1] << 10
@@ -166,6 +176,9 @@ def on_board(port: str, models: list[str]) -> None:
                 f"{mpy} bytes of .mpy; gc.threshold() {threshold}{'   OVER' if over else ''}",
                 flush=True,
             )
+    more = [a - b for a, b in zip(taken["A"], taken["S"])]
+    over = any(n > most for n, most in zip(more, MORE))
+    print(f"A beside S: {more[0]} bytes of GC heap, {more[1]} of .mpy{'   OVER' if over else ''}")
 
 
 def main() -> None:
