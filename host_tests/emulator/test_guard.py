@@ -5,11 +5,13 @@ heap is described. On real firmware."""
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 
 import emulated
 import pytest
+import random_scripts
 import register_programs
 from commands import invoke
 from emulated import each_image, needs_cc
@@ -117,6 +119,24 @@ def test_what_is_fine_is_no_damage(image: Path, tmp_path: Path) -> None:
     files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
     result = guarded(image, tmp_path, _FINE, files=files)
     assert (result.outcome.error, result.damage, result.unexplained) == ("", [], 0)
+
+
+@each_image
+def test_random_scripts_damage_nothing(image: Path, tmp_path: Path) -> None:
+    """MAIXMEM_SEED and MAIXMEM_SEQUENCES: others, more; each prints its seed where it fails."""
+    first, number = (
+        int(os.environ.get(f"MAIXMEM_{name}", usual))
+        for name, usual in (("SEED", 1), ("SEQUENCES", 2))
+    )
+    files = ((0x300000, emulated.model("v3_face_ld5.kmodel")),)
+    for seed in range(first, first + number):
+        said: list[str] = []
+        script = tmp_path / f"seed{seed}.py"
+        script.write_text(random_scripts.script(seed))
+        with Session(image, script, Options(files=files)) as session:
+            result = profile.run(session, said.append, guard=True)
+        assert (result.outcome.error, result.damage, result.unexplained) == ("", [], 0), seed
+        assert "".join(said).endswith("end\n"), seed
 
 
 @each_image
