@@ -225,6 +225,7 @@ class Session:
         options = self.options
         self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         self.known = learn(image.build(self.firmware), self.firmware.name)
+        self.finder = Finder(self.known.places)
         # with a card in, the firmware looks for modules there and not on /flash
         modules = self._modules()
         card = sd_image.build(options.sd, modules) if options.sd else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -179,12 +180,20 @@ def _rings_agree(words: array[int], bins: int) -> bool:
 # Remembers where the books of one firmware are: they do not move while it runs.
 class Finder:
     """Reads both heaps out of RAM. `NotFound` when they are not there or not consistent at this
-    moment."""
+    moment. `places`: what another finder of the same firmware learned."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Sequence[int] = ()) -> None:
         self._bins: int | None = None
         self._base: int | None = None
         self._gc_state: int | None = None
+        if places:
+            self._bins, self._base, self._gc_state = places
+
+    def places(self, ram: Ram) -> list[int]:
+        """Where the bins are, the first chunk, the GC heap's books."""
+        found = self.system(ram)
+        self.gc(ram)
+        return [found.bins, found.base, self.gc_state]
 
     @property
     def top_pointer(self) -> int:

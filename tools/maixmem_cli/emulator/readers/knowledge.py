@@ -53,6 +53,7 @@ class Knowledge:
     marks: list[tuple[str, int]] = field(default_factory=list)  #: (kind, function)
     exit: int = 0  #: the type SystemExit
     text: int = 0  #: the type str
+    places: list[int] = field(default_factory=list)  #: heaps.Finder's
     threads: int = 0  #: the word that points to the list of threads; 0: there are none
     missing: list[str] = field(default_factory=list)
 
@@ -87,7 +88,8 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), name)
         found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
-        found.threads = heaps.Finder().threads(board.ram)
+        finder = heaps.Finder()
+        found.places, found.threads = finder.places(board.ram), finder.threads(board.ram)
         repl.check(_IDS)
         for kind, module, function in MARKS:
             at = int(repl.check(f"print(_id({module!r}, {function!r}))").split()[-1])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections.abc import Iterator
 
 from k210_model.heap import RAM_START
 
@@ -65,9 +66,9 @@ class Qstrs:
                     self._follow(at, length)
                     return
 
-    def _firsts(self) -> list[tuple[int, int]]:
+    def _firsts(self) -> Iterator[tuple[int, int]]:
         w = self._words
-        return [
+        return (
             (i, w[i + 3])
             for i in range(len(w) - 8)
             if w[i] == 0
@@ -75,7 +76,7 @@ class Qstrs:
             and 0 < w[i + 2] < 4096
             and w[i + 3] in _FIRST
             and w[i + 4] >= RAM_START
-        ]
+        )
 
     def _follow(self, at: int, total: int) -> None:
         """Each next pool points to the one before it and knows how many strings come first."""
