@@ -19,6 +19,7 @@ import k210_table as table
 import k210_threads
 import k210_time
 import k210_timers as timers
+import k210_ulab
 import KPU
 import lcd
 import machine
@@ -66,6 +67,7 @@ _CODE = {
     "socket.socket": network.socket,
     "sys": system.sys,
     "time": k210_time,
+    "ulab": k210_ulab,
     "time.clock()": k210_time.clock,
     "video": media,
 }
