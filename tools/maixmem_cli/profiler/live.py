@@ -54,7 +54,7 @@ class Keepers:
         self._session = session
         self._gc = gc
         ram = session.board.ram
-        self._state = session.finder.interpreter(ram)
+        self._state = session.known.state
         self._globals = heaps.word(ram, self._state + 16)
 
     def of(self, fullest: Fullest, names: Qstrs) -> list[Kept]:

@@ -178,7 +178,7 @@ class Profile:
         self.books = ledger.Ledger(system, gc)
         looks = live.chosen(session.tracer.looks())
         self.books.feed(list(session.tracer.events(looks)))
-        names = Qstrs(session.board.ram)
+        names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
         self.growths = leaks.growths(self.books.looks, self.place)
@@ -221,6 +221,7 @@ def run(
     finds leaks; with `guard` what damages the system heap."""
     system = session.finder.system(session.board.ram)
     gc = session.finder.gc(session.board.ram)
+    looks = looks and bool(session.known.state)
     keepers = live.Keepers(session, gc) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
     outcome = session.run(on_text)

@@ -54,6 +54,7 @@ class Knowledge:
     exit: int = 0  #: the type SystemExit
     text: int = 0  #: the type str
     places: list[int] = field(default_factory=list)  #: heaps.Finder's
+    state: int = 0  #: where the interpreter's state begins
     threads: int = 0  #: the word that points to the list of threads; 0: there are none
     missing: list[str] = field(default_factory=list)
 
@@ -89,7 +90,11 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
         repl = at_prompt(SerialPort(board), name)
         found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
         finder = heaps.Finder()
-        found.places, found.threads = finder.places(board.ram), finder.threads(board.ram)
+        try:
+            found.places, found.threads = finder.places(board.ram), finder.threads(board.ram)
+            found.state = finder.interpreter(board.ram)
+        except heaps.NotFound as e:
+            found.missing.append(str(e))
         repl.check(_IDS)
         for kind, module, function in MARKS:
             at = int(repl.check(f"print(_id({module!r}, {function!r}))").split()[-1])

@@ -20,12 +20,15 @@ from maixmem_cli.emulator.readers import heaps
 _FIRST = range(100, 10000)  # strings of the interpreter itself
 _LAYOUTS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
 _LOOKED_AT = 64
+_MOST_POOLS = 64
 
 
 class Qstrs:
-    """Strings by their number, as RAM has them now."""
+    """Strings by their number, as RAM has them now. `state`: from where to where the interpreter's
+    state is, which points to the last pool: then it need not be looked for in all of RAM."""
 
-    def __init__(self, ram: heaps.Ram) -> None:
+    def __init__(self, ram: heaps.Ram, state: tuple[int, int] = (0, 0)) -> None:
+        self._state = state
         self._ram = bytes(ram[: heaps.RAM_END - RAM_START])
         self._words = array("Q", self._ram)
         self._pools: list[
@@ -63,7 +66,7 @@ class Qstrs:
                 if sum(bool(t) for t in texts) > 0.9 * len(texts):
                     self._layout = layout
                     self._pools.append((0, length, at + 4))
-                    self._follow(at, length)
+                    self._pools += self._from_last(at) or self._following(at, length)
                     return
 
     def _firsts(self) -> Iterator[tuple[int, int]]:
@@ -78,19 +81,32 @@ class Qstrs:
             and w[i + 4] >= RAM_START
         )
 
-    def _follow(self, at: int, total: int) -> None:
+    def _from_last(self, first: int) -> list[tuple[int, int, int]]:
+        """Back from the last pool to the first."""
+        for address in range(self._state[0], self._state[1], 8):
+            at = (self._words[(address - RAM_START) // 8] - RAM_START) // 8
+            found: list[tuple[int, int, int]] = []
+            while first != at and 0 < at < len(self._words) - 4 and len(found) < _MOST_POOLS:
+                before, total, _, length = self._words[at : at + 4]
+                found.append((total, length, at + 4))
+                at = (before - RAM_START) // 8
+            if first == at and found and found[-1][0] == self._pools[0][1]:
+                return found
+        return []
+
+    def _following(self, at: int, total: int) -> list[tuple[int, int, int]]:
         """Each next pool points to the one before it and knows how many strings come first."""
+        pools: list[tuple[int, int, int]] = []
         while True:
             head = struct.pack("<QQ", RAM_START + 8 * at, total)
             found = self._ram.find(head)
             while found >= 0 and (found % 8 or not 0 < self._words[found // 8 + 3] <= 1 << 16):
                 found = self._ram.find(head, found + 1)
             if found < 0:
-                return
+                return pools
             at = found // 8
-            length = self._words[at + 3]
-            self._pools.append((total, length, at + 4))
-            total += length
+            pools.append((total, self._words[at + 3], at + 4))
+            total += pools[-1][1]
 
 
 def exit_value(ram: heaps.Ram, value: int | None, text: int) -> tuple[int, str]:

@@ -97,7 +97,7 @@ class Tracer:
         if guard and all(name in self._known.functions for name in _KINDS):
             board.guard(system.base, finder.top_pointer)
         if live:
-            board.live(finder.interpreter(ram), finder.gc_state, self._known.threads)
+            board.live(self._known.state, finder.gc_state, self._known.threads)
             for address in self._known.jumps:
                 board.hook(JUMP, address)
 
