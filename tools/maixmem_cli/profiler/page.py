@@ -100,9 +100,11 @@ def _ticks(profile: Profile, place: Callable[[int], float]) -> list[tuple[float,
             for i, t in enumerate(frames, 1)
             if i == 1 or not i % step
         ]
-    times = [s.time for s in books.samples]
-    shown = times[:: max(1, len(times) // _TICKS)]
-    return [(place(t), f"{(t - times[0]) / 1e6:.1f} M") for t in shown]
+    out: list[tuple[float, str]] = []
+    for s in books.samples:
+        if not out or place(s.time) - out[-1][0] >= 1 / _TICKS:
+            out.append((place(s.time), f"{(s.time - books.first_time) / 1e6:.1f} M"))
+    return out
 
 
 def _moments(profile: Profile) -> draw.Moments:
