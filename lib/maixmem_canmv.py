@@ -14,7 +14,6 @@ class Port(maixmem_k210.Port):
     """The K210 under CanMV."""
 
     name = "canmv"
-    slots = 8
 
     def for_models(self, manager=None) -> "maixmem_k210.Port":
         """The port that loads models as well: it is the port of this program from now on."""

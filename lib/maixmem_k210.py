@@ -17,7 +17,7 @@ from maixmem import const, message, resident, run_once, set_port
 _RAM = const(0x80000000)
 _END = const(0x80600000)
 _STACK = const(16384)  # bytes that a thread needs
-_EDGE, _GC_BLOCK = run_once("k210_chip", "numbers", "EDGE GC_BLOCK")
+_GC = run_once("k210_chip", "numbers", "EDGE GC_BLOCK")
 try:
     import _thread
 
@@ -39,9 +39,6 @@ class Port:
 
     name = "k210"
     watched = ("gc", "heap", "largest")  # type: tuple[str, ...]
-    share = "evict"
-    slots = 5  # the firmware refuses a sixth model
-    margin = 0  # what malloc will do is known to the byte
     lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
     heap = maixmem_k210_heap.found  # None where malloc's lists are not found
     exact = True
@@ -70,18 +67,16 @@ class Port:
         Lists that are not whole any more are said by a line on the screen, once."""
         heap = self.heap
         if heap:
-            try:
-                heap.look()
+            place = heap.look()
+            if not place:
                 self.largest = heap.largest
                 self.behind = heap.heap_free
                 self.exact = True
                 self.warning = None
                 return heap.free
-            except maixmem_k210_heap.Damaged as e:
-                if self.exact:  # said at once: to read a part from flash takes malloc
-                    text = "system heap damaged at {:#x}: machine.reset()"
-                    self.warning = text.format(e.args[0])
-                    print("!", self.warning)
+            if self.exact:  # said at once: to read a part from flash takes malloc
+                self.warning = "system heap damaged at {:#x}: machine.reset()".format(place)
+                print("!", self.warning)
         self.exact = False
         self.largest = self.behind = free = utils.heap_free()
         return free
@@ -102,8 +97,8 @@ class Port:
         self.free_bytes()
         off = -1
         if self.exact or not self.heap:  # with a damaged heap reading its size hangs
-            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * _GC_BLOCK // 1024
-        if not self.exact or abs(off) > _EDGE or sys.implementation.version < (0, 6):  # MaixPy's
+            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * _GC[1] // 1024
+        if not self.exact or abs(off) > _GC[0] or sys.implementation.version < (0, 6):  # MaixPy's
             try:
                 return run_once("k210_gc", "warnings", self)
             except MemoryError:  # no GC heap to look

@@ -18,9 +18,7 @@ EDGE = 160  # what the size of an active GC heap, counted in blocks, may be off 
 PAGE = 4096  # the allocator's break, which heap_free() shows, moves in pages
 SPARE = 8192  # beside what one block takes: a page, and one more for chunk headers
 TRIM = 131072  # a free top chunk of this size goes back to heap_free()
-TRIM_READ = 32720  # a flash read that takes so much that the free end of the heap goes back
-SPI_CHUNK = 65536  # bytes of flash that the driver reads at once, into four bytes for each ...
-SPI_EXTRA = 130  # ... and these; it does not check that it got them
+SPI_EXTRA = 130  # a flash read takes four bytes for each and these, unchecked
 _PIECE = const(4096)  # bytes read from flash at once
 _LEAST = const(256)  # ... where there is little room
 
@@ -38,10 +36,10 @@ def chunk(n: int) -> int:
     return max(32, (n + 23) & ~15)
 
 
-def numbers(names: str) -> tuple:
-    """Those of these names. What stays in memory takes them by run_once(): 16 bytes each, and not
-    the module."""
-    return tuple([globals()[name] for name in names.split()])
+def numbers(text: str) -> tuple:
+    """Those of the names in this text. What stays in memory takes them by run_once(): 16 bytes
+    each, and not the module."""
+    return tuple([globals()[name] for name in text.split()])
 
 
 # --- what maixmem_k210.Port answers with these: see there ---

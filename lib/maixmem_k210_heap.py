@@ -18,11 +18,6 @@ _LISTS = const(128)
 _HEAD = const(8)  # bytes of a chunk that its block does not have
 
 
-class Damaged(Exception):
-    """malloc's lists are not whole near the address args[0]: something wrote past the end of its
-    block."""
-
-
 # A chunk has 16 bytes of head: the size of the chunk before if that is free; its own size, in bit
 # 0 whether the one before is in use. A free one has after them the next and the one before in its
 # list. malloc's table has the heads of 128 lists, laid out as chunks 16 bytes apart: list 0 is the
@@ -41,18 +36,19 @@ class Heap:
         self.words = words
         self.table = table  # the number of its first word
 
-    def look(self, into: "list | None" = None) -> None:
+    def look(self, into: "list | None" = None) -> int:
         """Takes the figures anew. `into` gets (bytes, address) of each hole in the order in which
         malloc tries them.
 
-        Damaged where it is not whole at a second look either: the first may have been in the
-        middle of a malloc."""
-        try:
-            self._look(into)
-        except Damaged:
+        0, or the address near which the lists are not whole, at a second look either (the first
+        may have been in the middle of a malloc): something wrote past the end of its block. The
+        figures are those of before then."""
+        place = self._look(into)
+        if place:
             if into:
                 into.clear()
-            self._look(into)
+            place = self._look(into)
+        return place
 
     def _look(self, into):
         words = self.words
@@ -61,11 +57,11 @@ class Heap:
         top = words[table + 4]
         own = _RAM + 4 * table
         if not own < top < _END - _HEAD or top & 15:
-            raise Damaged(own + 16)
+            return own + 16
         size = words[((top - _RAM) >> 2) + 2]
         end = top + size - 1
         if size & 7 != 1 or end & (_PAGE - 1) or end > _END:
-            raise Damaged(top)
+            return top
         free = _END - top
         largest = max(end - top, _END - end) - _LEAST
         holes = 0
@@ -77,13 +73,13 @@ class Heap:
                     chunk = words[head + 6]
                     while chunk != own:
                         if not _RAM < chunk < top or chunk & 15:
-                            raise Damaged(back)
+                            return back
                         i = (chunk - _RAM) >> 2
                         size = words[i + 2] & -16
                         if size < _LEAST or chunk + size > top or words[i + 4] != back:
-                            raise Damaged(chunk)
+                            return chunk
                         if words[i + size // 4] != size:
-                            raise Damaged(chunk + size)
+                            return chunk + size
                         free += size
                         largest = max(largest, size)
                         holes += 1
@@ -98,6 +94,7 @@ class Heap:
         self.holes = holes
         self.top = top
         self.heap_free = _END - end
+        return 0
 
 
 # --- where malloc has its lists: looked for once, in 2 to 5 ms ---
@@ -128,11 +125,7 @@ def _above(words, table):
     for _ in range(_LISTS):
         if words[table + 6] == _RAM + 4 * table != words[table + 4]:
             heap = Heap(words, table)
-            try:
-                heap.look()
-                return heap
-            except Damaged:
-                return None
+            return None if heap.look() else heap
         table -= 4
     return None
 

@@ -60,6 +60,9 @@ class Port(maixmem_k210.Port):
     """The K210 with its KPU."""
 
     Net = Net  # type: type
+    share = "evict"
+    slots = 5  # the firmware refuses a sixth model
+    margin = 0  # what malloc will do is known to the byte
     trims = True  # a large flash read gives the free end of the heap back
 
     def __init__(self) -> None:

@@ -8,15 +8,20 @@ A one-time part of the K210's port; it reckons with maixmem_k210_malloc what mal
 import gc
 
 from maixmem import NoRoom, const, message
-from maixmem_k210_chip import SIZE, SPI_EXTRA, TRANSIENT, TRIM_READ, UNCHECKED, chunk
-from maixmem_k210_heap import Damaged
+from maixmem_k210_chip import SIZE, SPI_EXTRA, TRANSIENT, UNCHECKED, chunk
 from maixmem_k210_malloc import Malloc
 
+TRIM_READ = 32720  # a flash read that takes so much that the free end of the heap goes back
 _RAM = const(0x80000000)
 _END = const(0x80600000)
 _HEAD = const(16)  # from a chunk to its block
 _SMALL = const(512)  # what a load keeps beside its buffers is smaller, and what YOLO takes
 _YOLO = const(64)
+
+
+class Damaged(Exception):
+    """malloc's lists are not whole near the address args[0]."""
+
 
 # --- whether a load comes through ---
 
@@ -81,7 +86,7 @@ def plan(heap, gone=()) -> Malloc:
     """What malloc has now, without the chunks `gone`, (address, bytes) each. Damaged where its
     lists are not whole."""
     holes = []  # type: list[tuple]
-    heap.look(holes)
+    _look(heap, holes)
     table = heap.table + 4  # of the last remainder
     last = holes.pop(0) if heap.words[table + 4] != _RAM + 4 * table else None
     m = Malloc(holes, last, heap.top, _END - heap.heap_free)
@@ -90,6 +95,12 @@ def plan(heap, gone=()) -> Malloc:
     for at, _ in gone or ():
         m.give(at)
     return m
+
+
+def _look(heap, into=None):
+    place = heap.look(into)
+    if place:
+        raise Damaged(place)
 
 
 def missing(heap, pieces, margin: int = 0, gone=()) -> int:
@@ -108,7 +119,7 @@ def nets_chunks(p, handles):
     """[(address, bytes)] of the chunks that go with these nets, more rather than fewer, None where
     that is not known; and whether they are theirs for sure."""
     try:
-        p.heap.look()
+        _look(p.heap)
         used = [c for c in chunks(p.heap) if c[2]]
     except (LookupError, Damaged):
         return None, False
@@ -206,11 +217,9 @@ def chunks(heap, found: "list | None" = None) -> "list[tuple[int, int, bool]]":
 def damage(p) -> "list[str]":
     """What is said where malloc's lists are not whole, with the block that lies before the place:
     who wrote past its end may be its owner."""
-    try:
-        p.heap.look()
+    place = p.heap.look()
+    if not place:
         return []
-    except Damaged as e:
-        place = e.args[0]
     found = []  # type: list[tuple]
     try:
         chunks(p.heap, found)

@@ -18,11 +18,12 @@ from maixmem import KModelError, const, message, port, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
     HELD,
-    SPI_CHUNK,
     SPI_EXTRA,
     TRANSIENT,
     UNCHECKED,
 )
+
+_SPI_CHUNK = const(65536)  # bytes of flash that the driver reads at once
 
 _ENTRIES = const(1000)  # 8-byte entries of tables that a reader of 8 KiB can take
 _STEP = const(32)  # entries of a table in memory at a time
@@ -139,7 +140,7 @@ class KModel:
                 table = 8 * (self.layers or 0)
                 first += [(table, TRANSIENT | HELD), _spi(table)]
             # the last read is a smaller one, and may leave the top of the heap larger
-            read = [_spi(min(whole, SPI_CHUNK)), _spi(whole % SPI_CHUNK)]
+            read = [_spi(min(whole, _SPI_CHUNK)), _spi(whole % _SPI_CHUNK)]
         return [(1, 0)] + first + [(whole + 256, 0), (state, 0)] + read + rest
 
     def need(self, method: str) -> "int | None":

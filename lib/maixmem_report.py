@@ -17,7 +17,6 @@ PORTS = (
 )
 
 _BAR = const(16)
-_KEYS = ("name", "total", "used", "free", "largest", "holes", "exact")
 
 
 def report(port, out=print) -> dict:
@@ -28,8 +27,9 @@ def report(port, out=print) -> dict:
     out("region  use                      used       free    largest")
     for r in rows:
         low, high = ("", "") if r.exact else ("+", "-")
-        cell = _count if r.name == "files" else _cell  # of a process on Linux: not bytes
-        used, free, largest = cell(r.used, high), cell(r.free, low), cell(r.largest, low)
+        to = str if r.name == "files" else kib  # of a process on Linux: not bytes
+        used, free = _cell(r.used, high, to), _cell(r.free, low, to)
+        largest = _cell(r.largest, low, to)
         text = "{:<7} {} {:>10} {:>10} {:>10}"
         out(text.format(r.name, bar(r.used, r.total), used, free, largest))
     for r in rows:
@@ -41,30 +41,31 @@ def report(port, out=print) -> dict:
     return {
         "version": __version__,
         "port": port.name,
-        "regions": [{key: getattr(r, key) for key in _KEYS} for r in rows],
+        "regions": [
+            {key: getattr(r, key) for key in "name total used free largest holes exact".split()}
+            for r in rows
+        ],
         "warnings": [str(text) for text in warnings],
     }
 
 
-def _cell(n: "int | None", mark: str) -> str:
-    return "?" if n is None else kib(n) + mark
-
-
-def _count(n: "int | None", mark: str) -> str:
-    return "?" if n is None else str(n)
+def _cell(n, end, to):
+    return "?" if n is None else to(n) + end
 
 
 def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:
     """A bar of `width` characters in brackets; question marks when a number is not known."""
     if used is None or not total:
-        return "[" + "?" * width + "]"
-    full = min(width, (used * width + total - 1) // total)
-    return "[" + "#" * full + "." * (width - full) + "]"
+        text = "?" * width
+    else:
+        full = min(width, (used * width + total - 1) // total)
+        text = "#" * full + "." * (width - full)
+    return "[{}]".format(text)
 
 
-def show(texts, out=print) -> None:
+def show(rows, out=print) -> None:
     """`out` takes each of the texts in lines of at most 60 columns."""
-    for text in texts:
+    for text in rows:
         for line in wrap(text):
             out(line)
 
@@ -132,8 +133,8 @@ def gc_region(largest: bool = True) -> "Region | None":
     return Region("gc", used + free, used, free, largest_block(free) if largest else None)
 
 
-def largest_block(limit: int) -> "int | None":
-    """The biggest single block of the GC heap that can be had, at most `limit` bytes, in steps of
+def largest_block(n: int) -> "int | None":
+    """The biggest single block of the GC heap that can be had, at most `n` bytes, in steps of
     four words.
 
     Bisects with real allocations and gives each back at once; collects garbage. None where lists
@@ -151,24 +152,17 @@ def largest_block(limit: int) -> "int | None":
     if word <= 0:
         return None
     low = 0
-    high = limit // (4 * word) + 1
+    high = n // (4 * word) + 1
     while high - low > 1:
         mid = (low + high) // 2
-        if _can_have(4 * mid):
+        # A list, because clear() shrinks its block where it stands. A bytearray would have to wait
+        # for a collection, and the collector takes stale words on the C stack for references (seen
+        # on MaixPy: 241 KiB kept alive so).
+        try:
+            block = [None] * (4 * mid)
+            block.clear()
             low = mid
-        else:
+        except MemoryError:
             high = mid
     gc.collect()
     return low * 4 * word
-
-
-# A list, because clear() shrinks its block where it stands. A bytearray would have to wait for a
-# collection, and the collector takes stale words on the C stack for references (seen on MaixPy:
-# 241 KiB kept alive so).
-def _can_have(words):
-    try:
-        block = [None] * words
-    except MemoryError:
-        return False
-    block.clear()
-    return True

@@ -98,6 +98,8 @@ class Damaged(Exception):
 class Player:
     """One random program on a board."""
 
+    with_camera = _WITH_CAMERA
+
     def __init__(self, image: Path, seed: int, board: Board) -> None:
         self.starts, self.names, self.card, self.threads = base(image)
         self.board = board
@@ -135,18 +137,21 @@ class Player:
         with contextlib.suppress(Damaged):
             self._play()
 
-    def _play(self) -> None:
-        self.board.restore(self.starts[self.random.random() < _WITH_CAMERA])
-        self.must(f"keep({self.random.choice((1, 1, 2, 5))})")
-        kinds: list[tuple[float, Callable[[], None]]] = [
+    def kinds(self) -> list[tuple[float, Callable[[], None]]]:
+        """The steps, each with the share up to which it is taken."""
+        return [
             (0.22, self.drop), (0.5, self.load), (0.68, self.use), (0.74, self.stopped),
             (0.84, self.camera), (0.87, self.picture), (0.9, self.image), (0.93, self.display),
             (0.96, self.thread), (0.98, self.file), (1.0, self.number),
         ]  # fmt: skip
+
+    def _play(self) -> None:
+        self.board.restore(self.starts[self.random.random() < self.with_camera])
+        self.must(f"keep({self.random.choice((1, 1, 2, 5))})")
         for n in range(STEPS):
             what = self.random.random()
             self.n = n
-            next(step for limit, step in kinds if what < limit)()
+            next(step for limit, step in self.kinds() if what < limit)()
 
     def drop(self) -> None:
         if self.live:
@@ -259,3 +264,20 @@ class Player:
 
     def number(self) -> None:
         self.must("number()")
+
+
+class CameraPlayer(Player):
+    """Frame sizes after each other, between loads and frees: the camera's buffers grow, shrink and
+    move in a heap that is nearly full."""
+
+    with_camera = 1.0
+
+    def kinds(self) -> list[tuple[float, Callable[[], None]]]:
+        """Loads first, then mostly the camera."""
+        if self.n < 3:
+            return [(1.0, self.load)]
+        return [(0.1, self.drop), (0.3, self.load), (0.35, self.display), (1.0, self.camera)]
+
+    def verdicts_on_cameras(self) -> int:
+        """How many there were."""
+        return sum(n for (what, _), n in self.verdicts.items() if what == "camera")
