@@ -33,6 +33,16 @@ def test_one_model_fits_and_stays(folder: Path) -> None:
     assert step.peak >= step.need + 262274 - got.steps[-1].need // 2
 
 
+def test_a_manager_takes_more_where_there_are_threads(folder: Path) -> None:
+    """Measured on firmware: 2,016 bytes on full, 1,888 on lvgl, beside minimum, which has none."""
+    needs = {}
+    for build in ("minimum", "full", "lvgl"):
+        got, _ = answer(folder, f'firmware = "{build}"\n' + entry("small", 0x300000))
+        needs[build] = next(s.need for s in got.steps if s.what == "maixmem for models")
+    assert [build for build in needs if FIRMWARES[build].threads] == ["full", "lvgl"]
+    assert 1888 <= needs["full"] - needs["minimum"] == needs["lvgl"] - needs["minimum"] <= 2016
+
+
 def test_two_that_do_not_fit_together_take_turns(folder: Path) -> None:
     got, _ = answer(
         folder, 'firmware = "full"\n' + entry("small", 0x300000) + entry("larger", 0x600000)

@@ -34,6 +34,7 @@ class Build:
         self.fb_all = fb_all
         self.early = early
         self.late = late
+        self.threads = late == _THREADS  # it has _thread
 
 
 BUILDS = {

@@ -33,6 +33,7 @@ _TITLES = {
     "lvgl": "with_lvgl",
 }
 _V4_TEXT = b"only support kmodel V3/V4"  # how a build that loads V4 words its error 2002
+_THREADS = b"start_new_thread"
 _FINDERS = b"find_blobs"  # builds without OpenMV's finders have the small scratch block
 _VERSION = re.compile(rb"v\d+\.\d+\.\d+-\d+-g[0-9a-f]{6,}(?:-dirty)?")
 _GUESS = 0x80200000  # a heap base to begin with where only the free bytes are known
@@ -61,6 +62,7 @@ class Firmware:
     scratch: int = 700 << 10  #: what a call gets that wants as much as it can, as packing a JPEG
     lcd: int = 0  #: of the system heap, by the first lcd.init(), where the boot did none
     early: bool = False  #: it lacks calls of Maix.utils, such as what reads flash
+    threads: bool = True  #: it has _thread: a model manager brings what lets threads wait
     file: Path | None = None  #: the image, where that is all that is known
 
     @property
@@ -116,7 +118,14 @@ class Firmware:
 
 
 FIRMWARES = {
-    name: Firmware(name, f.image, f.v4, title=_TITLES.get(name, name), scratch=f.fb_all)
+    name: Firmware(
+        name,
+        f.image,
+        f.v4,
+        title=_TITLES.get(name, name),
+        scratch=f.fb_all,
+        threads=f.threads,
+    )
     for name, f in BUILDS.items()
 }
 
@@ -186,6 +195,7 @@ def _of_image(path: Path, data: bytes) -> Firmware:
         title=said,
         source=f"the image {path.name}, {said}",
         scratch=(700 if _FINDERS in data else 300) << 10,
+        threads=_THREADS in data,
         file=path,
     )
 

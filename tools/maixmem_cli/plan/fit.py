@@ -48,6 +48,7 @@ _VALUE = 40  # of a float in a tuple or list: its object and its place
 # common. host_tests/bench prints such figures.
 _LIBRARY = {"models": (23200, 600), "pools": (16900, 1000)}
 _IN_COMMON = 9300
+_WAITING = 2000  # what lets threads wait for each other in a model manager, where there are any
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
 # Below these it is tight: reading a page of /flash, which an import does, and a list and a string.
 MARGIN = {"heap": 4 * PAGE + SPI_EXTRA + PAGE, "gc": 8192}
@@ -169,6 +170,8 @@ class _Play:
         for kind, (nbytes, each) in _LIBRARY.items():
             count = len(getattr(project, kind))
             if count:
+                if kind == "models" and project.firmware.threads:
+                    nbytes += _WAITING
                 self.claim_gc(f"maixmem for {kind}", nbytes + each * count - common)
                 common = _IN_COMMON
         for step in project.steps:
