@@ -35,9 +35,10 @@ s64 hart_run(Hart *h, s64 count) {
     bool single = count < 0;
     s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f, base = RAM_CACHED;
-    // what a store reaches without asking: all RAM, what follows the table that is watched, or
-    // no more than its last word
+    // what a store reaches without asking: all RAM, what follows the table that is watched and, a
+    // second question, what is below it; or no more than its last word
     u64 watched = host.watched_bytes ? host.watched_from + host.watched_bytes : 0;
+    u64 below = watched && !host.guarded ? host.watched_from - 7 : 0;
     if (host.guarded) watched = RAM_SIZE - 8;
     u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
     u8 *plain_ram = ram + watched;
@@ -110,6 +111,7 @@ s64 hart_run(Hart *h, s64 count) {
         memcpy(plain_ram + o, &v, sizeof(T)); \
         NEXT; \
     } \
+    if (a - RAM_CACHED < below) { memcpy(ram + (a - RAM_CACHED), &v, sizeof(T)); NEXT; } \
     SYNC; \
     bus_write(h, a, (u64)v, sizeof(T)); \
     if (unlikely(h->trap)) goto memory_trap; \

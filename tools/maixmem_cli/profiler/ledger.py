@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Callable
 
 from maixmem_cli.emulator.readers import heaps, tracer
@@ -194,10 +193,11 @@ class Ledger:
         self.gc.take(e.time, site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
 
     def _blocks_freed(self, first: int, n: int) -> None:
-        for owner, group in groupby(self.blocks[first : first + n]):
+        owners = self.blocks[first : first + n]
+        self.blocks[first : first + n] = [None] * len(owners)
+        for owner in set(owners):
             if owner is not None:
-                self.gc.give(owner, sum(1 for _ in group) * BLOCK)
-        self.blocks[first : first + n] = [None] * len(self.blocks[first : first + n])
+                self.gc.give(owner, owners.count(owner) * BLOCK)
 
     def _sample(self, time: int) -> None:
         holes, at = [], self.base
