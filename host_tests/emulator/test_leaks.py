@@ -341,7 +341,7 @@ def test_what_is_in_use_is_what_a_collection_leaves(image: Path, tmp_path: Path)
         assert session.run(said.append).error == ""
         books, equal = ledger.Ledger(system, gc), []
         # a loop of the script is known by its bytecode, which is in the pool; a return is not
-        returns = {e.time for e in session.tracer.looks() if 0 < e.asked < gc.pool}
+        returns = {e.time for e in session.tracer.of(tracer.LOOK) if 0 < e.asked < gc.pool}
         for e in session.tracer.events(returns):
             if e.kind != tracer.LOOK:
                 books.feed_one(e)

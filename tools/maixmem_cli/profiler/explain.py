@@ -105,7 +105,7 @@ def hang(session: Session, kind: str) -> list[str]:
 def damage(session: Session) -> list[str]:
     """The first store that overwrote a chunk's size, or a stack that grew over one, with guard:
     what, by which line and instruction."""
-    first = next((e for e in session.tracer.events() if e.kind == DAMAGED), None)
+    first = next(session.tracer.of(DAMAGED), None)
     if first is None:
         return []
     chip = image.build(session.firmware)

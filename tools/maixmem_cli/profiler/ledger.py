@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Callable
 
 from maixmem_cli.emulator.readers import heaps, tracer
@@ -226,9 +227,10 @@ class Ledger:
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: takes what it freed out of the GC heap's
         books."""
-        for i, owner in enumerate(self.blocks):
-            if owner is not None and states[i] == FREE:
-                self._blocks_freed(i, 1)
+        for free, run in groupby(range(len(states)), lambda i: states[i] == FREE):
+            blocks = [*run]
+            if free:
+                self._blocks_freed(blocks[0], len(blocks))
 
     def unexplained(self, system: SystemHeap) -> int:
         """Bytes of chunks that the books have otherwise than the heap itself: 0 when they

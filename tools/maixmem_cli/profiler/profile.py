@@ -12,7 +12,7 @@ from typing import Callable
 
 from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.qstrs import Qstrs
-from maixmem_cli.emulator.readers.tracer import RAW_FILE, Place
+from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Place
 from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.library import places
 from maixmem_cli.profiler import explain, leaks, ledger, live
@@ -176,7 +176,7 @@ class Profile:
         self._gc_heap = gc.pool + gc.total - gc.table
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
-        looks = live.chosen(session.tracer.looks())
+        looks = live.chosen(list(session.tracer.of(LOOK)))
         self.books.feed(list(session.tracer.events(looks)))
         names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)

@@ -115,8 +115,8 @@ class Tracer:
         if not self._started:
             return ()
         self.where()
-        site = next(e.site for e in reversed(list(self.events())) if e.kind == MARK and not e.a)
-        return self.stacks(Qstrs(self._board.ram)).get(site, ())
+        *_, last = (e for e in self.of(MARK) if not e.a)
+        return self.stacks(Qstrs(self._board.ram)).get(last.site, ())
 
     def stop(self) -> None:
         self._board.untrace()
@@ -132,9 +132,8 @@ class Tracer:
             return (0, None)
         self.where()
         ended: tuple[int, int | None] = (0, None)
-        for event in self.events():
-            if event.kind == RAISED:
-                ended = (event.a, event.end if event.asked else None)
+        for event in self.of(RAISED):
+            ended = (event.a, event.end if event.asked else None)
         return ended
 
     def events(self, looks: Container[int] = frozenset()) -> Iterator[Event]:
@@ -157,9 +156,9 @@ class Tracer:
         if look:
             yield look._replace(used=bytes(used))
 
-    def looks(self) -> list[Event]:
-        """All looks, without what they saw."""
-        return [Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records() if k == LOOK]
+    def of(self, kind: int) -> Iterator[Event]:
+        """All of a kind; looks without what they saw."""
+        return (Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records() if k == kind)
 
     def _records(self) -> Iterator[tuple[int, ...]]:
         self._file.flush()
