@@ -62,9 +62,8 @@ class Heap:
         end = top + size - 1
         if size & 7 != 1 or end & (_PAGE - 1) or end > _END:
             return top
-        free = _END - top
         largest = max(end - top, _END - end) - _LEAST
-        holes = 0
+        free = holes = 0
         while fours:
             if fours & 1:
                 first = table if table > self.table else table + 4  # list 0 is the top
@@ -87,9 +86,10 @@ class Heap:
                             into.append((size, chunk))
                         back = chunk
                         chunk = words[i + 6]
-            fours >>= 1
-            table += 16
-        self.free = free
+            step = 1 if fours & 14 else 4
+            fours >>= step
+            table += 16 * step
+        self.free = free + _END - top
         self.largest = max(0, largest - _HEAD)
         self.holes = holes
         self.top = top

@@ -200,9 +200,9 @@ class ModelManager:
         p = self.port
         gone = []
         try:
-            for x in self.loaded():
-                if not x.ready and not x.loading:  # a failure left it half loaded or half freed
-                    self._unload(x)
+            for x in self.models.values():
+                if x.handle is not None and not x.ready and not x.loading:
+                    self._unload(x)  # a failure left it half loaded or half freed
             if m.cost is None:
                 m.cost = p.inspect(m.source, **m.how)
             if m.cost.refuse:
