@@ -27,7 +27,7 @@ SIZE = 1 << (19 if SLOW else 20)  # of a chip, where it says nothing else
 class Chip:
     def __init__(self, size, parts=(), bad=(0, 0)):
         self.size = size
-        self.parts = list(parts)
+        self.parts = [(start, start + len(data), data) for start, data in parts]
         self.bad = bad
         self.longest = 0
 
@@ -37,10 +37,10 @@ class Chip:
         if offset < self.bad[1] and self.bad[0] < offset + n:
             raise NoRoom("no memory", "heap", n, 0)
         out = BLANK[:n] if n <= 4096 else b"\xff" * n
-        for start, data in self.parts:
-            low = max(start, offset)
-            high = min(start + len(data), offset + n)
-            if low < high:
+        stop = offset + n
+        for start, end, data in self.parts:
+            if start < stop and offset < end:
+                low, high = max(start, offset), min(end, stop)
                 out = out[: low - offset] + data[low - start : high - start] + out[high - offset :]
         return out
 
