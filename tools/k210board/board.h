@@ -174,6 +174,7 @@ typedef struct {
 enum { GUARD = 4096 }; // halfwords beyond each end of the RAM that a branch reaches: not executable
 extern Decoded all_decoded[RAM_SIZE / 2 + 2 * GUARD];
 #define decoded (all_decoded + GUARD) // one for each halfword of RAM
+extern u32 decoded_end; // none is decoded from there on
 extern s64 done_now;     // instructions of the running quantum so far: time inside it
 void cpu_start(void), cpu_forget(void); // what was decoded: code may have changed
 void decode(Decoded *d);

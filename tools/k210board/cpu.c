@@ -12,7 +12,7 @@ void cpu_start(void) {
         all_decoded[i].op = all_decoded[RAM_SIZE / 2 + GUARD + i].op = OP_ILLEGAL;
 }
 
-void cpu_forget(void) { memset(decoded, 0, RAM_SIZE / 2 * sizeof(Decoded)); }
+void cpu_forget(void) { memset(decoded, 0, decoded_end * sizeof(Decoded)), decoded_end = 0; }
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
     u64 before = h->csr[FCSR] & ~31ull;

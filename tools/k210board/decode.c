@@ -6,6 +6,7 @@
 #include "ops.h"
 
 Decoded all_decoded[RAM_SIZE / 2 + 2 * GUARD];
+u32 decoded_end;
 // The specification's formats; SH and SHW shift by an immediate, C names a control register, A is
 // atomic, RM rounds, the 1 has one operand, V two and no result, F fences, X is one instruction.
 // The mask: what of an instruction says which it is. The immediate: 's' or 'u' (signed or not),
@@ -114,6 +115,7 @@ static void find_delay(Decoded *d) {
 
 void decode(Decoded *d) {
     u32 offset = (u32)(d - decoded) * 2, i = 0;
+    decoded_end = offset / 2 < decoded_end ? decoded_end : offset / 2 + 1;
     memcpy(&i, ram + offset, offset + 4 <= RAM_SIZE ? 4 : 2);
     if ((i & 3) == 3) decode_32(d, i);
     else decode_16(d, i & 0xffff);

