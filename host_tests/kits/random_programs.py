@@ -279,5 +279,5 @@ class CameraPlayer(Player):
         return [(0.1, self.drop), (0.3, self.load), (0.35, self.display), (1.0, self.camera)]
 
     def verdicts_on_cameras(self) -> int:
-        """How many there were."""
-        return sum(n for (what, _), n in self.verdicts.items() if what == "camera")
+        """How many there were, without those on a heap that the firmware damaged."""
+        return self.verdicts.get(("camera", "True"), 0) + self.verdicts.get(("camera", "False"), 0)
