@@ -209,8 +209,7 @@ static void run_layer(const Layer *l) {
     for (size_t c = 0; c < l->out.channels && !l->to_fifo; c++)
         for (size_t y = 0; y < l->out.h; y++, to += l->out.w)
             memcpy(row(&l->out, c, y), to, l->out.w);
-    free(in);
-    free(result);
+    free(in), free(result);
 }
 
 static void take_argument(u64 v) {

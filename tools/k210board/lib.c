@@ -126,8 +126,7 @@ static bool one_round(void) {
 // --- what the host calls ---
 // Once, or for another board: sizes of the card and of the film, 0 for none.
 API(k_new) void k_new(u32 card_bytes, u32 film_bytes) {
-    free(sd_card);
-    free(film);
+    free(sd_card), free(film);
     sd_size = card_bytes, film_size = film_bytes;
     sd_card = card_bytes ? calloc(1, card_bytes) : NULL;
     film = film_bytes ? calloc(1, film_bytes) : NULL;
