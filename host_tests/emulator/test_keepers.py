@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """profile says who keeps a line's objects alive: the chain of names from a root. Scripts whose
-holder is known, on real firmware."""
+holder is known, on real firmware; and what is in use equals what a collection leaves."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from emulated import each_image, needs_cc
+from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.profiler import plain, profile, report
+from maixmem_cli.profiler import ledger, plain, profile, report
 
 pytestmark = needs_cc
 _HELPER = """
@@ -230,3 +231,76 @@ def test_a_thread_and_a_timer(image: Path, tmp_path: Path) -> None:
     assert scratch.endswith("a local of worker()") and 6000 <= nbytes < 6200
     assert more.endswith("a local of <listcomp>()[*]") and least > 30000
     assert scratch.startswith("a thread, ") != more.startswith("a thread, ")  # one of them runs
+
+
+_COLLECTS = """
+import gc
+class Box: pass
+kept, by_name = [], {}
+for i in range(40):
+  kept.append(bytearray(100 + i))
+  box = Box(); box.x = [i] * 5; by_name['k%d' % i] = box
+  s = 'abc%d' % i * 30
+  if i % 5 == 4:
+    gc.collect(); print(gc.mem_alloc())
+def deep(n):
+  x = bytearray(3000)
+  if n: return deep(n - 1)
+  gc.collect(); print(gc.mem_alloc())
+deep(6)
+gc.collect(); print(gc.mem_alloc())
+for i in range(300): q = [i] * 40
+gc.collect(); print(gc.mem_alloc())
+"""
+
+
+_THREADED = """
+import gc, _thread, time
+def worker(n):
+  mine = [bytearray(100) for i in range(n)]
+  ready.append(len(mine))
+  while ready: time.sleep_ms(5)
+ready, kept = [], []
+for n in (10, 40):
+  _thread.start_new_thread(worker, (n,))
+while len(ready) < 2: time.sleep_ms(5)
+for i in range(20):
+  kept.append(bytearray(100 + i))
+  s = 'abc%d' % i * 30
+  if i % 5 == 4:
+    gc.collect(); print(gc.mem_alloc())
+ready.clear()
+time.sleep_ms(50)
+gc.collect(); print(gc.mem_alloc())
+"""
+
+
+@each_image
+@pytest.mark.parametrize(
+    ("source", "number"), [(_COLLECTS, 11), (_THREADED, 5)], ids=["alone", "threads"]
+)
+def test_what_is_in_use_is_what_a_collection_leaves(
+    image: Path, tmp_path: Path, source: str, number: int
+) -> None:
+    """To the block: at the return of gc.collect() the look equals the firmware's own table, and
+    the figure that the script prints; also while other threads' stacks hold something."""
+    script = tmp_path / "main.py"
+    script.write_text(source)
+    said: list[str] = []
+    with Session(image, script, Options()) as session:
+        if "_thread" in source and not session.known.threads:
+            pytest.skip(f"NO THREADS in {image.name}: nothing to look at")
+        system, gc = session.finder.system(session.board.ram), session.finder.gc(session.board.ram)
+        session.tracer.start(session.finder, gc=True, live=True)
+        assert session.run(said.append).error == ""
+        books, equal = ledger.Ledger(system, gc), []
+        # a loop of the script is known by its bytecode, which is in the pool; a return is not
+        returns = {e.time for e in session.tracer.of(tracer.LOOK) if 0 < e.asked < gc.pool}
+        for e in session.tracer.events(returns):
+            if e.kind != tracer.LOOK:
+                books.feed_one(e)
+                continue
+            used = [i for i, s in enumerate(heaps.states(e.used)) if s != heaps.FREE]
+            assert used == [i for i, b in enumerate(books.blocks) if b is not None]
+            equal.append(32 * e.a)
+    assert [int(word) for word in "".join(said).split()] == equal and len(equal) == number

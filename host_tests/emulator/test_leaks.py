@@ -307,51 +307,6 @@ def test_no_leak(tmp_path: Path, name: str) -> None:
         assert [(g.place.line, g.rounds) for g in result.growths] == [(5, 12)]
 
 
-_COLLECTS = """
-import gc
-class Box: pass
-kept, by_name = [], {}
-for i in range(40):
-  kept.append(bytearray(100 + i))
-  box = Box(); box.x = [i] * 5; by_name['k%d' % i] = box
-  s = 'abc%d' % i * 30
-  if i % 5 == 4:
-    gc.collect(); print(gc.mem_alloc())
-def deep(n):
-  x = bytearray(3000)
-  if n: return deep(n - 1)
-  gc.collect(); print(gc.mem_alloc())
-deep(6)
-gc.collect(); print(gc.mem_alloc())
-for i in range(300): q = [i] * 40
-gc.collect(); print(gc.mem_alloc())
-"""
-
-
-@each_image
-def test_what_is_in_use_is_what_a_collection_leaves(image: Path, tmp_path: Path) -> None:
-    """To the block: at the return of gc.collect() the look equals the firmware's own table, and
-    the figure that the script prints."""
-    script = tmp_path / "main.py"
-    script.write_text(_COLLECTS)
-    said: list[str] = []
-    with Session(image, script, Options()) as session:
-        system, gc = session.finder.system(session.board.ram), session.finder.gc(session.board.ram)
-        session.tracer.start(session.finder, gc=True, live=True)
-        assert session.run(said.append).error == ""
-        books, equal = ledger.Ledger(system, gc), []
-        # a loop of the script is known by its bytecode, which is in the pool; a return is not
-        returns = {e.time for e in session.tracer.of(tracer.LOOK) if 0 < e.asked < gc.pool}
-        for e in session.tracer.events(returns):
-            if e.kind != tracer.LOOK:
-                books.feed_one(e)
-                continue
-            used = [i for i, s in enumerate(heaps.states(e.used)) if s != heaps.FREE]
-            assert used == [i for i, b in enumerate(books.blocks) if b is not None]
-            equal.append(32 * e.a)
-    assert [int(word) for word in "".join(said).split()] == equal and len(equal) == 11
-
-
 def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:
     """Garbage does not count."""
     source = "x = 0.5\na = bytearray(60000)\nfor i in range(9000):\n  x = x * 1.01 + i\n"

@@ -46,17 +46,17 @@ static void follow_all(u64 from, u64 to) {
     for (u64 i = 0; at && i + 8 <= to - from; i += 8) memcpy(&pointer, at + i, 8), follow(pointer);
 }
 
-// The stack in use: of the thread that began the interpreter, or of one of the list; 0: of none.
-// A thread: {task, ready, arguments, stack, words of it, next}; SPARE bytes more are at the end of
-// its stack, which the firmware does not look at when another thread collects.
-enum { READY = 8, STACK = 24, WORDS = 32, NEXT = 40, MOST_THREADS = 64 };
+// The end of the stack in use, 0: none. A thread: {task, ready, arguments, stack, words, next}. As
+// the firmware does (tried): from a task's first word, its stack pointer, to the end of the chunk.
+enum { READY = 8, STACK = 24, NEXT = 40, MOST_THREADS = 64 };
 static u64 stack_end(u64 sp, bool look_at_others) {
     u64 first = bus_word(live.state), th = live.threads ? bus_word(live.threads) : 0, own = 0;
     if (sp <= first && first - sp <= bus_word(live.state + 8) + SPARE) own = first;
     for (int i = 0; th && i < MOST_THREADS; i++, th = bus_word(th + NEXT)) {
-        u64 at = bus_word(th + STACK), end = at + bus_word(th + WORDS) * 8;
-        if (sp >= at && sp < end + SPARE) own = own ? own : end + SPARE;
-        else if (look_at_others && (u32)bus_word(th + READY)) follow_all(at, end);
+        u64 task = bus_word(th), s = bus_word(th + STACK), end = s - 16 + (bus_word(s - 8) & ~7ull);
+        if (sp >= s && sp < end) own = own ? own : end;
+        else if (look_at_others && (u32)bus_word(th + READY))
+            follow_all(task, task + 8), follow_all(bus_word(task), end);
     }
     return own;
 }

@@ -26,7 +26,7 @@ Edge = tuple[str, int]  #: what a reference is called after its holder's name, a
 OWN = ""  #: the holder's own memory: the table of a dict, the items of a list
 UNDER_WAY = "a value under way"  #: what only C holds: a register, its part of a stack
 _MOST_ITEMS, _MOST_THREADS, _MOST_VALUES = 1 << 14, 64, 512
-_SPARE = 1024  # bytes at the end of a thread's stack at which the firmware does not look
+_SPARE = 1024  # bytes of a thread's stack beyond what its list says
 _MOST_TEXT = 24  # letters of a key that are shown
 _HEADER = 5  # words of mp_code_state_t before its values: function, ip, sp, exceptions, globals
 _LOCALS_OF_TYPE = 14  # word of mp_obj_type_t: locals_dict
@@ -278,12 +278,13 @@ class Objects:
         others: list[tuple[int, int]] = []
         th = self._seen[(self._at.threads - RAM_START) // 8] if self._at.threads else 0
         while RAM_START <= th < RAM_END and len(others) < _MOST_THREADS:
-            low = self._word(th + 24)
-            high = low + 8 * self._word(th + 32)
-            if not low <= sp < high + _SPARE:
-                others.append((low, high))
-            elif not low <= top <= high + _SPARE:
-                top = high + _SPARE
+            task, low = self._word(th), self._word(th + 24)
+            begun_here = th < self._at.pool  # the interpreter's own thread is not in its pool
+            high = low + 8 * self._word(th + 32) + (0 if begun_here else _SPARE)
+            if not low <= sp < high:
+                others.append((self._seen[(task - RAM_START) // 8], high))
+            elif not low <= top <= high:
+                top = high
             th = self._word(th + 40)
         return [(sp, top), *others]
 
