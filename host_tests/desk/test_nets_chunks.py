@@ -46,7 +46,7 @@ def test_chunks_of_a_model_known_by_its_length_alone_are_not_all(
     )
     words = defaultdict(int, {(at - _RAM) >> 2: value for at, value in _POINTERS.items()})
     cost = SimpleNamespace(chunks=[n for _, n in _NEWER], certainty="exact")
-    heap = SimpleNamespace(look=lambda: None, words=words)
+    heap = SimpleNamespace(look=lambda into: 0, words=words)
     port = SimpleNamespace(heap=heap, costs={1: cost}, key_of=lambda handle: 1)
     assert maixmem_k210_room.nets_chunks(port, [object()]) == (_NEWER, True)
     cost.certainty = "bound"
