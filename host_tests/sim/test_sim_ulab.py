@@ -52,6 +52,18 @@ def test_the_firmware_gives_it_still(tmp_path: Path) -> None:
     assert told_by(tmp_path, "--firmware", str(image)) == _TOLD
 
 
+@pytest.mark.parametrize("options", [(), ("--unsafe",)])
+def test_a_module_beside_the_script_finds_it_too(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "beside.py").write_text("import ulab\nx = ulab.ones(3)\n")
+    (tmp_path / "other.py").write_bytes(b"\xff\xfe no text")
+    (tmp_path / "folder.py").mkdir()
+    script = tmp_path / "main.py"
+    script.write_text("import beside\nprint(beside.x.shape())\n")
+    command = [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
+    done = subprocess.run(command, cwd=paths.TOOLS, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "(1, 3)"
+
+
 def test_numbers_take_the_bytes_of_their_type(tmp_path: Path) -> None:
     script = tmp_path / "sizes.py"
     script.write_text(

@@ -19,7 +19,6 @@ import k210_table as table
 import k210_threads
 import k210_time
 import k210_timers as timers
-import k210_ulab
 import KPU
 import lcd
 import machine
@@ -67,12 +66,21 @@ _CODE = {
     "socket.socket": network.socket,
     "sys": system.sys,
     "time": k210_time,
-    "ulab": k210_ulab,
     "time.clock()": k210_time.clock,
     "video": media,
 }
+# what takes long to come: it stays away from a script that does not name it
+_LATE = {"ulab": "k210_ulab"}
 _MICROPYTHON = sys.implementation.name == "micropython"
 _MISSING = object()
+
+
+def named(texts):
+    """Which of _LATE one of these texts, bytes, names."""
+    found = set()
+    for text in texts:
+        found.update([name for name in _LATE if name.encode() in text])
+    return found
 
 
 def _new_module(name):
@@ -156,10 +164,11 @@ def _refuse(section, entries):
 # Contract. The modules of one build, {name: module}, as `modules`; `code` {section: object with
 # its functions} goes before the stand-in's own; `nothing` are the names of modules that the
 # firmware
-# has and the stand-in does not. Made once, before a script starts, so that it costs the script's
-# heap nothing.
+# has and the stand-in does not; of those in _LATE only the `named` are there. Made once, before a
+# script starts, so that it costs the script's heap nothing.
 class World:
-    def __init__(self, build, code):
+    def __init__(self, build, code, named=tuple(_LATE)):
+        self._named = named
         self.modules = {}
         self.nothing = set()
         self._code = dict(_CODE)
@@ -186,11 +195,12 @@ class World:
     def _module(self, section):
         entries = section.entries
         does = [e for e in entries.values() if e.kind in (table.KEPT, table.QUIET)]
-        if not does and not section.gone:
+        late = section.names[0] in _LATE
+        if (late and section.names[0] not in self._named) or (not does and not section.gone):
             self.nothing.update(section.names)
             return
         module = _new_module(section.names[0])
-        code = self._code.get(section.names[0])
+        code = __import__(_LATE[module.__name__]) if late else self._code.get(section.names[0])
         for entry in entries.values():
             value = self._value(entry, code, section, 0)
             if value is not _MISSING:

@@ -4,6 +4,7 @@
 run() takes."""
 
 import gc
+import os
 import sys
 from io import StringIO
 
@@ -103,7 +104,7 @@ def run(job):
         )
     except board.DeviceCrash as e:
         return _hangs(e)
-    session = k210_start.Session(job["card"], job["folders"])
+    session = k210_start.Session(job["card"], job["folders"], _texts(job))
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
@@ -130,6 +131,19 @@ def run(job):
     board.state.on_step = None
     tell()
     return status
+
+
+def _texts(job):
+    """The bytes of the script, and of the modules that it may import."""
+    yield job["source"].encode()
+    folder = job["folders"][0] + "/"
+    for path in list(job["files"].values()) + [folder + name for name in os.listdir(folder)]:
+        if path[-3:] == ".py":
+            try:
+                with open(path, "rb") as f:
+                    yield f.read()
+            except OSError:  # an import will say it
+                pass
 
 
 def _set(job):

@@ -28,12 +28,12 @@ _ENGINE = ("__build_class__", "__name__", "__debug__")
 
 # Contract. The board after power-on, ready for a script: `names` are its global names, run(text,
 # name) executes text among them. `folders` of the host stand for what lies on the board's flash: a
-# script's own modules and the library.
+# script's own modules and the library; `texts` are all that it may run.
 class Session:
-    def __init__(self, card, folders):
+    def __init__(self, card, folders, texts):
         self.disk = BoardOs(card)
         own = {"os": self.disk, "uio": self.disk, "builtins": self.disk}
-        self.world = k210_modules.World(board.state.build, own)
+        self.world = k210_modules.World(board.state.build, own, k210_modules.named(texts))
         self.view = View(folders)
         self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT)
         self.names = {"__name__": "__main__"}
