@@ -76,9 +76,9 @@ _MISSING = object()
 
 
 def named(texts):
-    """Which of _LATE one of these texts, bytes, names."""
-    found = set()
-    for text in texts:
+    """Which of _LATE one of these texts, bytes, names; all when there are none."""
+    found = set(_LATE if texts is None else ())
+    for text in texts or ():
         found.update([name for name in _LATE if name.encode() in text])
     return found
 

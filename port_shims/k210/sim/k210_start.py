@@ -28,9 +28,10 @@ _ENGINE = ("__build_class__", "__name__", "__debug__")
 
 # Contract. The board after power-on, ready for a script: `names` are its global names, run(text,
 # name) executes text among them. `folders` of the host stand for what lies on the board's flash: a
-# script's own modules and the library; `texts` are all that it may run.
+# script's own modules and the library; `texts` are all that it may run, None when that is not
+# known.
 class Session:
-    def __init__(self, card, folders, texts):
+    def __init__(self, card, folders, texts=None):
         self.disk = BoardOs(card)
         own = {"os": self.disk, "uio": self.disk, "builtins": self.disk}
         self.world = k210_modules.World(board.state.build, own, k210_modules.named(texts))
