@@ -132,40 +132,32 @@ def _deinits(s: Script) -> Iterator[Edit]:
 
 def _loops(s: Script) -> Iterator[Edit]:
     """What each round loads or makes: once before the loop, or given back at its end."""
-    if s.loop is None:
+    inside = s.rounds()
+    if not inside:
         return
-    loop = s.body[s.loop]
-    assert isinstance(loop, (cst.While, cst.For))
-    inside: list[Any] = list(loop.body.body)
-
-    def with_loop(rows: list, before: Sequence[cst.BaseStatement] = ()) -> str:
-        new = loop.with_changes(body=loop.body.with_changes(body=rows))
-        assert s.loop is not None
-        return s.with_body([*s.body[: s.loop], *before, new, *s.body[s.loop + 1 :]])
-
     loads = [i for i, n in enumerate(inside) if LOADS & set(s.calls(n))]
     made = [i for i, n in enumerate(inside) if _makes(s, n)]
     if loads:
         first = [i for i, n in enumerate(inside) if _MODELS & set(s.calls(n))]
         rest = [n for i, n in enumerate(inside) if i not in first]
         hoisted = [inside[i] for i in first]
-        yield Edit("loop", "the model loaded once, before the loop", with_loop(rest, hoisted))
+        yield Edit("loop", "the model loaded once, before the loop", s.with_loop(rest, hoisted))
     fresh = [i for i in made if "image.Image" in s.calls(inside[i])]
     for i in fresh:
         rest = [n for j, n in enumerate(inside) if j != i]
         text = "the image made once, before the loop"
-        yield Edit("image", text, with_loop(rest, [inside[i]]))
+        yield Edit("image", text, s.with_loop(rest, [inside[i]]))
     names = [s.code(inside[i]).strip().split("=")[0].strip() for i in made]
     plain = [n for n in names if n.isidentifier()]
     if plain:
         freed = parsed(f"del {', '.join(plain)}\n")
         yield Edit(
-            "image", f"del {', '.join(plain)} at the end of a round", with_loop([*inside, freed])
+            "image", f"del {', '.join(plain)} at the end of a round", s.with_loop([*inside, freed])
         )
     collect = parsed("gc.collect()\n")
     head = [] if re.search(r"^import .*\bgc\b", s.tree.code, re.M) else [parsed("import gc\n")]
     for where, rows in (("begin", [collect, *inside]), ("end", [*inside, collect])):
-        yield Edit("gc", f"gc.collect() at the {where} of a round", with_loop(rows, head))
+        yield Edit("gc", f"gc.collect() at the {where} of a round", s.with_loop(rows, head))
 
 
 def _makes(s: Script, node: cst.CSTNode) -> bool:

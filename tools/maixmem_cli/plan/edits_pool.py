@@ -18,11 +18,7 @@ _FRAMES = {"QVGA": "320, 240", "QQVGA": "160, 120", "VGA": "640, 480"}
 
 def pools(s: Script) -> Iterator[Edit]:
     """One pool of one image for each that is made new, or copied from the whole frame."""
-    if s.loop is None:
-        return
-    loop = s.body[s.loop]
-    assert isinstance(loop, (cst.While, cst.For))
-    inside: list[Any] = list(loop.body.body)
+    inside = s.rounds()
     for i, node in enumerate(inside):
         made = _made(s, node)
         if made is None:
@@ -31,11 +27,11 @@ def pools(s: Script) -> Iterator[Edit]:
         call = f"{target} = pool.{taken}\n"
         new = node.with_changes(body=parsed(call).body)
         rows = [*inside[:i], new, *inside[i + 1 :], parsed(f"pool.release({target})\n")]
-        changed = loop.with_changes(body=loop.body.with_changes(body=rows))
         begin = parsed(f"pool = ImagePool({size}, count=1)\n")
-        body = [*s.body[: s.loop], begin, changed, *s.body[s.loop + 1 :]]
         text = f"{target} from an ImagePool: made once, given back at the end of a round"
-        source = with_head(Script(s.with_body(body)), "from maixmem_pool import ImagePool\n")
+        source = with_head(
+            Script(s.with_loop(rows, [begin])), "from maixmem_pool import ImagePool\n"
+        )
         yield Edit("pool", text, source)
 
 

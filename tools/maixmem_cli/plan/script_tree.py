@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
@@ -69,6 +70,17 @@ class Script:
         """The place of the last loop at the top."""
         found = [i for i, n in enumerate(self.body) if isinstance(n, (cst.While, cst.For))]
         return found[-1] if found else None
+
+    def rounds(self) -> list[Any]:
+        """The lines of that loop, none without one."""
+        return list(self.body[self.loop].body.body) if self.loop is not None else []  # type: ignore
+
+    def with_loop(self, rows: list[Any], before: Sequence[cst.BaseStatement] = ()) -> str:
+        """The script with these lines in that loop, and lines before it."""
+        assert self.loop is not None
+        loop: Any = self.body[self.loop]
+        new = loop.with_changes(body=loop.body.with_changes(body=rows))
+        return self.with_body([*self.body[: self.loop], *before, new, *self.body[self.loop + 1 :]])
 
     def nets(self) -> dict[str, int]:
         """{variable: place} of what loads give at the top."""
