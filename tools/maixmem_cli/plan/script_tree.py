@@ -73,7 +73,8 @@ class Script:
 
     def rounds(self) -> list[Any]:
         """The lines of that loop, none without one."""
-        return list(self.body[self.loop].body.body) if self.loop is not None else []  # type: ignore
+        loop: Any = None if self.loop is None else self.body[self.loop]
+        return list(loop.body.body) if loop else []
 
     def with_loop(self, rows: list[Any], before: Sequence[cst.BaseStatement] = ()) -> str:
         """The script with these lines in that loop, and lines before it."""
