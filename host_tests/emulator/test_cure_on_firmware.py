@@ -35,7 +35,8 @@ def cure(broken: broken_scripts.Broken, folder: Path, *more: str) -> tuple[int, 
 def test_a_broken_script_gets_a_change_that_runs(broken, tmp_path: Path) -> None:
     status, out = cure(broken, tmp_path, "--write")
     assert status == 0, out
-    assert out.splitlines()[0].rpartition(": ")[2] in broken.ends
+    where, ended = out.splitlines()[:2]
+    assert where.startswith("On ") and ended.rpartition(": ")[2] in broken.ends
     assert broken_scripts.kind_of(out) in broken.cured_by and "system heap" in out
     script = tmp_path / f"{broken.name}.py"
     assert (tmp_path / f"{broken.name}.py.orig").read_text() == broken.source
