@@ -79,10 +79,14 @@ def test_a_syntax_error_is_the_scripts(sim) -> None:
 
 
 def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
-    status, out, _ = sim("import image\nimage.Image(size=(64, 64)).copy().pix_to_ai()\n")
-    assert status == 3
-    assert "BOARD HANGS: pix_to_ai() on an image that copy()" in out
-    assert "cure: " in out
+    source = "import image\nimage.Image(size=(64, 64)).copy().pix_to_ai()\n"
+    status, out, err = sim(source)
+    assert (status, out) == (3, "")
+    said, at, cause, cure = err.splitlines()[1:]
+    assert said == "maixmem: the board hangs: only a reset helps, as a real one would"
+    assert at == f"maixmem: at script.py:2: {source.splitlines()[1]}"
+    assert cause.startswith("maixmem: pix_to_ai() on an image that copy()")
+    assert cure.startswith("maixmem: Next: ")
 
 
 def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
@@ -299,6 +303,7 @@ def test_a_script_that_is_not_utf_8_is_one_line(tmp_path: Path, more: list[str])
     assert str(script) in line and "byte 10 is 0xe9" in line and "Next: save" in line
 
 
+_AGAIN = "\n(the board restarts: the script runs again)\n"
 _RESTARTS = """
 import gc, machine
 free = gc.mem_free()
@@ -325,10 +330,42 @@ def test_after_a_hard_reset_the_script_runs_again(sim, options: tuple[str, ...])
     assert "Next: give --frames or --seconds" in out
 
 
-def test_a_reset_to_another_gc_heap_names_the_option(sim) -> None:
-    source = "from Maix import utils\nimport machine\nutils.gc_heap_size(1 << 20)\nmachine.reset()"
-    status, out, _ = sim(source)
+_OTHER_HEAP = """
+import gc, machine
+from Maix import utils
+if utils.gc_heap_size() != 1 << 20:
+    with open("/flash/note", "w") as f:
+        f.write("x" * {0})
+    utils.gc_heap_size(1 << 20)
+    machine.reset()
+print(len(open("/flash/note").read()), gc.mem_free() > 1000000, utils.heap_free())
+"""
+
+
+def test_a_reset_to_another_gc_heap_goes_on_with_it(sim) -> None:
+    """heap_free() is what the full build has there; what the script wrote is there too."""
+    assert sim(_OTHER_HEAP.format(10))[:2] == (0, f"{_AGAIN}10 True 1912832\n")
+    status, out, _ = sim(_OTHER_HEAP.format(20000))  # more than goes from one run to the next
     assert (status, "Next: --board-heap 1048576" in out) == (0, True)
+
+
+_CONFIG = """
+import lcd, machine
+from Maix import config, utils
+before = config.get_value("lcd", None)
+if before is None:
+    with open("/flash/config.json", "w") as f:
+        f.write('{"lcd": {"width": 480, "height": 320}}')
+    print(lcd.width(), utils.heap_free())
+    machine.reset()
+lcd.init(width=100)
+print(before["width"], lcd.width(), lcd.height(), utils.heap_free())
+"""
+
+
+def test_the_display_of_the_config_counts_after_a_reset(sim) -> None:
+    """The figures are the full build's."""
+    assert sim(_CONFIG)[:2] == (0, f"320 2437120\n{_AGAIN}480 480 320 2301952\n")
 
 
 def test_a_zero_byte_is_the_scripts(sim) -> None:

@@ -4,7 +4,7 @@
 says of them."""
 
 import k210_board as board
-import k210_files as files
+import k210_config
 from k210_parts import Part, keep
 
 _PINS, _FUNCTIONS = 48, 256
@@ -174,19 +174,9 @@ class board_info:
             cls.set(key, value)
 
 
-class config:
-    @staticmethod
-    def get_value(key, default):
-        import json
-
-        name = "/flash/config.json"
-        text = files.read(name, 0, files.size(name)) if name in files.files() else ""
-        return json.loads(text).get(key, default) if text else default
-
-
 def first_import_of_board():
     """What importing `board` says and does: the pins of the board come from /flash/config.json."""
-    pins = config.get_value("board_info", None)
+    pins = k210_config.get_value("board_info", None)
     if pins is None:
         print("[Warning] Not loaded from /flash/config.json to board_info.")
         pins = {"BOOT_KEY": 16}

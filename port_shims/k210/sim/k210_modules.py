@@ -8,6 +8,7 @@ import sys
 import image
 import k210_board as board
 import k210_buses as buses
+import k210_config
 import k210_host as host
 import k210_image
 import k210_media as media
@@ -38,7 +39,7 @@ _CODE = {
     "Maix.Audio": media.Audio,
     "Maix.FFT": media.FFT,
     "Maix.I2S": media.I2S,
-    "Maix.config": pins.config,
+    "Maix.config": k210_config,
     "Maix.FPIOA": pins.FPIOA,
     "Maix.MIC_ARRAY": media.MIC_ARRAY,
     "Maix.GPIO": pins.Pin,

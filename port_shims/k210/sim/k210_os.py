@@ -134,6 +134,10 @@ class BoardOs:
     def __init__(self, card):
         self._tops = ("/flash", "/sd") if card else ("/flash",)
         self._made = []  # folders on the card that were made, with or without files in them
+        self.at_home()
+
+    def at_home(self):
+        """The folder that the start of the board goes to."""
         files.current[0] = self._tops[-1] + "/"
 
     def uname(self):
