@@ -62,7 +62,7 @@ def _open(
         raise ValueError("type error")
     if type == _NONE:
         return
-    said: Any = {}
+    said = {}  # type: dict
     if type in (_SHIELD, _RGB):
         if not k210_config.known():
             board.flash_read("lcd.init")
