@@ -200,6 +200,7 @@ def classifier(handler, args, how):
 
 
 def pin(t, made):
+    """The classifier of a task, which stays from now on."""
     t.pin = True
     return resident("k210_net").Classifier(t, made)
 
