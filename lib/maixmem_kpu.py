@@ -199,7 +199,7 @@ def run_yolo2(t, img):
     """KPU.run_yolo2; allocates what that allocates."""
     handle = _ready(t)
     if "init_yolo2" not in t.asked:
-        raise _lib.run_once("kpu_calls", "error", t)
+        raise ValueError(_lib.message("run_yolo2", t.name))
     t.check_image(img)
     return _kpu.run_yolo2(handle, img)
 

@@ -125,46 +125,21 @@ def register(t):
 
 def init_yolo2(handler, args, how):
     """KPU.init_yolo2; again with other values: the model is loaded anew, the firmware would leak
-    the first ones. Where it is none of YOLO's, run_yolo2() refuses it."""
+    the first ones."""
     t = args[0] if args else None
     _ready(t)
-    key = "region" if fewer(t, args[1:], how) else "init_yolo2"
-    before = t.asked.get(key)
+    before = t.asked.get("init_yolo2")
     if before and before[1:] == (args[1:], how):
         return True
     if before and not t.pin:
-        del t.asked[key]
+        del t.asked["init_yolo2"]
         _m.release(t.name)
         try:
-            return send(handler, key, args, how)
+            return send(handler, "init_yolo2", args, how)
         except BaseException:
-            t.asked[key] = before
+            t.asked["init_yolo2"] = before
             raise
-    return send(handler, key, args, how)
-
-
-def fewer(t, args, how):
-    """Whether a V3 model's output has fewer values than YOLO's: 6 for each anchor. The firmware
-    reads on behind them. (Before its first run V4's output cannot be asked: that hangs.)"""
-    anchors = how.get("anchor_number", args[2] if args[2:] else None)
-    try:
-        if isinstance(t.source, str):
-            with open(t.source, "rb") as file:
-                version = file.read(1)
-        else:
-            version = b"" if t.how else _m.port.read_flash(t.source, 1)
-        return version[0] == 3 and _kpu.get_output(t.handle, 0).size() < 4 * 6 * anchors
-    except Exception:  # not to be known
-        return False
-
-
-def error(t):
-    """That of run_yolo2() on a net that is not ready for it."""
-    if "region" in t.asked:
-        return ValueError(
-            message("kpu_yolo2", t.name, "its output has fewer than 6 for an anchor")
-        )
-    return ValueError(message("kpu_yolo2", t.name, "init_yolo2() was not called"))
+    return send(handler, "init_yolo2", args, how)
 
 
 def set_layers(handler, args, how):
@@ -200,7 +175,6 @@ def classifier(handler, args, how):
 
 
 def pin(t, made):
-    """The classifier of a task, which stays from now on."""
     t.pin = True
     return resident("k210_net").Classifier(t, made)
 

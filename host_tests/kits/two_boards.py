@@ -7,9 +7,10 @@
 FOLDER has the scripts, and models.tsv as never_worse.py takes it. A copy is run: endless loops
 make three rounds, the end prints what both heaps have. The run ends after --seconds of the
 board's clock on both sides, or by a limit of this computer's time (--patience). Alike: the same
-exit status, the same last error, where it hangs the same line, heap_free() to the byte, and the GC
-heap within 16 KiB. --keep FOLDER keeps what each side said. Exit status 1 where more than --most
-differ."""
+exit status, the same last error, where it hangs the same line, the same lines that begin with
+"@", heap_free() to the byte, and the GC heap within 16 KiB. Where that alone differs, the image
+is asked again from other starts (never_worse.py): words left on C's stack keep garbage alive by
+chance. --keep FOLDER keeps what each side said. Exit status 1 where more than --most differ."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import never_worse
@@ -48,23 +50,33 @@ except Exception as e:
 @dataclass(frozen=True)
 class End:
     """How a run ended: the exit status or NO_END, the last error, the line of a hang, the bytes
-    that both heaps had at the end of the script."""
+    that both heaps had at the end of the script, the lines that it printed with a "@"."""
 
     status: str
     error: str = ""
     line: str = ""
     gc: int | None = None
     heap: int | None = None
+    lines: tuple[str, ...] = ()
 
     def like(self, other: End) -> bool:
         """Whether both ended alike."""
         return replace(self, gc=other.gc) == other and abs((self.gc or 0) - (other.gc or 0)) <= _GC
+
+    def but_for_garbage(self, other: End) -> bool:
+        """Whether only the GC heap differs."""
+        return self.gc is not None and self == replace(other, gc=self.gc)
 
     def __str__(self) -> str:
         found = [self.status, self.error[:90], self.line]
         if self.gc is not None:
             found.append(f"gc_free {self.gc} heap_free {self.heap}")
         return ", ".join(filter(None, found))
+
+    def others(self, other: End) -> str:
+        """Lines that the other has not, and its own."""
+        pairs = zip_longest(self.lines, other.lines, fillvalue="nothing")
+        return "".join(f"\n    {a[:120]} | image: {b[:120]}" for a, b in pairs if a != b)
 
 
 def bounded(source: str) -> str:
@@ -80,7 +92,8 @@ def end(status: str, said: str) -> End:
     lasts, at = _END.findall(said), _AT.findall(said)
     gc, heap = map(int, lasts[-1]) if lasts else (None, None)
     hangs = status == f"exit {_HANGS}" and at
-    return End(status, errors[-1] if errors else "", at[-1] if hangs else "", gc, heap)
+    said_so = tuple(line for line in lines if line.startswith("@ "))
+    return End(status, errors[-1] if errors else "", at[-1] if hangs else "", gc, heap, said_so)
 
 
 def sim(script: Path, options: list[str], patience: float) -> tuple[End, str]:
@@ -108,9 +121,10 @@ def both(
 ) -> tuple[End, End]:
     """How it ended on the stand-in, and on the image."""
     with tempfile.TemporaryDirectory() as temp:
+        source = bounded(script.read_text(encoding="utf-8"))
         copy = Path(temp) / "run" / script.name
         copy.parent.mkdir()
-        copy.write_text(bounded(script.read_text(encoding="utf-8")), encoding="utf-8")
+        copy.write_text(source, encoding="utf-8")
         flash, card = never_worse.put(places, Path(temp))
         options = ["--seconds", str(args.seconds)]
         for address, file in flash:
@@ -131,7 +145,13 @@ def both(
             if kept:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.write_text(said, encoding="utf-8")
-    return found[0], found[1]
+        ours, theirs = found
+        for start in never_worse.OTHER_STARTS if ours.but_for_garbage(theirs) else ():
+            if not ours.like(theirs):
+                copy.write_text(start + source, encoding="utf-8")
+                again = [*options, "--firmware", *on_image]
+                theirs, _ = sim(copy, again, args.patience)
+    return ours, theirs
 
 
 def table(args: argparse.Namespace) -> int:
@@ -145,7 +165,8 @@ def table(args: argparse.Namespace) -> int:
             ours, theirs = future.result()
             word = "alike" if ours.like(theirs) else "DIFFERS"
             count[word] += 1
-            shown = f"{ours}" if word == "alike" else f"{ours} | image: {theirs}"
+            differ = f"{ours} | image: {theirs}{ours.others(theirs)}"
+            shown = f"{ours}" if word == "alike" else differ
             print(f"{path.name[:60]:60} {word:8} {shown}", flush=True)
     print(f"{args.firmware.name}: {len(scripts)} scripts, {dict(count)}")
     return count["DIFFERS"]

@@ -73,6 +73,13 @@ def test_a_hang_is_status_3_with_cause_and_cure(sim) -> None:
     assert cure.startswith("maixmem: Next: ")
 
 
+def test_a_lock_that_nobody_gives_back_is_a_hang(sim) -> None:
+    source = "import _thread\nl = _thread.allocate_lock()\nprint(l.acquire(), l.acquire(0))\n"
+    status, out, err = sim(source + "l.acquire()\n")
+    assert (status, out) == (3, "True False\n")
+    assert "maixmem: at script.py:4: l.acquire()\nmaixmem: the lock is taken" in err
+
+
 def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
     source = (
         "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), "

@@ -143,6 +143,15 @@ def test_a_script_that_ctrl_c_does_not_end(
 
 
 @each_image
+def test_a_firmware_that_stops_itself_does_nothing_any_more(image: Path, tmp_path: Path) -> None:
+    """Its clock is past the limit before anybody looks; the Ctrl-C is never read."""
+    done = sim(tmp_path, image, "from machine import SPI\nSPI(9)\n", "--seconds", 60)
+    assert done.exit_code == 3 and "spi.c" in done.stdout, done.output
+    assert "does nothing any more" in done.stderr
+    assert "maixmem: at main.py:2: SPI(9)" in done.stderr
+
+
+@each_image
 def test_a_script_that_catches_ctrl_c_is_no_wait_for_ever(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

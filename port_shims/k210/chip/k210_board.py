@@ -76,6 +76,7 @@ _CPU_HZ = 400000000
 # in use; `frame`: a bytearray for pixels that the board has outside its GC heap, set by who does
 # not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level};
 # `serial` {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made;
+# `threads`: a thread was begun;
 # `frames`: snapshots since power-on, `frames_end` how many are taken at most; `on_step` is called
 # at every step of the board, `on_end` when end() ends the run. Lives as long as the program,
 # reset() refills it.
@@ -101,7 +102,7 @@ class _State:
         self.frames_end = None
         self.on_step = None
         self.on_end = None
-        self.nic = False
+        self.nic = self.threads = False
 
 
 heap = Heap(print)
@@ -148,7 +149,7 @@ def power_on():
     state.pins = {}
     state.levels = {}
     state.stack = state.frames = 0
-    state.nic = False
+    state.nic = state.threads = False
     k210_config.forget()
     _boot(state.firmware, gc_configured())
     heap.mark()

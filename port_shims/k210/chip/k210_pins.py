@@ -8,6 +8,7 @@ import k210_config
 from k210_parts import Part, keep
 
 _PINS, _FUNCTIONS = 48, 256
+_EIO = 5
 _IN, _OUT = 0, 3
 _PULLS = (None, -1, 0, 1, 2)
 _PULL_NONE = -1
@@ -29,8 +30,10 @@ class FPIOA(Part):
         return "<FPIOA>"
 
     def set_function(self, pin=0, func=0, *args, **kwargs):
-        if not 0 <= pin < _PINS:
+        if not 0 <= pin <= _PINS:
             raise ValueError("Don't have this Pin")
+        if pin == _PINS:  # the firmware's look is one too far, the driver's is not
+            raise OSError(_EIO)
         _function(func)
         pins = board.state.pins
         for other in list(pins):

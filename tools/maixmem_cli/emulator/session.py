@@ -178,7 +178,8 @@ class _Watched(SerialPort):
             raise _NotEnding("the script does not end")
         # an idle board's clock runs ahead of what was typed just now
         idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
-        return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
+        heard = not state["typed"] or self.limited  # the Ctrl-C of a limit may never be
+        return idle > _STUCK * 1e6 and heard and state["asks"] == self._answered
 
     def _save(self) -> None:
         assert self._lcd
