@@ -36,13 +36,6 @@ def start():
             continue
         if getattr(main, name, None) is real:
             setattr(main, name, new)
-    try:
-        import _thread
-
-        if _thread.stack_size() < 16384:  # a load in a thread: the firmware's 4096 do not do
-            _thread.stack_size(16384)
-    except (ImportError, AttributeError, ValueError):
-        pass
 
 
 start()
