@@ -11,7 +11,7 @@ and dropped: see run_once(). Sizes are bytes.
 """
 
 import gc
-import sys
+from sys import modules
 
 try:
     from micropython import const
@@ -116,17 +116,21 @@ def resident(name: str):
     """The module maixmem_NAME, imported when it is needed and resident from then on. A half
     imported one goes again. RuntimeError where the port says that importing would hang."""
     name = "maixmem_" + name
-    if name not in sys.modules and hasattr(_port, "refuse"):
+    if name not in modules and hasattr(_port, "refuse"):
         _port.refuse()  # type: ignore[attr-defined]
     try:
         return __import__(name)
     except BaseException:
-        sys.modules.pop(name, None)
+        modules.pop(name, None)
         raise
 
 
-def _new(there) -> list:
-    return [x for x in sys.modules if "maixmem_" in x and x not in there]
+def _new(items) -> list:
+    found = []
+    for x in modules:
+        if "maixmem_" in x and x not in items:
+            found.append(x)
+    return found
 
 
 def run_once(name: str, function: str, *args):
@@ -139,7 +143,7 @@ def run_once(name: str, function: str, *args):
     three (MaixPy v0.6.2_84).
     """
     came = ()  # type: list | tuple
-    there = None if "maixmem_" + name in sys.modules else _new(())
+    there = None if "maixmem_" + name in modules else _new(())
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
@@ -152,7 +156,7 @@ def run_once(name: str, function: str, *args):
         result = getattr(result, function)(*args)
     finally:
         for x in came if there is None else _new(there):
-            sys.modules.pop(x, None)
+            modules.pop(x, None)
         if settable:
             gc.threshold(before)
     return result
@@ -164,7 +168,7 @@ def message(key: str, *args) -> str:
     try:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError):
-        return "{} {}".format(key, args)
+        return key + str(args)
 
 
 # --- the port ---
@@ -179,11 +183,11 @@ def port():
     return _port
 
 
-def set_port(new):
-    """Use `new` as the platform's port (None: find it again at the next use). Returns `new`."""
+def set_port(port):
+    """Use `port` as the platform's port (None: find it again at the next use). Returns it."""
     global _port
-    _port = new
-    return new
+    _port = port
+    return port
 
 
 # --- the report ---
@@ -211,7 +215,7 @@ def report(out=print) -> dict:
 
 def Watch():
     """A new maixmem_watch.Watch: high-water marks per region, for a loop."""
-    return resident("watch").Watch(port())
+    return resident("watch").Watch()
 
 
 def set_gc_heap(nbytes: int) -> str:

@@ -102,10 +102,11 @@ def find(error: "BaseException | str") -> "tuple | None":
 def _of_the_port(error):
     """What the port says about a code of its runtime (RKNN, Ascend, MaixCAM), or None."""
     try:
-        says = getattr(port(), "advise", None)
+        p = port()
     except ImportError:
         return None
-    text = says(error) if says else None
+    # getattr() with a default does not catch what a __getattr__ raises on MicroPython 1.11
+    text = p.advise(error) if hasattr(p, "advise") else None
     return ("the runtime refused", (text,)) if text else None
 
 

@@ -12,7 +12,7 @@ m.report()
 from maixmem import message, run_once
 
 FLASH_SIZE, SPIFFS_SIZE, SPIFFS_START = run_once(
-    "k210_chip", "numbers", "FLASH_SIZE SPIFFS_SIZE SPIFFS_START"
+    "k210_chip", "values", "FLASH_SIZE SPIFFS_SIZE SPIFFS_START"
 )
 
 # The rules of the flashers, and what was measured on the firmware (v0.6.2_84).

@@ -10,25 +10,22 @@ camera and LCD buffers). Figures and behaviour were measured on the official fir
 import gc
 import sys
 
-import image
-import maixmem_k210_heap
-from maixmem import const, message, resident, run_once, set_port
+from maixmem import const, resident, run_once, set_port
 
-_RAM = const(0x80000000)
-_END = const(0x80600000)
 _STACK = const(16384)  # bytes that a thread needs
-_GC = run_once("k210_chip", "numbers", "EDGE GC_BLOCK")
+EDGE, GC_BLOCK = run_once("k210_chip", "values", "EDGE GC_BLOCK")
 try:
     import _thread
 
     # threads from now on: the firmware's 4096 bytes do not do for a part that is imported in one
     _thread.stack_size(max(_thread.stack_size(), _STACK))
+    __import__("maixmem_k210_stack")  # a thread whose stack is too small could not
 except (ImportError, AttributeError, ValueError):
     _thread = None  # type: ignore[assignment]
 try:
     from Maix import utils
 except ImportError:
-    utils = run_once("k210_less", "maix_utils")
+    utils = run_once("k210_less", "utils")
 
 
 # One object per program. It keeps no memory of the board but what load() took. `regions()`,
@@ -40,7 +37,8 @@ class Port:
     name = "k210"
     watched = ("gc", "heap", "largest")  # type: tuple[str, ...]
     lacks = ()  # type: tuple[str, ...]  # calls of Maix.utils: see maixmem_k210_old
-    heap = maixmem_k210_heap.found  # None where malloc's lists are not found
+    from maixmem_k210_heap import heap  # None where malloc's lists are not found
+
     exact = True
     warning = None  # type: str | None  # where the lists are not whole
 
@@ -67,7 +65,7 @@ class Port:
         Lists that are not whole any more are said by a line on the screen, once."""
         heap = self.heap
         if heap:
-            place = heap.look()
+            place = heap.look() and heap.look()  # the first may have been amid a malloc
             if not place:
                 self.largest = heap.largest
                 self.behind = heap.heap_free
@@ -75,7 +73,7 @@ class Port:
                 self.warning = None
                 return heap.free
             if self.exact:  # said at once: to read a part from flash takes malloc
-                self.warning = "system heap damaged at {:#x}: machine.reset()".format(place)
+                self.warning = "system heap damaged at %#x: machine.reset()" % place
                 print("!", self.warning)
         self.exact = False
         self.largest = self.behind = free = utils.heap_free()
@@ -87,9 +85,9 @@ class Port:
         if self.warning:
             raise RuntimeError(self.warning)
         if _thread and self.heap:
-            at = _thread.get_ident() - _RAM  # the thread's state: top of its stack, bytes of it
-            if 0 < at < _END - _RAM and 0 < self.heap.words[(at >> 2) + 2] < _STACK - 1024:
-                raise RuntimeError("before the thread: _thread.stack_size(16384)")
+            import maixmem_k210_stack
+
+            maixmem_k210_stack.refuse(self.heap)
 
     def warnings(self) -> "list[str]":
         """Sentences about a system heap that is damaged, a GC heap that is not the one that was
@@ -97,23 +95,13 @@ class Port:
         self.free_bytes()
         off = -1
         if self.exact or not self.heap:  # with a damaged heap reading its size hangs
-            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * _GC[1] // 1024
-        if not self.exact or abs(off) > _GC[0] or sys.implementation.version < (0, 6):  # MaixPy's
+            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
+        if not self.exact or abs(off) > EDGE or sys.implementation.version < (0, 6):  # MaixPy's
             try:
                 return run_once("k210_gc", "warnings", self)
             except MemoryError:  # no GC heap to look
                 pass
         return []
-
-    def set_gc_heap(self, nbytes: int) -> str:
-        """Stores a new GC heap size and reads it back; it is active after a hard reset. Returns
-        that advice.
-
-        ValueError for a size that would not boot, fall back to 128 KiB or leave the system heap
-        too small; OSError when the firmware did not keep the value. Writes /flash/freq.conf;
-        resets nothing.
-        """
-        return run_once("k210_gc", "set_gc_heap", nbytes)
 
     def for_models(self, manager=None) -> "Port":
         """The port that loads models as well: it is the port of this program from now on. Threads
@@ -135,27 +123,11 @@ class Port:
         """
         return resident("k210_chip").read_flash(self, utils, offset, n)
 
-    # --- images ---
+    # --- calls that few programs make ---
 
-    def new_image(self, w: int, h: int, format: str = "rgb565"):
-        """A new image of w x h pixels in the GC heap, zeroed: "rgb565" (2wh bytes) or "gray" (made
-        from one, keeps 2wh)."""
-        img = image.Image(size=(w, h))
-        if format == "gray":
-            return img.to_grayscale()
-        if format != "rgb565":
-            raise ValueError(message("new_image", format))
-        return img
-
-    def copy_into(self, dst, src) -> None:
-        """Copies the pixels of src into dst, an image of the same size and format. Allocates no
-        pixels.
-
-        Never keep what the firmware's copy() returns: its AI plane is not set, pix_to_ai() on it
-        hangs.
-        """
-        try:
-            src.copy(copy_to_fb=dst)
-        except (AttributeError, TypeError):  # before v0.6.2-72
-            resident("k210_draw").adapt(Port)
-            self.copy_into(dst, src)
+    def __getattr__(self, name: str):
+        """new_image(), copy_into() and set_gc_heap(): see maixmem_k210_calls."""
+        if name not in ("new_image", "copy_into", "set_gc_heap"):
+            raise AttributeError(name)
+        resident("k210_calls").adapt(Port)
+        return getattr(self, name)

@@ -36,7 +36,7 @@ def chunk(n: int) -> int:
     return max(32, (n + 23) & ~15)
 
 
-def numbers(text: str) -> tuple:
+def values(text: str) -> tuple:
     """Those of the names in this text. What stays in memory takes them by run_once(): 16 bytes
     each, and not the module."""
     return tuple([globals()[name] for name in text.split()])

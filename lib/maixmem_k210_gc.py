@@ -68,7 +68,7 @@ def _behind():
 
 
 def set_gc_heap(nbytes: int) -> str:
-    """See maixmem_k210.Port.set_gc_heap()."""
+    """See maixmem_k210_calls."""
     from maixmem_k210 import utils
 
     if isinstance(nbytes, bool) or not isinstance(nbytes, int):

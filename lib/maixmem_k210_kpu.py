@@ -9,9 +9,10 @@ maixmem_k210_cost. Behaviour of firmware and allocator as measured on the firmwa
 
 import gc
 
+import maixmem
 import maixmem_k210
 import maixmem_models
-from maixmem import Cost, KModelError, NoRoom, const, message, resident, run_once
+from maixmem import const, run_once
 
 try:
     import KPU as kpu
@@ -20,7 +21,7 @@ try:
 except (ImportError, AttributeError):
     kpu = run_once("k210_less", "kpu_module")
 
-(SPARE,) = run_once("k210_chip", "numbers", "SPARE")
+(SPARE,) = run_once("k210_chip", "values", "SPARE")
 _FILE = const(20480)  # of the system heap that reading a file may take, unchecked
 
 
@@ -44,13 +45,14 @@ class Net(maixmem_models.Net):
     def check_image(self, img) -> None:
         """TypeError for what the firmware would take for an image."""
         if not hasattr(img, "pix_to_ai"):
-            raise TypeError(message("image", self.name, type(img)))
+            raise TypeError(maixmem.message("image", self.name, type(img)))
 
     def __getattr__(self, name: str):
         """The other calls of the KPU module: init_yolo2, run_yolo2, get_output, set_outputs,
         netinfo, classifier ..."""
-        found = resident("k210_yolo") if name[-5:] == "yolo2" else resident("k210_net")
-        return found.find(self, name)
+        if name.endswith("yolo2"):
+            return maixmem.resident("k210_yolo").find(self, name)
+        return maixmem.resident("k210_net").find(self, name)
 
 
 # Owns no memory of the board: what load() returned is the caller's until unload(). What
@@ -73,11 +75,11 @@ class Port(maixmem_k210.Port):
     def expect_setup(self) -> None:
         """Brings YOLO in, so that no setup has to. Other calls, such as set_outputs(), come in
         with the first of them."""
-        resident("k210_yolo")
+        maixmem.resident("k210_yolo")
 
     # --- what a model takes: asked once ---
 
-    def inspect(self, source, **how) -> Cost:
+    def inspect(self, source, **how) -> maixmem.Cost:
         """The Cost of a model; reads its header. With stream=(dual_buf, batch, spi_speed) that of
         kpu.load_flash.
 
@@ -93,7 +95,7 @@ class Port(maixmem_k210.Port):
 
     # --- whether it would come through ---
 
-    def check_fit(self, cost: Cost, margin: int = 0, freed=()) -> "NoRoom | None":
+    def check_fit(self, cost: maixmem.Cost, margin: int = 0, freed=()) -> "maixmem.NoRoom | None":
         """None, or a NoRoom: see maixmem_port.Port. What malloc will do is reckoned where it is
         tight, and 32 KiB of flash are read where that gives the room.
 
@@ -141,21 +143,21 @@ class Port(maixmem_k210.Port):
         while True:
             try:
                 return kpu.load(source) if stream is None else kpu.load_flash(source, *stream)
-            except BaseException as e:
-                text = str(e)  # "... load error:2006, ..."
+            except ValueError as error:
+                text = str(error)  # "... load error:2006, ..."
                 code = text[text.find("error:") + 6 :].split(",", 1)[0]
                 code = int(code) if code.isdigit() else None
                 if code == 2009 and again:
                     gc.collect()  # models that nobody holds, perhaps of an earlier run
                     again = False
                     continue
-                if not isinstance(e, ValueError):
-                    raise
-                text = message("load", text)
+                text = maixmem.message("load", text)
                 if code == 2006:
-                    e = NoRoom(text, "heap", cost.peak["heap"], self.free_bytes())
+                    e = maixmem.NoRoom(text, "heap", cost.peak["heap"], self.free_bytes())
+                elif code == 2009:
+                    e = maixmem.NoRoom(text, "slots", 1, 0)
                 else:
-                    e = NoRoom(text, "slots", 1, 0) if code == 2009 else KModelError(text)
+                    e = maixmem.KModelError(text)
                 e.code = code
                 raise e
 

@@ -8,12 +8,12 @@ from maixmem import message
 _CORE = ("load", "deinit", "forward", "init_yolo2", "run_yolo2")
 
 
-def maix_utils():
+def utils():
     """Maix.utils of CanMV; None on MaixPy before v0.5.0, which has none: maixmem_k210_old."""
     try:
-        from maix import utils
+        from maix import utils as found
 
-        return utils
+        return found
     except ImportError:
         return None
 

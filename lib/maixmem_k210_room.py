@@ -98,9 +98,12 @@ def plan(heap, gone=()) -> Malloc:
 
 
 def _look(heap, into=None):
-    place = heap.look(into)
-    if place:
-        raise Damaged(place)
+    if heap.look(into):
+        if into:
+            into.clear()
+        place = heap.look(into)
+        if place:
+            raise Damaged(place)
 
 
 def missing(heap, pieces, margin: int = 0, gone=()) -> int:
@@ -217,7 +220,7 @@ def chunks(heap, found: "list | None" = None) -> "list[tuple[int, int, bool]]":
 def damage(p) -> "list[str]":
     """What is said where malloc's lists are not whole, with the block that lies before the place:
     who wrote past its end may be its owner."""
-    place = p.heap.look()
+    place = p.heap.look() and p.heap.look()
     if not place:
         return []
     found = []  # type: list[tuple]

@@ -131,8 +131,9 @@ class ModelManager:
             if setup:
                 self.port.expect_setup()
             m.cost = self.port.inspect(source, **how)
-            if m.cost.warning:
-                print(message("warning", name, m.cost.warning))
+            warning = m.cost.warning
+            if warning:
+                print(message("warning", name, warning))
         except (KModelError, OSError, MemoryError):
             pass  # use() says it
         self.models[name] = m
@@ -190,10 +191,11 @@ class ModelManager:
     def using(self, name):
         """use() for a with block, inside which the model is not evicted. It stays resident
         afterwards."""
-        self._find(name)
         return resident("using").Using(self, name)
 
     def _switch(self, m):
+        if m.ready:
+            return  # another thread has loaded it meanwhile
         for x in self.models.values():
             if x.loading and (x is m or self.keep == 1):
                 raise RuntimeError(message("loading", x.name, m.name))
@@ -201,12 +203,13 @@ class ModelManager:
         gone = []
         try:
             for x in self.models.values():
-                if x.handle is not None and not x.ready and not x.loading:
+                if x.handle is not None and not (x.ready or x.loading):
                     self._unload(x)  # a failure left it half loaded or half freed
-            if m.cost is None:
+            if not m.cost:
                 m.cost = p.inspect(m.source, **m.how)
-            if m.cost.refuse:
-                raise KModelError(message("cannot_run", m.cost.refuse))
+            refuse = m.cost.refuse
+            if refuse:
+                raise KModelError(message("cannot_run", refuse))
             if not self.base:
                 for region in m.cost.need:
                     self.base[region] = p.room(region)
@@ -225,18 +228,24 @@ class ModelManager:
     def _make_room(self, m, gone):
         """Evicts the least recently used, as many as a forecast of the port says, nothing where
         all would not help, looks after each, and loads m."""
-        idle = [x for x in self.models.values() if x.ready and not x.pin and not x.pin_count]
+        held = self.loaded()
+        idle = []
+        for x in held:
+            if x.ready and not (x.pin or x.pin_count):
+                idle.append(x)
         idle.sort(key=lambda x: x.used)
-        loaded = len(self.loaded())
-        k = least = max(0, loaded + 1 - self.keep)  # for a slot
-        if k > len(idle):
-            raise NoRoom(message("pin", loaded, self.keep), "slots", 1, 0)
+        loaded = len(held)
+        keep = self.keep
+        k = least = max(0, loaded + 1 - keep)  # for a slot
+        most = len(idle)
+        if k > most:
+            raise NoRoom(message("pin", loaded, keep), "slots", 1, 0)
         while True:
             going = sorted(idle[:k], key=_order, reverse=True)  # the last loaded first
             short = self._short(m, going)
             if not short:
                 break
-            if k == len(idle):
+            if k == most:
                 raise short
             k += 1
         short = going
@@ -255,8 +264,7 @@ class ModelManager:
             gone.append(x)
             self.state = "empty"
             self._unload(x)
-            if len(gone) >= least:
-                short = self._short(m)
+            short = len(gone) < least or self._short(m)  # True: no slot yet
 
     def _short(self, m, freed=()):
         """What the port says about room; garbage, perhaps models of an earlier run, is collected

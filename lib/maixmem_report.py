@@ -28,10 +28,10 @@ def report(port, out=print) -> dict:
     for r in rows:
         low, high = ("", "") if r.exact else ("+", "-")
         to = str if r.name == "files" else kib  # of a process on Linux: not bytes
-        used, free = _cell(r.used, high, to), _cell(r.free, low, to)
-        largest = _cell(r.largest, low, to)
-        text = "{:<7} {} {:>10} {:>10} {:>10}"
-        out(text.format(r.name, bar(r.used, r.total), used, free, largest))
+        cells = []
+        for n, end in ((r.used, high), (r.free, low), (r.largest, low)):
+            cells.append("?" if n is None else to(n) + end)
+        out("{:<7} {} {:>10} {:>10} {:>10}".format(r.name, bar(r.used, r.total), *cells))
     for r in rows:
         if r.holes:
             out("{}: free at the end and in {} holes".format(r.name, r.holes))
@@ -49,10 +49,6 @@ def report(port, out=print) -> dict:
     }
 
 
-def _cell(n, end, to):
-    return "?" if n is None else to(n) + end
-
-
 def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:
     """A bar of `width` characters in brackets; question marks when a number is not known."""
     if used is None or not total:
@@ -63,9 +59,9 @@ def bar(used: "int | None", total: "int | None", width: int = _BAR) -> str:
     return "[{}]".format(text)
 
 
-def show(rows, out=print) -> None:
+def show(items, out=print) -> None:
     """`out` takes each of the texts in lines of at most 60 columns."""
-    for text in rows:
+    for text in items:
         for line in wrap(text):
             out(line)
 

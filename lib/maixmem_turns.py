@@ -1,26 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A model manager for several threads on MicroPython: they wait for each other. Comes in with the
+"""Model managers for several threads on MicroPython: they wait for each other. Comes in with the
 first manager where the firmware has threads, and stays."""
 
 import _thread
 import time
 
-# What runs alone. use() itself does not: a resident model is handed out without waiting.
-_ALONE = ("add", "forget", "loaded", "release", "release_all", "status")
 _waiting = []  # type: list[int]  # threads in the order in which they came; the first is inside
 
 
 def guard(manager) -> None:
-    """Makes a manager safe for several threads; all managers wait for each other."""
+    """Makes managers of this one's class safe for several threads: they wait for each other."""
+    kind = type(manager)
+    if not hasattr(kind, "alone"):
+        # use() itself does not wait: a resident model is handed out at once
+        for name in "add forget loaded release release_all status _switch".split():
+            setattr(kind, name, _alone(getattr(kind, name)))
+        kind.alone = True
     me = _thread.get_ident()
     while me in _waiting:  # a program that was stopped just then
         _waiting.remove(me)
-    for name in _ALONE:
-        setattr(manager, name, _alone(getattr(manager, name)))
-    switch = manager._switch
-    # another thread may have loaded it meanwhile
-    manager._switch = _alone(lambda net: net.ready or switch(net))
 
 
 # append() and remove() of a list are one step of the interpreter, so no lock is needed.

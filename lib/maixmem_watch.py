@@ -4,6 +4,7 @@
 
 import gc
 
+from maixmem import port as _port
 from maixmem import run_once
 
 
@@ -14,7 +15,8 @@ from maixmem import run_once
 class Watch:
     """High-water marks per region: sample() in the loop, report() at the end."""
 
-    def __init__(self, port) -> None:
+    def __init__(self, port=None) -> None:
+        port = port or _port()
         n = len(port.watched)
         self._port = port
         self.names = port.watched

@@ -154,10 +154,10 @@ def test_other_firmware_has_no_table():
     name = "maixmem_k210_heap"
     before = sys.modules.pop(name)
     try:
-        assert __import__(name).found.free == board.heap.total_free()
+        assert __import__(name).heap.free == board.heap.total_free()
         del sys.modules[name]
         board.ram.blank = True
-        assert __import__(name).found is None
+        assert __import__(name).heap is None
     finally:
         sys.modules[name] = before
         board.ram.blank = False

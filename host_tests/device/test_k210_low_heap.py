@@ -9,7 +9,7 @@ from devtest import raises
 from Maix import utils
 
 NEEDS = ("shim",)  # a board would need a hard reset for each heap size
-HEAP = "4m"
+HEAP = "5m"
 
 BOOT_AND_GC = 4734976 + 524288  # of the minimum build, measured
 

@@ -7,7 +7,7 @@ from maixmem import message
 from maixmem_advice import find
 from maixmem_text import like
 
-HEAP = "2m"
+HEAP = "3m"
 
 
 def test_steps_are_data_and_the_text_says_them_once():

@@ -80,7 +80,7 @@ class _MmObject:
         self.a = 1
 _mm_objects = [_MmObject() for _mm_n in range(30)]
 """
-OTHER_STARTS = (_LATER, _OBJECTS)
+_OTHER_STARTS = (_LATER, _OBJECTS)
 _VARIES = "varies by itself"
 
 
@@ -160,27 +160,19 @@ def models(folder: Path) -> dict[str, list[tuple[str, Path | None]]]:
     return found
 
 
-def put(
-    places: list[tuple[str, Path | None]], folder: Path
-) -> tuple[tuple[tuple[int, Path], ...], Path | None]:
-    """What lies where: (address, file) of the flash, and the folder for the card, filled here."""
-    card = None
-    for place, file in places:
-        if place.startswith("/sd"):
-            card = folder / "sd"
-            card.mkdir(exist_ok=True)
-            if file:
-                target = card / place[len("/sd/") :]
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, target)
-    return tuple((int(p, 16), f) for p, f in places if f and not p.startswith("/sd")), card
-
-
 def run(image: Path, name: str, source: str, places: list[tuple[str, Path | None]]) -> End:
     """One run on a board of its own."""
     with tempfile.TemporaryDirectory() as temp:
-        folder = Path(temp)
-        flash, card = put(places, folder)
+        folder, card = Path(temp), None
+        for place, file in places:
+            if place.startswith("/sd"):
+                card = folder / "sd"
+                card.mkdir(exist_ok=True)
+                if file:
+                    target = card / place[len("/sd/") :]
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(file, target)
+        flash = tuple((int(p, 16), f) for p, f in places if f and not p.startswith("/sd"))
         picture, script = folder / "seen.ppm", folder / name
         seen = bytes(
             v for y in range(240) for x in range(320) for v in (x * y >> 8 & 255, x & 255, y)
@@ -216,7 +208,7 @@ def compare(
         auto = run(image, script.name, AUTO + source, places)
         word = verdict(bare, auto)
         if word.startswith("WORSE"):
-            again = [run(image, script.name, start + source, places) for start in OTHER_STARTS]
+            again = [run(image, script.name, start + source, places) for start in _OTHER_STARTS]
             word = fair(bare, auto, again)
     except (OSError, ValueError) as e:
         return f"not run: {e}", "", traceback.format_exc()

@@ -17,7 +17,7 @@ else:
 
 
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sunday is 0, one more
+_SATURDAY = 6  # 1 January 2000; Sunday is 0
 
 
 # Contract. Microseconds since the board was powered on: those that really passed, and those that
@@ -137,11 +137,10 @@ def _days_of(year, month):
 
 def localtime(seconds=None):
     """(year, month, day, hour, minute, second, weekday, day of the year), counted from 2000."""
-    saturday = _SATURDAY
     if seconds is None:
-        seconds, saturday = time(), _SATURDAY + 1
+        seconds = time()
     days, rest = divmod(as_int(seconds), 86400)
-    weekday = (days + saturday) % 7
+    weekday = (days + _SATURDAY) % 7
     year, length = 2000, 366
     while days >= length:
         days -= length

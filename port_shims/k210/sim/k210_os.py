@@ -133,10 +133,7 @@ class SimFile(files.File):
 class BoardOs:
     def __init__(self, card):
         self._tops = ("/flash", "/sd") if card else ("/flash",)
-        self.at_home()
-
-    def at_home(self):
-        """The folder that the start of the board goes to."""
+        self._made = []  # folders on the card that were made, with or without files in them
         files.current[0] = self._tops[-1] + "/"
 
     def uname(self):
@@ -151,9 +148,9 @@ class BoardOs:
         return name
 
     def is_folder(self, name):
-        if name == "/" or name in self._tops:
+        if name == "/" or name in self._tops or name in self._made:
             return True
-        return name.startswith("/sd/") and files.is_folder(name)
+        return name.startswith("/sd/") and any(_in(name, n) for n in sorted(files.files()))
 
     def _missing(self, name):
         if not self.is_folder(name):
@@ -178,7 +175,7 @@ class BoardOs:
         if folder == "/":
             return [(top[1:], _DIR, 0, 0) for top in self._tops]
         found = {}
-        for n in sorted(files.files()) + files.made:
+        for n in sorted(files.files()) + self._made:
             below = _in(folder, n)
             first = below if folder == "/flash" else below.split("/")[0]
             if first:
@@ -215,7 +212,7 @@ class BoardOs:
         if self.is_folder(name) or files.source(name) is not None:
             raise OSError(_EEXIST)
         self._missing(name[: name.rfind("/")])
-        files.made.append(name)
+        self._made.append(name)
 
     def rmdir(self, name):
         name = self.place(name)
@@ -225,7 +222,7 @@ class BoardOs:
             raise OSError(_ENOTDIR)
         if self.listdir(name):
             raise OSError(_EACCES)
-        files.made.remove(name)
+        self._made.remove(name)
 
     def remove(self, name):
         name = self.place(name)
