@@ -12,29 +12,31 @@ import sys
 import maixmem_kpu
 
 
-def _stand_in(name, new):
-    """Whoever imports `name` from now on has `new`; the prompt, which has some already, too."""
-    real = sys.modules.get(name)
-    sys.modules[name] = sys.modules[new]
-    try:
-        main = __import__("__main__")
-    except ImportError:  # the script has no prompt
-        return
-    if hasattr(main, name) and (real is None or getattr(main, name) is real):
-        setattr(main, name, sys.modules[new])
+def start():
+    """Puts the stand-ins in their places; the prompt, which has some of the firmware's, too."""
+    for name, new, calls in (
+        ("KPU", "maixmem_kpu", ()),
+        ("sensor", "maixmem_auto_sensor", ("reset", "set_framesize")),  # these make room first
+        ("lcd", "maixmem_auto_lcd", ("init",)),
+    ):
+        try:
+            real = __import__(name)
+            __import__(new)
+        except ImportError:
+            continue  # not on this firmware: no buffers of it
+        new = sys.modules[new]
+        if new is real:
+            continue
+        for call in calls:
+            setattr(new, call, maixmem_kpu._Later(call, getattr(real, call)))
+        sys.modules[name] = new
+        try:
+            main = __import__("__main__")
+        except ImportError:  # the script has no prompt
+            continue
+        if getattr(main, name, None) is real:
+            setattr(main, name, new)
 
 
-_stand_in("KPU", maixmem_kpu.__name__)
-for _name in ("sensor", "lcd"):
-    try:
-        __import__("maixmem_auto_" + _name)
-        _stand_in(_name, "maixmem_auto_" + _name)
-    except ImportError:
-        pass  # not on this firmware: no buffers of it
-try:
-    import _thread
-
-    if _thread.stack_size() < 16384:  # a load in a thread: the firmware's 4096 bytes do not do
-        _thread.stack_size(16384)
-except (ImportError, AttributeError, ValueError):
-    pass
+start()
+start = None  # type: ignore[assignment]  # its bytes come back

@@ -6,278 +6,178 @@ script stays.
 It has every name of KPU, and each takes what KPU's takes. A model is loaded at its first use and
 stays while there is room; the one used least recently goes for another and comes back at its next
 use. What can never fit is refused by load() with NoRoom, a MemoryError. Names with _ are ours.
+
+Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_calls.
 """
 
-import gc as _gc
-import time as _time
 from array import array as _array
 
 import maixmem as _lib
 import maixmem_k210_kpu as _port
-import maixmem_models as _models
 
 _kpu = _port.kpu  # the firmware's
-_VALUES = 16384  # bytes of a result that are copied out when its model goes
-_SPARE = _port.SPARE
-_RESERVE = 65536  # left to display and finders beside our models where that can be had
 
 
-# A ModelManager that copies results out of a model before it goes. Its models come back by
-# themselves, so it looks ahead by sums: one that goes in vain costs a load, a look through the
-# whole heap would cost as much in every turn. The reserve is given up last.
-class _Manager(_models.ModelManager):
-    def _short(self, m, freed=()):
+# A ModelManager that evicts by sums: a model that goes in vain comes back by itself and costs a
+# load, a look through the whole heap would cost as much in every turn. 64 KiB stay for display and
+# finders, given up last. Results are copied out of a model before it goes.
+class _Manager(_port.maixmem_models.ModelManager):
+    def _make_room(self, m, gone):
+        self.margin = 65536
         p = self.port
-        idle = _idle()
-        room = p.free_bytes() - self.margin
-        if idle and p.exact:
-            for x in freed:
-                room += x.cost.need["heap"]
-            if room < m.cost.need["heap"]:
-                if len(freed) < len(idle):
-                    return True  # one more has to go
-            elif freed:
-                return None
-            elif m.order and m.cost.peak["heap"] + _SPARE > p.behind:
-                _lib.resident("k210_room")  # from now on a turn reckons without reading its file
-        short = _models.ModelManager._short(self, m, freed)
-        if short and self.margin and len(freed) == len(idle):
-            self.margin = 0
-            short = _models.ModelManager._short(self, m, freed)
-        return short
+        while True:
+            idle = None
+            n = 1
+            for x in self.models.values():
+                if x.handle is not None:
+                    n += 1
+                    if not x.pin and not x.loading and (idle is None or x.used < idle.used):
+                        idle = x
+            free = p.free_bytes() - self.margin
+            if idle is None or (n <= self.keep and m.cost.need["heap"] <= free):
+                if m.order and m.cost.peak["heap"] + _port.SPARE > p.behind:
+                    _lib.resident("k210_room")  # from now on a turn reckons without reading a file
+                short = self._short(m)
+                if not short:
+                    try:
+                        return self._load(m)
+                    except _lib.NoRoom as e:
+                        if m.handle is not None:
+                            raise
+                        short = e
+                if idle is None:
+                    if not self.margin:
+                        raise short
+                    self.margin = 0
+                    continue
+            gone.append(idle)
+            self.state = "empty"
+            self._unload(idle)
 
     def _unload(self, m):
-        for made in m.results.values():
-            made._keep()
-        _models.ModelManager._unload(self, m)
+        for f in m.results.values():
+            made = f.handle
+            if hasattr(made, "size"):  # the firmware's
+                f.handle = None
+                try:
+                    n = made.size()
+                    if n <= 16384:
+                        if made[0].__class__ is float:  # 4 bytes each, not 40
+                            f.handle = _array("f", bytes(n))
+                            for i in range(n // 4):
+                                f.handle[i] = made[i]
+                        else:
+                            f.handle = made[:]
+                except MemoryError:
+                    f.handle = None
+                f.ready = f.handle is not None
+        _port.maixmem_models.ModelManager._unload(self, m)
 
 
 # What load() returns: the net of the manager, and what was asked of it, to be asked again when the
-# model comes back. 200 bytes. Its name is its source: a model that is loaded again takes over.
+# model comes back. Its name is its source: a model that is loaded again takes over. `order` is 0
+# until its first load, and again where the next one is no turn.
 class _Task(_port.Net):
-    dead = False  # after deinit()
-    results = {}  # type: dict  # {output: what was given for it}
-    asked = None  # {call: arguments}: init_yolo2, set_outputs, set_layers
-    judged = True  # what a load takes is known; else it is tried as the firmware would
+    results = {}  # type: dict  # {output: _Fmap}
+    asked = results  # {what: (call, arguments, named ones)}
+
+    def setup(self, net):  # type: ignore[override]
+        for call, args, how in self.asked.values():
+            call(self.handle, *args, **how)
+
+    def __getattr__(self, name):
+        return getattr(_ready(self, self.__class__), name)
 
     def __str__(self):
-        return str(_ready(self))
+        return str(_ready(self, self.__class__))
 
     __repr__ = __str__
 
-    def __getattr__(self, name):
-        if name in ("model_addr", "model_size", "model_path", "net_arg"):
-            return getattr(_ready(self), name)
-        raise AttributeError("'kpu_net' object has no attribute '" + name + "'")
 
-
-# A kpu_fmap. Its values outlive the model, at most 4096 of them; others are refused then, where
-# the firmware's would point into freed memory. The same output is the same one again, as it has
-# the same place in the model.
-class _Fmap:
-    def __init__(self, made):
-        self._made = made
-
-    def _keep(self):
-        made = self._made
-        if made.__class__ is not _array:
-            self._made = None
-            try:
-                if made.size() <= _VALUES:
-                    self._made = _copy(made)
-            except (AttributeError, MemoryError):
-                pass
-
-    def _get(self):
-        if self._made is None:
-            raise _models.ModelReleasedError(_lib.message("kpu_fmap"))
-        return self._made
-
+# A kpu_fmap, `handle`. Its values outlive the model, at most 4096 of them; others are refused
+# then, where the firmware's would point into freed memory. The same output is the same one again,
+# as it has the same place in the model.
+class _Fmap(_Task):
     def __getitem__(self, i):
-        found = self._get()[i]
+        found = _ready(self, _Fmap)[i]
         return tuple(found) if found.__class__ is _array else found
 
-    def __getattr__(self, name):
-        return getattr(self._get(), name)
 
-    def __str__(self):
-        return str(self._made)
+# A call for which a part comes in and goes again; `bare`: the firmware's.
+class _Later:
+    def __init__(self, name, bare):
+        self.name = name
+        self.bare = bare
 
-    __repr__ = __str__
-
-
-def _copy(made):
-    """The values of a kpu_fmap: 4 bytes each where they are floats, which take 24 as objects."""
-    if made[0].__class__ is not float:
-        return made[:]
-    values = _array("f", bytes(made.size()))
-    for i in range(len(values)):
-        values[i] = made[i]
-    return values
-
-
-_m = _Manager(keep=5)
-_ms = getattr(_time, "ticks_ms", int)
-_said = []  # type: list[str]  # what is said once
-
-
-def _say(key, *args):
-    if key not in _said:
-        _said.append(key)
-        print(_lib.message(key, *args))
-
-
-# --- tasks ---
+    def __call__(self, *args, **how):
+        made = self
+        try:
+            if args and args[0].__class__ is _Fmap:
+                args = (_ready(args[0], _Fmap),) + args[1:]
+            else:
+                made = _lib.run_once("kpu_calls", self.name, self, args, how)
+        except (MemoryError, RuntimeError) as e:
+            if hasattr(_kpu, self.name) and (
+                e.__class__ is not MemoryError or args[0].__class__ is _Task
+            ):
+                raise
+        if made is self:
+            made = self.bare(*args, **how)
+            if hasattr(made, "net_arg"):  # a kpu_net: no GC heap to judge it
+                t = _Task(args[0], args[0])
+                t.name = t
+                t.handle = made
+                t.ready = True
+                _m.models[t] = t
+                return t
+        return made
 
 
-def _ready(t):
+def _ready(t, kind=_Task):
     """The firmware's kpu_net of a task, loaded if it is not."""
-    if t.__class__ is not _Task:
+    if t.__class__ is not kind:
         raise TypeError("[MAIXPY]kpu: kpu_net type error")
     if not t.ready:
-        _load(t)
+        if t.order:
+            try:
+                _m._switch(t)
+            except (MemoryError, ValueError) as e:
+                raise _lib.run_once("kpu_calls", "words", t, e)
+        else:
+            _lib.run_once("kpu_calls", "start", t)
     _m._tick += 1
     t.used = _m._tick
     return t.handle
 
 
-def _load(t):
-    """Loads a task."""
-    if t.dead:
-        raise _models.ModelReleasedError(_lib.message("kpu_deinit", t.name))
-    _own(t)
-    again = t.order
-    began = _ms()
-    if not t.judged:
-        _try(t)
-    else:
-        for x in _m.loaded():
-            if not x.judged and not x.pin:
-                _m.release(x.name)  # nobody knows what that gives
-        try:
-            _m.margin = _RESERVE
-            _m._switch(t)
-        except _lib.NoRoom as e:
-            raise _lib.NoRoom(_words(t, e), e.region, e.need, e.free)
-        except _lib.KModelError as e:
-            raise _lib.KModelError(_words(t, e))
-    _m.state = "loaded"
-    if again:
-        _say("kpu_turns", t.name, _ms() - began)
-
-
-def _own(t):
-    """Puts a task among those of the manager; a lost one of the same source goes."""
-    old = _m.models.get(t.name)
-    if old is not None and old is not t:
-        if old.pin:
-            t.name = str(t.name) + "'"
-        else:
-            _m.release(t.name)
-    _m.models[t.name] = t
-
-
-def _words(t, e):
-    """An error of the manager in the words of somebody who calls kpu.load()."""
-    text = str(e)
-    text = text[text.find("): ") + 3 :]
-    end = text.find(" (resident")
-    return "kpu.load({}): {}".format(t.name, text if end < 0 else text[:end])
-
-
-def _try(t):
-    """A load that cannot be judged: as the firmware would, with all others out of its way."""
-    _clear()
-    t.handle = _kpu.load(t.source) if not t.how else _kpu.load_flash(t.source, *t.how["stream"])
-    t.ready = True
-    _m._loads += 1
-    t.order = _m._loads
-    if t.asked:
-        _replay(t)
-
-
-def _replay(t):
-    _lib.resident("kpu_calls").replay(t)
-
-
-def _new(source, how):
-    """The task of a source: judged, and loaded later where that is as good."""
-    t = _Task(hex(source) if isinstance(source, int) else source, source)
-    if how:
-        t.how = how
-    try:
-        t.cost = _m.port.inspect(source, **t.how)
-        if t.cost.warning:
-            print(_lib.message("warning", t.name, t.cost.warning))
-    except OSError:
-        return _kpu.load(source)  # its own error
-    except _lib.KModelError:
-        raise
-    except (MemoryError, NotImplementedError, ValueError) as e:
-        t.judged = False
-        _say("kpu_unjudged", t.name, e)
-    _own(t)
-    _m.margin = 0
-    if not t.judged or t.cost.refuse or _models.ModelManager._short(_m, t, _idle()):
-        _load(t)
-    return t
-
-
-def _idle():
-    return [x for x in _m.models.values() if x.ready and not x.pin]
-
-
-def _clear():
-    """Frees all models that may go, the last one first."""
-    for x in reversed(_m.loaded()):
-        if not x.pin and not x.loading:
-            _m.release(x.name)
-    _gc.collect()
-
-
-def _before(nbytes):
-    """Before a buffer of so many bytes is taken: models that fit beside it afterwards go, so that
-    it lies below them; else what was asked for is loaded first, as the firmware does."""
-    tasks = [x for x in _m.models.values() if x.cost and not x.dead and not x.pin]
-    if not tasks:
-        return
-    _gc.collect()
-    free = _m.port.free_bytes() - nbytes - _RESERVE
-    for x in tasks:
-        if x.handle is not None:
-            free += x.cost.need["heap"]
-    if max([x.cost.peak["heap"] for x in tasks]) <= free:
-        return _clear()
-    for x in tasks:
-        if x.handle is None and not x.order:
-            try:
-                _load(x)
-            except MemoryError:
-                pass  # at its first use it is said
-    if _m.port.free_bytes() < nbytes:
-        _clear()
+def _result(t, args, made):
+    """What a call gave for an output, as the object that stays what it is when the model goes."""
+    if made is None:
+        return None
+    i = args[0] if args else 0
+    found = t.results.get(i)
+    if found is None:
+        found = _Fmap(i, None)
+        if not t.results:
+            t.results = {}
+        t.results[i] = found
+    found.handle = made
+    found.ready = True
+    return found
 
 
 # --- the names of the firmware ---
-
-
-def load(source):
-    """A net of a flash address or a path. NoRoom where it cannot fit even alone; the rest as
-    KPU.load."""
-    if isinstance(source, bool) or not isinstance(source, (int, str)) or not source:
-        return _kpu.load(source)  # its own error
-    return _new(source, None)
 
 
 def deinit(t):
     """True; the net is over."""
     if t.__class__ is not _Task:
         return _kpu.deinit(t)
-    if t.handle is not None:
-        _m.release(t.name)
+    _m._unload(t)
     if _m.models.get(t.name) is t:
         del _m.models[t.name]
-    t.dead = True
+    t.source = None
+    t.order = 0
     t.pin = False
     return True
 
@@ -287,76 +187,34 @@ def forward(t, img, *args):
     handle = _ready(t)
     if not isinstance(img, list):
         t.check_image(img)
-    return _result(t, args[0] if args else 0, _kpu.forward(handle, img, *args))
+    return _result(t, args, _kpu.forward(handle, img, *args))
 
 
-def _result(t, i, made):
-    """What a call gave for output i, as the object that stays what it is when the model goes."""
-    if made is None:
-        return None
-    found = t.results.get(i)
-    if found is None:
-        found = _Fmap(made)
-        if not t.results:
-            t.results = {}
-        t.results[i] = found
-    found._made = made
-    return found
-
-
-def init_yolo2(t, *args, **how):
-    """KPU.init_yolo2; again with other values: the model is loaded anew, the firmware would leak
-    the first ones."""
-    handle = _ready(t)
-    if t.asked and "init_yolo2" in t.asked:
-        if t.asked["init_yolo2"] == (args, how):
-            return True
-        if not t.pin:
-            before = t.asked.pop("init_yolo2")
-            _m.release(t.name)
-            try:
-                return init_yolo2(t, *args, **how)
-            except BaseException:
-                t.asked["init_yolo2"] = before
-                raise
-    done = _kpu.init_yolo2(handle, *args, **how)
-    _asked(t, "init_yolo2", (args, how))
-    return done
-
-
-def _asked(t, key, what):
-    if t.asked is None:
-        t.asked = {}
-        t.setup = _replay
-        _lib.resident("kpu_calls")  # a load is no time to look for room for it
-    t.asked[key] = what
+def get_output(t, *args):
+    """KPU.get_output."""
+    return _result(t, args, _kpu.get_output(_ready(t), *args))
 
 
 def run_yolo2(t, img):
     """KPU.run_yolo2; allocates what that allocates."""
     handle = _ready(t)
-    if not t.asked or "init_yolo2" not in t.asked:
-        raise ValueError(_lib.message("run_yolo2", t.name))
+    if "init_yolo2" not in t.asked:
+        raise _lib.run_once("kpu_calls", "error", t)
     t.check_image(img)
     return _kpu.run_yolo2(handle, img)
 
 
-# A call that programs seldom make: comes in with the first of them, and stays.
-class _Later:
-    def __init__(self, name):
-        self._name = name
-
-    def __call__(self, *args, **how):
-        return getattr(_lib.resident("kpu_calls"), self._name)(*args, **how)
-
-    def load(self, *args):
-        """kpu.classifier.load()"""
-        return _lib.resident("kpu_calls").load_classifier(*args)
-
-
+# What the table of ports would find: its part has 22 names, which stay in the interpreter.
+_n = _port.maixmem_k210.utils
+if not (
+    _lib._port or [x for x in ("heap_free", "flash_read", "gc_heap_size") if not hasattr(_n, x)]
+):
+    _lib.set_port(_port.Port())
+_m = _Manager(keep=5)
 for _n in dir(_kpu):
-    if _n[:1] != "_" and _n not in globals():
-        globals()[_n] = getattr(_kpu, _n)  # those without a model: memtest, face_encode
-for _n in "load_flash get_output set_outputs set_layers netinfo fmap fmap_free classifier".split():
-    if hasattr(_kpu, _n):
-        globals()[_n] = _Later(_n)
+    if not _n.startswith("_") and _n not in globals():
+        globals()[_n] = getattr(_kpu, _n)
+        if _n not in ("memtest", "face_encode", "face_compare"):  # which are about no model
+            globals()[_n] = _Later(_n, getattr(_kpu, _n))
+if hasattr(_kpu, "classifier"):
+    classifier.load = _Later("load", _kpu.classifier.load)  # type: ignore[name-defined]  # noqa: F821

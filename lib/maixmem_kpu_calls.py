@@ -1,78 +1,264 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The calls of maixmem_kpu that programs seldom make, and what is said again to a model that comes
-back. Comes in with the first of them, and stays.
+"""What maixmem_kpu does before a model runs: load() and the first load of a model, what is said to
+a model once, and room for the buffers of camera and display. A one-time part.
+
+The functions of the firmware's names get (`handler`, arguments, named ones) and return what the
+firmware's would, or `handler`: then the firmware's is called.
 """
 
-from maixmem import resident
-from maixmem_kpu import _asked, _Fmap, _kpu, _new, _ready, _result
+import gc
+import time
+
+from maixmem import KModelError, NoRoom, const, message, resident
+from maixmem_kpu import _kpu, _m, _ready, _Task
+from maixmem_models import ModelReleasedError
+
+_RESERVE = const(65536)  # left to display and finders beside our models where that can be had
+_DISPLAY = const(153600)  # the buffer of a display of 320x240, the largest
 
 
-def replay(t):
-    """Says to a model again what was said to it before it went."""
-    for key, what in t.asked.items():
-        if key == "init_yolo2":
-            _kpu.init_yolo2(t.handle, *what[0], **what[1])
-        elif key == "set_layers":
-            _kpu.set_layers(t.handle, what)
+# --- loads ---
+
+
+def load(handler, args, how):
+    """A net of a flash address or a path. NoRoom where it cannot fit even alone; the rest as
+    KPU.load. Of a net: kpu.classifier.load()."""
+    source = args[0] if args else None
+    if source.__class__ is _Task:
+        found = handler.bare(_ready(source), *args[1:])
+        return (pin(source, found[0]),) + tuple(found[1:])
+    if isinstance(source, bool) or not isinstance(source, (int, str)) or not source:
+        return handler
+    return measure(handler, source, {})
+
+
+def load_flash(handler, args, how):
+    """KPU.load_flash."""
+    return measure(handler, args[0], {"stream": args[1:]}) if args else handler
+
+
+def measure(handler, source, how):
+    """The task of a source: judged, and loaded later where that is as good."""
+    t = _Task(hex(source) if isinstance(source, int) else source, source)
+    if how:
+        t.how = how
+    try:
+        t.cost = _m.port.inspect(source, **how)
+        if t.cost.warning:
+            print(message("warning", t.name, t.cost.warning))
+    except OSError:
+        return handler  # its own error
+    except KModelError:
+        raise
+    except (MemoryError, NotImplementedError, ValueError) as e:
+        write("kpu_unjudged", t.name, e)
+    register(t)
+    _m.margin = 0
+    idle = [x for x in _m.models.values() if x.ready and not x.pin]
+    if not t.cost or t.cost.refuse or _m._short(t, idle):
+        start(t)
+    return t
+
+
+def start(t):
+    """Loads a task, the first time or after it went for a buffer."""
+    if t.__class__ is not _Task:
+        raise ModelReleasedError(message("kpu_fmap"))
+    if t.source is None:
+        raise ModelReleasedError(message("kpu_net_deinit", t.name))
+    register(t)
+    if not t.cost:
+        return execute(t)
+    there = len(_m.loaded())
+    began = time.ticks_ms() if hasattr(time, "ticks_ms") else 0
+    try:
+        _m._switch(t)
+    except (MemoryError, ValueError) as e:
+        raise words(t, e)
+    if len(_m.loaded()) <= there:
+        write("models_turns", t.name, time.ticks_ms() - began if began else 0)
+
+
+def execute(t):
+    """A load that cannot be judged: as the firmware would, with all others out of its way. Each
+    of its loads is one."""
+    clear()
+    t.handle = _kpu.load_flash(t.source, *t.how["stream"]) if t.how else _kpu.load(t.source)
+    t.ready = True
+    t.setup(t)
+
+
+def words(t, e):
+    """An error of the manager in the words of somebody who calls kpu.load()."""
+    if not isinstance(e, (NoRoom, KModelError)):
+        return e
+    text = str(e).split(str(t.name), 1)[-1]  # "use(NAME): ... (resident now: ..."
+    text = text.split(" ", 1)[-1]
+    text = "kpu.load({}): {}".format(t.name, text.split(" (resident now: ")[0])
+    if isinstance(e, NoRoom):
+        return NoRoom(text, e.region, e.need, e.free)
+    return KModelError(text)
+
+
+def write(key, *args):
+    """Prints a sentence, once."""
+    told = getattr(_m, "text", ())
+    if key not in told:
+        _m.text = told + (key,)
+        print(message(key, *args))
+
+
+def register(t):
+    """Puts a task among those of the manager; a lost one of the same source goes."""
+    old = _m.models.get(t.name)
+    if old is not None and old is not t:
+        if old.pin:
+            t.name = str(t.name) + "*"
         else:
-            _kpu.set_outputs(t.handle, *what)
+            _m.release(t.name)
+    _m.models[t.name] = t
 
 
-def load_flash(address, *stream):
-    """KPU.load_flash of the firmware; what it needs comes first."""
-    return _new(address, {"stream": stream})
+# --- what is said to a model ---
 
 
-def get_output(t, *args):
-    """KPU.get_output of the firmware; what it needs comes first."""
-    return _result(t, args[0] if args else 0, _kpu.get_output(_ready(t), *args))
+def init_yolo2(handler, args, how):
+    """KPU.init_yolo2; again with other values: the model is loaded anew, the firmware would leak
+    the first ones. Where it is none of YOLO's, run_yolo2() refuses it."""
+    t = args[0] if args else None
+    _ready(t)
+    key = "region" if fewer(t, args[1:], how) else "init_yolo2"
+    before = t.asked.get(key)
+    if before and before[1:] == (args[1:], how):
+        return True
+    if before and not t.pin:
+        del t.asked[key]
+        _m.release(t.name)
+        try:
+            return send(handler, key, args, how)
+        except BaseException:
+            t.asked[key] = before
+            raise
+    return send(handler, key, args, how)
 
 
-def set_outputs(t, *what):
-    """KPU.set_outputs of the firmware; what it needs comes first."""
-    done = _kpu.set_outputs(_ready(t), *what)
-    if done:
-        _asked(t, what[0], what)
+def fewer(t, args, how):
+    """Whether a V3 model's output has fewer values than YOLO's: 6 for each anchor. The firmware
+    reads on behind them. (Before its first run V4's output cannot be asked: that hangs.)"""
+    anchors = how.get("anchor_number", args[2] if args[2:] else None)
+    try:
+        if isinstance(t.source, str):
+            with open(t.source, "rb") as file:
+                version = file.read(1)
+        else:
+            version = b"" if t.how else _m.port.read_flash(t.source, 1)
+        return version[0] == 3 and _kpu.get_output(t.handle, 0).size() < 4 * 6 * anchors
+    except Exception:  # not to be known
+        return False
+
+
+def error(t):
+    """That of run_yolo2() on a net that is not ready for it."""
+    if "region" in t.asked:
+        return ValueError(
+            message("kpu_yolo2", t.name, "its output has fewer than 6 values an anchor")
+        )
+    return ValueError(message("kpu_yolo2", t.name, "init_yolo2() was not called"))
+
+
+def set_layers(handler, args, how):
+    """KPU.set_layers."""
+    return send(handler, "set_layers", args, how)
+
+
+def set_outputs(handler, args, how):
+    """KPU.set_outputs; each output has its own."""
+    return send(handler, args[1] if args[1:] else None, args, how)
+
+
+def send(handler, key, args, how):
+    """Calls the firmware's; what it took is told again whenever the model comes back."""
+    t = args[0] if args else None
+    done = handler.bare(_ready(t), *args[1:], **how)
+    if done is not False:
+        if not t.asked:
+            t.asked = {}
+        t.asked[key] = handler.bare, args[1:], how
     return done
 
 
-def set_layers(t, n):
-    """KPU.set_layers of the firmware; what it needs comes first."""
-    done = _kpu.set_layers(_ready(t), n)
-    if done:
-        _asked(t, "set_layers", n)
-    return done
+def netinfo(handler, args, how):
+    """KPU.netinfo."""
+    return handler.bare(_ready(args[0] if args else None), *args[1:])
 
 
-def netinfo(t):
-    """KPU.netinfo of the firmware; what it needs comes first."""
-    return _kpu.netinfo(_ready(t))
-
-
-def _bare(f):
-    return f._get() if isinstance(f, _Fmap) else f
-
-
-def fmap(f, *args):
-    """KPU.fmap of the firmware; what it needs comes first."""
-    return _kpu.fmap(_bare(f), *args)
-
-
-def fmap_free(f):
-    """KPU.fmap_free of the firmware; what it needs comes first."""
-    return _kpu.fmap_free(_bare(f))
-
-
-def classifier(t, *args, **how):
+def classifier(handler, args, how):
     """It learns what no load brings back: its model stays until deinit()."""
-    made = _kpu.classifier(_ready(t), *args, **how)
+    t = args[0] if args else None
+    return pin(t, handler.bare(_ready(t), *args[1:], **how))
+
+
+def pin(t, made):
+    """The classifier of a task, which stays from now on."""
     t.pin = True
     return resident("k210_net").Classifier(t, made)
 
 
-def load_classifier(t, *args):
-    """KPU.classifier.load of the firmware; what it needs comes first."""
-    found = _kpu.classifier.load(_ready(t), *args)
-    t.pin = True
-    return (resident("k210_net").Classifier(t, found[0]),) + tuple(found[1:])
+# --- buffers ---
+
+
+def reset(handler, args, how):
+    """Before sensor.reset()."""
+    _m.sensor = (2 if how.get("dual_buff") else 1, None)
+    return handler
+
+
+def set_framesize(handler, args, how):
+    """Before sensor.set_framesize(): `camera` is how many buffers it has, and their frame size."""
+    number, size = getattr(_m, "sensor", (1, None))
+    if args and args[0] != size:
+        import sensor
+
+        pixels = 307200 if args[0] == getattr(sensor, "VGA", None) else 76800
+        _m.sensor = number, args[0]
+        room(5 * pixels * number + 64)
+    return handler
+
+
+def init(handler, args, how):
+    """Before lcd.init()."""
+    room(_DISPLAY)
+    return handler
+
+
+def room(nbytes):
+    """Before a buffer of so many bytes is taken: models that fit beside it afterwards go, so that
+    it lies below them; else what was asked for is loaded first, as the firmware does."""
+    tasks = [x for x in _m.models.values() if x.cost and not x.pin]
+    if not tasks:
+        return
+    gc.collect()
+    free = _m.port.free_bytes() - nbytes - _RESERVE
+    for x in tasks:
+        if x.handle is not None:
+            free += x.cost.need["heap"]
+    if max([x.cost.peak["heap"] for x in tasks]) <= free:
+        return clear()
+    for x in tasks:
+        if x.handle is None and not x.order:
+            try:
+                start(x)
+            except MemoryError:
+                pass  # at its first use it is told
+    if _m.port.free_bytes() < nbytes:
+        clear()
+
+
+def clear():
+    """Frees all models that may go, the last one first. Their next load is no turn."""
+    for x in reversed(_m.loaded()):
+        if not x.pin and not x.loading:
+            _m.release(x.name)
+            x.order = 0
+    gc.collect()

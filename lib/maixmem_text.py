@@ -61,9 +61,11 @@ _SENTENCES = {
     "use() it again",
     "kpu_fmap": "kpu_fmap: its model went for another meanwhile.\ntake its values, [:], before "
     "the next model runs",
-    "kpu_deinit": "kpu_net {}: kpu.deinit() was called on it.\nkpu.load() it again",
-    "kpu_turns": "maixmem: there is no room for all models at once, so they take turns: loading "
-    "{} again took {} ms.",
+    "kpu_net_deinit": "kpu_net {}: kpu.deinit() was called on it.\nkpu.load() it again",
+    "kpu_yolo2": "kpu_net {}: run_yolo2() is for models of YOLO's after init_yolo2(): {}.\n"
+    "kpu.forward() runs others",
+    "models_turns": "maixmem: there is no room for all models at once, so they take turns: "
+    "loading {} took {} ms.",
     "kpu_unjudged": "maixmem: kpu.load({}) cannot be judged and is tried as the firmware would: "
     "{}",
     "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001.\n"

@@ -3,6 +3,8 @@
 """maixmem_kpu in the place of KPU, on the K210 stand-in: the shapes of its calls, turns, and what
 is said to those who call kpu.load()."""
 
+import sys
+
 import image
 import k210_board as board
 import KPU as bare
@@ -29,7 +31,7 @@ def start(build="full", kib=(1200, 1300, 300)):
     board.reset(build, flash={A: model(kib[0]), B: model(kib[1]), C: model(kib[2])})
     maixmem.set_port(None)
     kpu._m.__init__(keep=5)
-    del kpu._said[:]
+    kpu._m.said = ()
     return kpu
 
 
@@ -214,6 +216,78 @@ def test_other_yolo_values_load_the_model_anew_and_leak_nothing():
     raises(ValueError, kpu.run_yolo2, kpu.load(A), picture())
 
 
+def test_a_model_of_too_few_values_is_none_of_yolo_s():
+    """The firmware reads on behind its output: ValueError or a hang, as the C stack lies."""
+    start()
+    for fits in (False, True):
+        a = kpu.load(C)
+        values = kpu.get_output(a, 0).size() // 4
+        anchors = values // 6 if fits else values // 6 + 1
+        assert kpu.init_yolo2(a, 0.5, 0.3, anchors, (1.0,) * 2 * anchors) is True
+        if fits:
+            kpu.run_yolo2(a, picture())
+        else:
+            assert "fewer than 6" in str(raises(ValueError, kpu.run_yolo2, a, picture()))
+        kpu.deinit(a)
+    assert "not called" in str(raises(ValueError, kpu.run_yolo2, kpu.load(C), picture()))
+
+
+# --- what runs once ---
+
+
+def without(part):
+    """maixmem.run_once as it is where there is no GC heap for a part; call what it returns to end
+    that. Its `asked` are the parts that were asked for."""
+    plain = maixmem.run_once
+    asked = []
+
+    def run_once(name, function, *args):
+        asked.append(name)
+        if name == part:
+            raise MemoryError("no GC heap for it")
+        return plain(name, function, *args)
+
+    def end():
+        maixmem.run_once = plain
+        return asked
+
+    maixmem.run_once = run_once
+    return end
+
+
+def test_what_comes_before_a_run_goes_again_and_a_turn_needs_no_part():
+    start()
+    before = "maixmem_kpu_calls" in sys.modules  # where a runner brings everything
+    nets = kpu.load(A), kpu.load(B)
+    assert kpu.init_yolo2(nets[0], 0.5, 0.3, 1, (1.0, 1.0)) is True
+    for net in nets:
+        kpu.forward(net, picture())
+    assert ("maixmem_kpu_calls" in sys.modules) == before
+    end = without("kpu_calls")
+    try:
+        for net in nets + nets:
+            kpu.forward(net, picture())
+            assert live() == 1
+    finally:
+        assert "kpu_calls" not in end()
+
+
+def test_a_load_without_room_for_its_part_is_the_firmware_s():
+    start()
+    end = without("kpu_calls")
+    try:
+        net = kpu.load(C)
+    finally:
+        end()
+    assert net.model_addr() == C and kpu.forward(net, picture())[:] and live() == 1
+    assert kpu.deinit(net) is True and live() == 0
+
+
+def test_the_table_of_ports_asks_for_the_same_calls():
+    row = [r for r in maixmem_report.PORTS.split() if r.endswith(":k210")]
+    assert row == ["*:Maix/heap_free/flash_read/gc_heap_size:k210"], "as maixmem_kpu does"
+
+
 # --- buffers first ---
 
 
@@ -221,7 +295,7 @@ def test_models_go_before_a_buffer_that_leaves_them_room():
     start()
     a = kpu.load(C)
     kpu.forward(a, picture())
-    kpu._before(400000)
+    maixmem.run_once("kpu_calls", "room", 400000)
     assert a.handle is None, "it comes back above the buffer"
     kpu.forward(a, picture())
     assert live() == 1
@@ -233,9 +307,9 @@ def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
     start()
     a = kpu.load(A)
     free = maixmem.port().free_bytes()
-    kpu._before(free - a.cost.need["heap"] - 8192)
+    maixmem.run_once("kpu_calls", "room", free - a.cost.need["heap"] - 8192)
     assert a.handle is not None
-    kpu._before(100000000)
+    maixmem.run_once("kpu_calls", "room", 100000000)
     assert a.handle is None, "the firmware would have no room at all"
 
 

@@ -8,13 +8,34 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from commands import invoke
-from emulated import answer, each_image, needs_cc, only_thorough
+from emulated import answer, each_image, model, needs_cc, only_thorough
 from maixmem_cli.emulator.connect import connect
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = [needs_cc, only_thorough]
 _WHOSE = "\nimport KPU\nwhose = KPU.__name__\n"
+_THREAD = """
+import maixmem_auto, KPU, time
+try:
+    import _thread
+except ImportError:
+    _thread = None
+done = []
+def work():
+    try:
+        done.append(KPU.load(0x300000).model_size())
+    except BaseException as e:
+        done.append(repr(e))
+if _thread:
+    _thread.start_new_thread(work, ())
+    while not done:
+        time.sleep_ms(20)
+print(done)
+"""
 _FILES = "import os\nprint([sorted(os.listdir('/flash')), open(%r).read()])"
 
 
@@ -53,3 +74,14 @@ def test_install_and_remove(image: Path, tmp_path: Path) -> None:
         board.hard_reset()
         assert answer(board, _FILES % name) == before
         assert answer(board, "print(repr(whose))") == firmware
+
+
+@each_image
+def test_a_thread_that_says_nothing_of_its_stack_loads_a_model(image: Path) -> None:
+    """The firmware's 4096 bytes would hang the board."""
+    mnist = model("v3_mnist_maixpy.kmodel")
+    with booted(image, [(0x300000, mnist)], files_of_library()) as board:
+        done = answer(RawRepl(image.name, SerialPort(board)), _THREAD)
+    if not done:
+        pytest.skip(f"{image.name}: no threads")
+    assert done == [mnist.stat().st_size]
