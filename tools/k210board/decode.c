@@ -21,11 +21,9 @@ static const struct { u32 mask; const char *imm; } FORMATS[] = {
     [S] = {0x707f, "sba98765-------------43210"}, [B] = {0x707f, "sca98765-------------4321b"},
     [U] = {0x7f, "svutsrqponmlkjihgfedc"}, [J] = {0x7f, "ska987654321bjihgfedc"}};
 
-static const struct { u32 match; u8 format; } WHOLE[] = {
 #define X(name, format, match, ...) {match, format},
-    OPS(X)
+static const struct { u32 match; u8 format; } WHOLE[] = {OPS(X)};
 #undef X
-};
 
 static u32 bits(u32 i, int from, int n) { return (i >> from) & ((1u << n) - 1); }
 // `top`: the bit of the instruction that comes first.

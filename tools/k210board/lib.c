@@ -17,19 +17,14 @@ enum { QUANTUM = 1000, LONGEST_SKIP = 40000, SPIN_0 = 64, SPIN_1 = 24, HUNG_ROUN
 enum { MOST_IN = 1 << 16, MOST_OUT = 1 << 16, MOST_SAID = 4096, IDLE_CYCLES = 50000000 };
 Board board;
 Host host;
-u8 ram[RAM_SIZE];
 static u8 in[MOST_IN], out[MOST_OUT];
 static char said[MOST_SAID];
 static u32 out_n, said_n;
 
-void serial_out(u8 c) {
-    if (out_n < MOST_OUT) out[out_n++] = c;
-}
+void serial_out(u8 c) { if (out_n < MOST_OUT) out[out_n++] = c; }
 
 // --- words ---
-static void put(char c) {
-    if (said_n < MOST_SAID) said[said_n++] = c;
-}
+static void put(char c) { if (said_n < MOST_SAID) said[said_n++] = c; }
 
 static void put_number(u64 v, u32 base) {
     if (v >= base) put_number(v / base, base);

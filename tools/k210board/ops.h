@@ -9,7 +9,7 @@
 // its own, the instruction is the immediate
 #define OPS_PSEUDO(X) \
     X(DECODE, NONE, 1, decode(d); GO) X(ILLEGAL, NONE, 1, TRAP(2, d->raw)) \
-    X(HOOK, NONE, 1, SYNC; goto *LABEL[trace_hook(h, d, PC)]) \
+    X(HOOK, NONE, 1, SYNC; GO_ON(trace_hook(h, d, PC))) \
     X(ROUNDED, NONE, 1, h->pc = PC; step_rounded(h, d); NEXT)
 
 // change nothing but a register and the program counter
@@ -127,9 +127,6 @@
     OPS_PSEUDO(X) OPS_PURE(X) OPS_SYSTEM(X) OPS_STORE(X) OPS_ATOMIC(X) OPS_TO_FLOAT(X) \
     OPS_FROM_FLOAT(X)
 
-enum {
 #define X(name, ...) OP_##name,
-    OPS(X)
+enum { OPS(X) OP_COUNT };
 #undef X
-    OP_COUNT
-};

@@ -10,13 +10,16 @@ from k210_args import as_tuple
 from k210_model.values import Any
 from k210_statistics import cascade as HaarCascade
 
+_SIZE = (320, 240)  # of an image whose size is not given, or is none
+
 
 def Image(*args: Any, **kwargs: Any) -> k210_image.Image:
     """Image(), Image(size=(w, h)) or Image(path): a function on this firmware, not a class."""
     board.alive()
     if args and "size" not in kwargs:
         return _from_argument(args)
-    w, h = as_tuple(kwargs.get("size", (320, 240)), 2)
+    w, h = as_tuple(kwargs.get("size", _SIZE), 2)
+    w, h = (w, h) if w > 0 and h > 0 else _SIZE
     if kwargs.get("copy_to_fb"):
         camera = board.state.sensor
         if not board.state.blocks.get("sensor"):

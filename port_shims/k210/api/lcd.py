@@ -4,6 +4,7 @@
 turned."""
 
 import k210_board as board
+import k210_config
 import k210_image
 import k210_work
 from k210_args import Takes, as_int, as_str, as_tuple, option
@@ -61,13 +62,20 @@ def _open(
         raise ValueError("type error")
     if type == _NONE:
         return
-    w, h = _RGB_SIZES.get(lcd_type, (None, None)) if type == _RGB else _SIZES.get(type, (320, 240))
+    said = {}  # type: dict
     if type in (_SHIELD, _RGB):
-        board.flash_read("lcd.init")  # the firmware looks into its configuration
+        if not k210_config.known():
+            board.flash_read("lcd.init")
+        said = k210_config.of_display()
+        lcd_type = as_int(said.get("lcd_type", lcd_type))
+    w, h = _RGB_SIZES.get(lcd_type, (None, None)) if type == _RGB else _SIZES.get(type, (320, 240))
     if w is None:
         print("error rgb lcd type!\nrgb lcd not init!" if lcd_type < 3 else "error rgb lcd type!")
         raise OSError(-1)
-    _screen().set(width or w, height or h)
+    w, h = width or w, height or h
+    if type == _SHIELD:
+        w, h = as_int(said.get("width", w)), as_int(said.get("height", h))
+    _screen().set(w, h)
     _screen().freq = freq or _screen().freq
     board.lcd_take(_screen().w, _screen().h)
 

@@ -25,6 +25,7 @@ def _by_number(numbers: dict) -> list:
 
 
 _SIZES = _by_number(globals())
+_OV7740 = 0x7742  # the camera that is there
 _BPP = {
     RGB565: k210_image.RGB565,
     GRAYSCALE: k210_image.GRAYSCALE,
@@ -104,6 +105,10 @@ def set_framesize(*args: Any, **kwargs: Any) -> None:
     camera = board.state.sensor
     if camera is None:
         raise OSError(5)
+    if size < 0:
+        board.crash("set_framesize(%d) reads in front of its table" % size, "give sensor.QVGA")
+    if size >= len(_SIZES):  # what lies behind the table is too large
+        raise OSError(12)
     w, h = _SIZES[size]
     if camera.size != (w, h) or camera.window:
         _take(camera, w, h)
@@ -176,10 +181,71 @@ def _control(*args: Any, **kwargs: Any) -> None:
 set_vflip = set_hmirror = set_auto_gain = set_auto_whitebal = set_auto_exposure = _control
 
 
-def set_gainceiling(gain: Any) -> None:
+def _camera_is_there(*args: Any) -> bool:
     board.alive()
+    return board.state.sensor is not None
+
+
+set_colorbar = _camera_is_there
+
+
+def _level(n: Any) -> bool:
+    return _camera_is_there() and -4 <= n <= 4
+
+
+set_brightness = set_contrast = set_saturation = _level
+
+
+def set_special_effect(n: Any) -> bool:
+    return _camera_is_there() and n in (0, 1)  # NORMAL, NEGATIVE
+
+
+def set_gainceiling(gain: Any) -> bool:
     if gain not in (2, 4, 8, 16, 32, 64, 128):
         raise ValueError("Invalid gainceiling")
+    return _camera_is_there()
+
+
+def set_framerate(n: Any) -> None:
+    if n not in (2, 8, 15, 25, 30, 60):
+        raise ValueError("Invalid framerate")
+    if n < 15 or not _camera_is_there():
+        raise ValueError("Fail")
+
+
+def get_id() -> int:
+    return _OV7740 if _camera_is_there() else 0
+
+
+def get_gain_db() -> float:
+    _control()
+    return 0.0
+
+
+def get_rgb_gain_db() -> tuple:
+    _control()
+    return 0.0, 0.0, 0.0
+
+
+def get_exposure_us() -> int:
+    _control()
+    return 0
+
+
+def get_fb() -> "k210_image.Image | None":
+    """The last picture: before one a JPEG of no size, before set_framesize() nothing."""
+    camera = board.state.sensor
+    if camera is None or not _shape()[0]:
+        return None
+    w, h = _shape()
+    bpp = camera.bpp if camera.data else k210_image.JPEG
+    return k210_image.Image(w, h, bpp, camera, camera)
+
+
+def sleep(on: Any) -> None:
+    if not _camera_is_there():
+        print("[MAIXPY]: Operation not supported.", end="")
+        raise OSError("Sleep Failed")
 
 
 def set_jb_quality(quality: Any) -> None:

@@ -12,6 +12,7 @@ import gc
 import struct
 import sys
 
+import k210_config
 import k210_fence
 import k210_files
 import k210_gc
@@ -64,6 +65,8 @@ __all__ = (
 FIRMWARES = builds.BUILDS
 CONFIG = "/flash/freq.conf"
 _CONFIG = "<IIBBHI"
+#: what stands for the main.py that the firmware writes where there is none
+GREETING = b"# the firmware's own main.py: it shows a picture on the display\n"
 _CPU_HZ = 400000000
 
 
@@ -73,6 +76,7 @@ _CPU_HZ = 400000000
 # in use; `frame`: a bytearray for pixels that the board has outside its GC heap, set by who does
 # not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level};
 # `serial` {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made;
+# `threads`: a thread was begun;
 # `frames`: snapshots since power-on, `frames_end` how many are taken at most; `on_step` is called
 # at every step of the board, `on_end` when end() ends the run. Lives as long as the program,
 # reset() refills it.
@@ -98,7 +102,7 @@ class _State:
         self.frames_end = None
         self.on_step = None
         self.on_end = None
-        self.nic = False
+        self.nic = self.threads = False
 
 
 heap = Heap(print)
@@ -145,7 +149,8 @@ def power_on():
     state.pins = {}
     state.levels = {}
     state.stack = state.frames = 0
-    state.nic = False
+    state.nic = state.threads = False
+    k210_config.forget()
     _boot(state.firmware, gc_configured())
     heap.mark()
 
@@ -167,7 +172,9 @@ def _main_py(who):
     _lives(boot.repl, heap, who)
     if greets():
         free_blocks("lcd")
-        state.blocks["lcd"] = [_lives(boot.greet, heap)]
+        of_display = k210_config.of_display()
+        size = [of_display.get(name, n) for name, n in (("width", 320), ("height", 240))]
+        state.blocks["lcd"] = [_lives(boot.greet, heap, *size)]
 
 
 def greets():
@@ -178,7 +185,8 @@ def greets():
 def own_main():
     """True when the board has a main.py of the user's, which runs at the start instead of the
     firmware's."""
-    return k210_files.source("/sd/main.py" if state.card else "/flash/main.py") is not None
+    source = k210_files.source("/sd/main.py" if state.card else "/flash/main.py")
+    return source is not None and source is not GREETING
 
 
 def lcd_take(w, h):

@@ -12,11 +12,13 @@ from k210_flash import source_read, source_size
 _ENOENT, _EIO = 2, 5
 current = ["/flash/"]  # the folder of names that begin with none
 _names = {}
+made = []  # folders on the card that were made, with or without files in them
 
 
 def format(files):
     """Only these files: {name: source}."""
     _names.clear()
+    made[:] = []
     for name in files:
         put(name, files[name])
 
@@ -44,6 +46,11 @@ def needs(name):
 def files():
     """{full name: source}, to look at and to change."""
     return _names
+
+
+def is_folder(name):
+    """Whether a full name is one of a folder on the card, /sd left out."""
+    return name in made or any(n.startswith(name + "/") for n in _names)
 
 
 def read(name, offset, n):

@@ -197,7 +197,7 @@ class Image:
             self._ai = pixels(ai_bytes(self._w, self._h, self._bpp))
 
     def copy(self, *args, **kwargs):
-        x, y, w, h = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
+        x, y, w, h = self._part(args, kwargs)
         x_scale, y_scale = [
             _scale(option(args, kwargs, 1 + i, name, 1.0), name) for i, name in enumerate(_SCALES)
         ]
@@ -210,6 +210,11 @@ class Image:
         new = Image(w, h, self._bpp, owner or pixels(nbytes(w, h, self._bpp)), _POISON)
         self._blit(new, x, y, x_scale, y_scale)
         return new
+
+    def _part(self, args, kwargs):
+        """(x, y, w, h) of the part that an argument names, cut to the image."""
+        roi = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
+        return (max(roi[0], 0), max(roi[1], 0)) + k210_work.inside(self, roi)
 
     def draw_image(self, img, *place, **kwargs):
         """An image of the same format, not scaled, as far as it lies inside: the bytes of it,
@@ -264,7 +269,7 @@ class Image:
     def crop(self, *args, **kwargs):
         """In place, through a scratch block of the system heap; what it returns shares the pixels
         and is a trap."""
-        x, y, w, h = option(args, kwargs, 0, "roi", (0, 0, self._w, self._h))
+        x, y, w, h = self._part(args, kwargs)
         board.point("image.crop")
         k210_work.use((self.size(),))
         part = Image(w, h, self._bpp, self._owner, _POISON)
@@ -310,15 +315,24 @@ class Image:
         owner = pixels(nbytes(self._w, self._h, bpp))
         return Image(self._w, self._h, bpp, owner, pixels(self._w * self._h * 3))
 
-    def mean_pooled(self, x_div, y_div):
-        for what, n in (("Width", x_div), ("Height", y_div)):
+    def _pooled(self, x_div, y_div):
+        """(w, h) of what pooling makes of it."""
+        for what, n, most in (("Width", x_div, self._w), ("Height", y_div, self._h)):
             if as_int(n) < 1:
                 raise OSError("%s divisor must be greater than >= 1" % what)
-        w, h = self._w // x_div, self._h // y_div
+            if n > most:
+                raise OSError("%s divisor must be less than <= img %s" % (what, what.lower()))
+        return self._w // x_div, self._h // y_div
+
+    def mean_pool(self, x_div, y_div, *args, **kwargs):
+        self._w, self._h = self._pooled(x_div, y_div)
+        return self
+
+    def mean_pooled(self, x_div, y_div, *args, **kwargs):
+        w, h = self._pooled(x_div, y_div)
         return Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
 
-    def midpoint_pooled(self, x_div, y_div, *args, **kwargs):
-        return self.mean_pooled(x_div, y_div)
+    midpoint_pool, midpoint_pooled = mean_pool, mean_pooled
 
     def ai_to_pix(self):
         board.alive()

@@ -92,8 +92,16 @@ def _waits():
 # -- games
 
 
+_game = [False]  # whether the last load() found its file
+
+
 def load(path):
-    if files.source(path) is None:
-        board.crash(
-            "nes.load(%r): the firmware does not look whether the file is there" % path, "copy it"
-        )
+    """The firmware does not look whether the file is there."""
+    board.alive()
+    _game[0] = files.source(path) is not None
+
+
+def loop():
+    board.alive()
+    if not _game[0]:
+        board.crash("nes.loop() without a game reads through a null pointer", "copy the file")

@@ -7,38 +7,53 @@ import k210_board as board
 import k210_files as files
 import k210_work
 
-_EIO = 5
+_ENOENT, _EIO = 2, 5
 _GRAYSCALE, _RGB565 = 1, 2
 _JPEG, _BMP, _PNM = b"\xff\xd8", b"BM", (b"P5", b"P6")
-_FORMATS = ("bmp", "jpg", "jpeg", "pgm", "ppm", "bin", "raw")
+_WRITTEN = ("bmp", "jpg", "jpeg")
+_OF_FORMAT = {"ppm": _RGB565, "pgm": _GRAYSCALE, "raw": 3}  # 3: sensor.BAYER
+_TITLES = {"raw": "BAYER"}
+_BMP_HEADS = {_GRAYSCALE: 1078, _RGB565: 66}  # bytes
 
 
 def save(img, path):
     """img.save(path): the file has the header and the length of a picture; a JPEG needs the
-    largest scratch block."""
+    largest scratch block. Of other kinds nothing is written, and only some are refused."""
     kind = path.split(".")[-1].lower()
-    if kind not in _FORMATS and "." in path.split("/")[-1]:
-        raise OSError("Image format is not supported!")
+    if kind in _OF_FORMAT and img._bpp != _OF_FORMAT[kind]:
+        raise OSError("Image is not %s!" % _TITLES.get(kind, kind.upper()))
+    if kind not in _WRITTEN:
+        return
+    _place(path)
     w, h = img.width(), img.height()
-    if kind in ("jpg", "jpeg"):
+    if kind != "bmp":
         packs = img._bpp in (_GRAYSCALE, _RGB565)
         k210_work.use((k210_work.ALL,) if packs else (), lambda: board.file_read(path))
         planes = 1 if img._bpp == _GRAYSCALE else 3
         head = b"\xff\xd8\xff\xc0\x00\x11\x08" + bytes((h >> 8, h & 255, w >> 8, w & 255, planes))
         size = 600 + img.size() // 40
     else:
+        bpp = _GRAYSCALE if img._bpp == _GRAYSCALE else _RGB565
         head = b"BM" + bytes(16) + w.to_bytes(4, "little") + h.to_bytes(4, "little")
-        head += bytes((1, 0, 8 * img._bpp, 0))
-        size = 70 + img.size()
+        head += bytes((1, 0, 8 * bpp, 0))
+        size = _BMP_HEADS[bpp] + (w * bpp + 3 & ~3) * h
         board.file_read(path)
     files.put(path, files.Hollow(head, size))
+
+
+def _place(path):
+    """OSError where the firmware's C code finds no folder for a new file."""
+    folder = files.full_name(path)
+    folder = folder[: folder.rfind("/")]
+    card = board.state.card and (folder == "/sd" or files.is_folder(folder))
+    if not folder or (folder[:6] != "/flash" and not card):
+        raise OSError(_ENOENT)
 
 
 def shape(path):
     """(width, height, format) of a picture file; OSError as the firmware's, ValueError for what is
     none."""
-    if files.source(path) is None:
-        raise OSError(_EIO)
+    files.needs(path)
     board.file_read(path)
     data = files.read(path, 0, 64)
     if data[:2] == _JPEG:

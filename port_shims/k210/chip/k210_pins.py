@@ -4,10 +4,11 @@
 says of them."""
 
 import k210_board as board
-import k210_files as files
+import k210_config
 from k210_parts import Part, keep
 
 _PINS, _FUNCTIONS = 48, 256
+_EIO = 5
 _IN, _OUT = 0, 3
 _PULLS = (None, -1, 0, 1, 2)
 _PULL_NONE = -1
@@ -29,8 +30,10 @@ class FPIOA(Part):
         return "<FPIOA>"
 
     def set_function(self, pin=0, func=0, *args, **kwargs):
-        if not 0 <= pin < _PINS:
+        if not 0 <= pin <= _PINS:
             raise ValueError("Don't have this Pin")
+        if pin == _PINS:  # the firmware's look is one too far, the driver's is not
+            raise OSError(_EIO)
         _function(func)
         pins = board.state.pins
         for other in list(pins):
@@ -174,19 +177,9 @@ class board_info:
             cls.set(key, value)
 
 
-class config:
-    @staticmethod
-    def get_value(key, default):
-        import json
-
-        name = "/flash/config.json"
-        text = files.read(name, 0, files.size(name)) if name in files.files() else ""
-        return json.loads(text).get(key, default) if text else default
-
-
 def first_import_of_board():
     """What importing `board` says and does: the pins of the board come from /flash/config.json."""
-    pins = config.get_value("board_info", None)
+    pins = k210_config.get_value("board_info", None)
     if pins is None:
         print("[Warning] Not loaded from /flash/config.json to board_info.")
         pins = {"BOOT_KEY": 16}

@@ -5,11 +5,13 @@
 import k210_board as board
 from k210_parts import Part, keep
 
+_GIVE_BACK = "release() it first; or ask with acquire(0), which does not wait"
 _THREAD = (5120, 2224)  # a stack and what belongs to it
 
 
 def start_new_thread(function, args, *kwargs):
     board.point("thread")
+    board.state.threads = True
     for n in _THREAD:
         board.heap.malloc(n)
 
@@ -25,7 +27,9 @@ class lock(Part):
     def __init__(self):
         keep(self, "_held", [])
 
-    def acquire(self, *args):
+    def acquire(self, wait=1, timeout=-1):
+        if self._held and wait and timeout < 0 and not board.state.threads:
+            board.crash("the lock is taken, and no thread is there to give it back", _GIVE_BACK)
         if self._held:
             return False
         self._held.append(1)

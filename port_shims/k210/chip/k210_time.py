@@ -17,7 +17,7 @@ else:
 
 
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_SATURDAY = 6  # 1 January 2000; Sunday is 0
+_SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sunday is 0, one more
 
 
 # Contract. Microseconds since the board was powered on: those that really passed, and those that
@@ -137,10 +137,11 @@ def _days_of(year, month):
 
 def localtime(seconds=None):
     """(year, month, day, hour, minute, second, weekday, day of the year), counted from 2000."""
+    saturday = _SATURDAY
     if seconds is None:
-        seconds = time()
+        seconds, saturday = time(), _SATURDAY + 1
     days, rest = divmod(as_int(seconds), 86400)
-    weekday = (days + _SATURDAY) % 7
+    weekday = (days + saturday) % 7
     year, length = 2000, 366
     while days >= length:
         days -= length

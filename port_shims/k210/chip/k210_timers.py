@@ -9,7 +9,7 @@ from k210_parts import Part, keep
 
 _US = (0.001, 1, 1000, 1000000)  # of Timer.UNIT_NS, UNIT_US, UNIT_MS, UNIT_S
 _ONE_SHOT, _PERIODIC, _PWM = 0, 1, 2
-_TIMERS, _CHANNELS = 3, 4
+_TIMERS, _CHANNELS, _WATCHDOGS = 3, 4, 2
 
 
 def _need(right, what):
@@ -123,3 +123,17 @@ class PWM(Part):
             return int(self._duty)
         self._set(self._freq, as_float(value[0]))
         return self._duty
+
+
+class WDT(Part):
+    """A watchdog that waits for ever: it resets nothing."""
+
+    def __init__(self, id=0, timeout=5000, callback=None, context=None):
+        if not 0 <= id < _WATCHDOGS:
+            raise ValueError("WDT(%d) does not exist" % id)
+        if timeout <= 0:
+            raise ValueError("WDT timeout too short")
+        keep(self, "_context", context)
+
+    def context(self):
+        return self._context

@@ -6,7 +6,6 @@ import k210_board as board
 import k210_files as files
 from k210_model.image_work import ALL, FREE, OF_TWO, WORK, block_bytes, inside
 
-_EIO = 5
 _NO_ROOM = (
     "Out of Memory! Please reduce the resolution of the image you are running this "
     "algorithm on to bypass this "
@@ -48,8 +47,8 @@ def _method(name):
     def method(img, *args, **kwargs):
         board.point(point)
         img._touched()
-        if WORK[name] in OF_TWO and isinstance(args[0], str) and files.source(args[0]) is None:
-            raise OSError(_EIO)
+        if WORK[name] in OF_TWO and isinstance(args[0], str):
+            files.needs(args[0])
         use(WORK[name](img, args, kwargs))
         return [] if name[:5] == "find_" and name != "find_edges" else img
 

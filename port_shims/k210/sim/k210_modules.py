@@ -8,6 +8,7 @@ import sys
 import image
 import k210_board as board
 import k210_buses as buses
+import k210_config
 import k210_host as host
 import k210_image
 import k210_media as media
@@ -38,7 +39,7 @@ _CODE = {
     "Maix.Audio": media.Audio,
     "Maix.FFT": media.FFT,
     "Maix.I2S": media.I2S,
-    "Maix.config": pins.config,
+    "Maix.config": k210_config,
     "Maix.FPIOA": pins.FPIOA,
     "Maix.MIC_ARRAY": media.MIC_ARRAY,
     "Maix.GPIO": pins.Pin,
@@ -57,6 +58,7 @@ _CODE = {
     "machine.SPI": buses.SPI,
     "machine.Timer": timers.Timer,
     "machine.UART": buses.UART,
+    "machine.WDT": timers.WDT,
     "nes": network,
     "network": network,
     "network.WIZNET5K": network.WIZNET5K,
@@ -162,10 +164,9 @@ def _refuse(section, entries):
 
 
 # Contract. The modules of one build, {name: module}, as `modules`; `code` {section: object with
-# its functions} goes before the stand-in's own; `nothing` are the names of modules that the
-# firmware
-# has and the stand-in does not; of those in _LATE only the `named` are there. Made once, before a
-# script starts, so that it costs the script's heap nothing.
+# its functions} goes before the stand-in's own; of those in _LATE only the `named` are there,
+# the others are in `nothing`. Made once, before a script starts, so that it costs the script's
+# heap nothing.
 class World:
     def __init__(self, build, code, named=tuple(_LATE)):
         self._named = named
@@ -194,9 +195,8 @@ class World:
 
     def _module(self, section):
         entries = section.entries
-        does = [e for e in entries.values() if e.kind in (table.KEPT, table.QUIET)]
         late = section.names[0] in _LATE
-        if (late and section.names[0] not in self._named) or (not does and not section.gone):
+        if late and section.names[0] not in self._named:
             self.nothing.update(section.names)
             return
         module = _new_module(section.names[0])

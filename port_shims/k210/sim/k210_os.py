@@ -133,7 +133,10 @@ class SimFile(files.File):
 class BoardOs:
     def __init__(self, card):
         self._tops = ("/flash", "/sd") if card else ("/flash",)
-        self._made = []  # folders on the card that were made, with or without files in them
+        self.at_home()
+
+    def at_home(self):
+        """The folder that the start of the board goes to."""
         files.current[0] = self._tops[-1] + "/"
 
     def uname(self):
@@ -148,9 +151,9 @@ class BoardOs:
         return name
 
     def is_folder(self, name):
-        if name == "/" or name in self._tops or name in self._made:
+        if name == "/" or name in self._tops:
             return True
-        return name.startswith("/sd/") and any(_in(name, n) for n in sorted(files.files()))
+        return name.startswith("/sd/") and files.is_folder(name)
 
     def _missing(self, name):
         if not self.is_folder(name):
@@ -175,7 +178,7 @@ class BoardOs:
         if folder == "/":
             return [(top[1:], _DIR, 0, 0) for top in self._tops]
         found = {}
-        for n in sorted(files.files()) + self._made:
+        for n in sorted(files.files()) + files.made:
             below = _in(folder, n)
             first = below if folder == "/flash" else below.split("/")[0]
             if first:
@@ -212,7 +215,7 @@ class BoardOs:
         if self.is_folder(name) or files.source(name) is not None:
             raise OSError(_EEXIST)
         self._missing(name[: name.rfind("/")])
-        self._made.append(name)
+        files.made.append(name)
 
     def rmdir(self, name):
         name = self.place(name)
@@ -222,7 +225,7 @@ class BoardOs:
             raise OSError(_ENOTDIR)
         if self.listdir(name):
             raise OSError(_EACCES)
-        self._made.remove(name)
+        files.made.remove(name)
 
     def remove(self, name):
         name = self.place(name)

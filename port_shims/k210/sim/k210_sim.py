@@ -13,6 +13,7 @@ if hasattr(gc, "threshold") and sys.implementation.name == "micropython":
 
 import k210_board as board
 import k210_books
+import k210_files
 import k210_gc
 import k210_host
 import k210_start
@@ -20,6 +21,7 @@ import k210_system
 import k210_time
 import k210_written
 import maixmem_advice
+from k210_flash import source_read, source_size
 from k210_system import print_exception
 
 _HANG = 3
@@ -29,6 +31,8 @@ _OTHER_HEAP = "\nThe board restarts with a GC heap of {0} bytes. Next: --board-h
 _FRAME = (
     800 * 600 * 2
 )  # SVGA, the largest frame that fits: the board has frames in the system heap
+_TOLD = 12000  # bytes of files that go into a record, four characters each at the most
+_DEAD = "the board hangs: only a reset helps, as a real one would"
 _RECORD = "\x1e"  # begins a line of stderr for who started this
 _TRACE = "{} {:>8} bytes {:<4} heap_free {:>8}  line {:<5} {}"
 
@@ -196,10 +200,14 @@ def _finish(session, job):
         for _ in range(_RESETS):
             if _runs_through(session, job):
                 return 0
-            if k210_gc.NATIVE and k210_gc.heap.pool != pool:
+            other = k210_gc.NATIVE and k210_gc.heap.pool != pool
+            written = _written() if other else {}
+            if written is None:
                 print(_OTHER_HEAP.format(board.gc_configured()))
                 return 0
             print("\n(the board restarts: the script runs again)")
+            if other:
+                return _begin_anew(written)
             session.restart()
         print("the script resets the board again and again. Next: give --frames or --seconds")
         return 1
@@ -216,6 +224,24 @@ def _finish(session, job):
     return 0
 
 
+def _written():
+    """{name: bytes} of what the script wrote to files; None when that is too much to be told."""
+    found, left = {}, _TOLD
+    for name, source in k210_files.files().items():
+        if not isinstance(source, str) and name != board.CONFIG and source is not board.GREETING:
+            left -= source_size(source)
+            if left < 0:
+                return None
+            found[name] = source_read(source, 0, source_size(source))
+    return found
+
+
+def _begin_anew(written):
+    """Another GC heap is another interpreter: who started this one starts that."""
+    _record({"gc_heap": board.gc_configured(), "files": written})
+    return 0
+
+
 def _runs_through(session, job):
     """False: the script has reset the board."""
     try:
@@ -227,22 +253,23 @@ def _runs_through(session, job):
 
 
 def _hangs(e, job=None):
-    print("\nBOARD HANGS: {}.".format(e.cause))
-    if job:
-        _where(e, job)
-    print("  cure: {}".format(e.cure))
+    """What is said of a hang, in the words of a run on an image."""
+    lines = [_DEAD] + (_where(e, job) if job else []) + [e.cause, "Next: " + e.cure]
+    print("\n" + "\n".join(["maixmem: " + line for line in lines]), file=sys.stderr)
     return _HANG
 
 
 def _where(e, job):
     """The line of the script, and who called it, from the traceback of the hang."""
     found = [line.split('"') for line in _traceback(e) if '"' in line and "line " in line]
-    lines, word = job["source"].split("\n"), "at"
+    source, word, lines = job["source"].split("\n"), "at", []
     for _, file, rest in reversed(found):
         number = int(rest.split("line ")[1].split(",")[0])
-        text = lines[number - 1].strip() if file == job["script"] and number <= len(lines) else ""
-        print("  {} {}:{}: {}".format(word, file.split("/")[-1], number, text))
+        ours = file == job["script"] and number <= len(source)
+        text = source[number - 1].strip() if ours else ""
+        lines.append("{} {}:{}: {}".format(word, file.split("/")[-1], number, text))
         word = "   called by"
+    return lines
 
 
 def _status(e):

@@ -17,7 +17,6 @@ from k210_os import BoardOs
 from k210_pins import Pin, fm
 
 _MICROPYTHON = sys.implementation.name == "micropython"
-_PICTURE = b"# the firmware's own main.py: it shows a picture on the display\n"
 # (pin, function) of the FPIOA after the firmware's main.py: GPIO7, GPIO0, and GPIOHS29 to 31 for
 # card and display
 _PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
@@ -49,7 +48,7 @@ class Session:
             self.names[name] = modules[name]
         if board.own_main():
             return
-        files.put("main.py", _PICTURE)
+        files.put("main.py", board.GREETING)
         for pin, function in _PINS:
             fm.fpioa.set_function(pin, function)
         for name in ("gc", "image", "lcd"):
@@ -100,6 +99,7 @@ class Session:
             self._forget_modules()
             sys.path[:] = _PATH
         gc.collect()
+        self.disk.at_home()
         self._predefine()
 
     def _restricted(self, builtins):
@@ -117,7 +117,7 @@ class Session:
         self._first = self._first or dict(self.names)
         for name in ("boot.py", "main.py"):
             source = files.source(name)
-            if source is not None and source is not _PICTURE:
+            if source is not None and source is not board.GREETING:
                 self.run(self.view.read(files.full_name(name)), name)
 
     def run(self, text, name):

@@ -9,6 +9,7 @@ from collections import namedtuple
 import k210_board as board
 
 _BLOCK = 32
+_NO_NAME = "" if _sys.implementation.name == "micropython" else "implementation"
 _COMPLETE = (
     "mem: total=%d, current=%d, peak=%d\nstack: %d out of %d\nGC: total: %d, used: %d, free: %d"
 )
@@ -67,7 +68,7 @@ class gc:
 class sys:
     argv = []
     byteorder = "little"
-    implementation = namedtuple("implementation", ("name", "version"))("micropython", (0, 6, 2))
+    implementation = namedtuple(_NO_NAME, ("name", "version"))("micropython", (0, 6, 2))
     maxsize = 2147483647
     modules = _sys.modules
     path = _sys.path

@@ -15,7 +15,7 @@ from maixmem_k210_gc import check_gc_heap
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
 from maixmem_cli.emulator.sd_image import CardError, check_inside
-from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, choose
+from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
 from maixmem_cli.library import tracing
 from maixmem_cli.plan import flash_harm, not_ours, of_script
 from maixmem_cli.runs import run_standin
@@ -174,18 +174,30 @@ def command(
         _none_of(of_stand_in, _NOT_OF_IMAGES)
         if board_heap != GC_DEFAULT:
             limits["gc_heap"] = board_heap
-        _end(
-            run_on_image(script, firmware, flash, sd, limits), script, firmware, flash, board_heap
-        )
+        status = _does_not_start(firmware, flash)
+        status = status or run_on_image(script, firmware, flash, sd, limits)
+        _end(status, script, firmware, flash, board_heap)
     _check_for_stand_in(firmware, board_heap, limits)
     text = read_script(script, trace)
     job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
     job.files, job.card = sd_files(sd.resolve()) if sd else {}, sd is not None
     job.frames, job.seconds = limits["frames"], limits["seconds"]
     job.serial, job.trace, job.unsafe, job.config = uart, trace, unsafe, limits["config"]
-    for line in flash_harm.harm(firmware, job.flash):
+    for line in flash_harm.harm(FIRMWARES[firmware], job.flash):
         click.echo(f"maixmem: {line}", err=True)
     _end(run_standin.run(job), script, firmware, flash, board_heap)
+
+
+def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
+    """The status of a hang where a file lies over the firmware, which is said; else 0."""
+    try:
+        build = choose(image)
+    except FirmwareError:  # the run says what it is
+        return 0
+    over = {at: file for at, file in flash if 0 < at < build.end}
+    for line in flash_harm.harm(build, over):
+        click.echo(f"maixmem: {line}", err=True)
+    return _HANGS if over else 0
 
 
 def _end(

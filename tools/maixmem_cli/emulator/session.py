@@ -178,7 +178,8 @@ class _Watched(SerialPort):
             raise _NotEnding("the script does not end")
         # an idle board's clock runs ahead of what was typed just now
         idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
-        return idle > _STUCK * 1e6 and not state["typed"] and state["asks"] == self._answered
+        heard = not state["typed"] or self.limited  # the Ctrl-C of a limit may never be
+        return idle > _STUCK * 1e6 and heard and state["asks"] == self._answered
 
     def _save(self) -> None:
         assert self._lcd
@@ -310,7 +311,7 @@ class Session:
             finally:
                 self.port.watching = False
             on_text("\n(the board restarts: the script runs again)\n")
-            self.repl.enter(60)
+            self.repl.boots(60)
         return Outcome(RESETS)
 
     def _ended(self, error: str) -> Outcome:
@@ -333,11 +334,17 @@ class Session:
         return Outcome(DONE, text, number)
 
     def _broken(self, cause: BaseException | None, error: BoardError) -> Outcome:
-        limit = INTERRUPTED if self.port.stopped else LIMIT
-        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, limit)):
+        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, LIMIT)):
             if isinstance(cause, kind):
-                return Outcome(word, over=False)
+                return Outcome(self._not_ending() if word == LIMIT else word, over=False)
         raise error
+
+    def _not_ending(self) -> str:
+        """What of a script that goes on after Ctrl-C is said: a firmware that does not take it
+        waits for ever, if not for a device that the board in software lacks."""
+        if self.port.stopped:
+            return INTERRUPTED
+        return STUCK if self.tracer.interrupted() and not self.board.said() else LIMIT
 
 
 class _Shown:

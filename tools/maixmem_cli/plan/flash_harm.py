@@ -9,20 +9,19 @@ from pathlib import Path
 
 from maixmem_k210_chip import SPIFFS_START
 
-from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.firmware.builds import Firmware
 
 
-def harm(build: str, files: dict[int, Path]) -> list[str]:
+def harm(build: Firmware, files: dict[int, Path]) -> list[str]:
     """One line for each file that destroys something, or is destroyed, in order of address."""
     found = []
-    end = FIRMWARES[build].end
     behind = ""
     reaches = 0
     for address, path in sorted(files.items()):
         name, last = f"{path.name} at {address:#x}", address + path.stat().st_size
-        if address < end:
+        if address < build.end:
             found.append(
-                f"{name} overwrites the firmware {build}, which ends at {end:#x}: the "
+                f"{name} overwrites the firmware {build.name}, which ends at {build.end:#x}: the "
                 "board does not start. "
                 "Next: an address from 0x300000"
             )

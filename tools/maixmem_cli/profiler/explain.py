@@ -94,7 +94,10 @@ def ending(session: Session, outcome: Outcome) -> list[str]:
 
 def hang(session: Session, kind: str) -> list[str]:
     """Which call, what it asked for, what was free. What was not found is said."""
-    what = "does nothing any more" if kind == STUCK else "hangs: only a reset helps"
+    what = "hangs: only a reset helps"
+    if kind == STUCK:
+        waits = session.tracer.interrupted()
+        what = "waits in the firmware for ever" if waits else "does nothing any more"
     lines = [f"the board {what}, as a real one would", *where(session), *_fault(session, kind)]
     lines += _refused(session, list(session.tracer.events()))
     if kind == STUCK:
@@ -133,6 +136,8 @@ def silence(session: Session, seconds: float) -> list[str]:
 def _goes_on(session: Session) -> list[str]:
     """A script that Ctrl-C does not end."""
     why = "it catches it, or waits in the firmware for what does not come"
+    if session.board.said():
+        why += ". The board in software lacks devices that it used, named below"
     return [f"Ctrl-C does not end the script: {why}", *where(session)]
 
 

@@ -92,10 +92,14 @@ class RawRepl:
         self.enter(timeout)
 
     def hard_reset(self, timeout: float = 30) -> None:
-        """machine.reset(), and the raw REPL of what boots. A program that starts then is
-        interrupted in the end."""
+        """machine.reset(), and the raw REPL of what boots."""
         self._write(b"import machine\nmachine.reset()\x04")
         self._until(b"OK", _TRY, limit=_TRY)  # and what a second try to enter left before it
+        self.boots(timeout)
+
+    def boots(self, timeout: float = 30) -> None:
+        """The raw REPL of a board that boots. A program that starts then is interrupted in the
+        end."""
         with contextlib.suppress(ConnectionLost):
             self._until(_PROMPT, timeout, limit=timeout, other=_BANNER)
         self.enter()

@@ -33,7 +33,7 @@ MARKS = (
     ("display", "lcd", "display"),
     ("input", "builtins", "input"),
 )
-_TYPES = "print(id(SystemExit), id(str))"
+_TYPES = "print(id(SystemExit), id(KeyboardInterrupt), id(str))"
 _IDS = """
 def _id(module, name):
   try:
@@ -52,6 +52,7 @@ class Knowledge:
     jumps: list[int] = field(default_factory=list)  #: opcodes that close a loop
     marks: list[tuple[str, int]] = field(default_factory=list)  #: (kind, function)
     exit: int = 0  #: the type SystemExit
+    interrupt: int = 0  #: the type KeyboardInterrupt
     text: int = 0  #: the type str
     places: list[int] = field(default_factory=list)  #: heaps.Finder's
     state: int = 0  #: where the interpreter's state begins
@@ -88,7 +89,7 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
         found.missing.append("where loops begin anew")
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), name)
-        found.exit, found.text = map(int, repl.check(_TYPES).split()[-2:])
+        found.exit, found.interrupt, found.text = map(int, repl.check(_TYPES).split()[-3:])
         finder = heaps.Finder()
         try:
             found.places, found.threads = finder.places(board.ram), finder.threads(board.ram)

@@ -71,6 +71,7 @@ class Tracer:
         self._path = folder / "events"
         self._file = self._path.open("wb")
         self._started = False
+        self._state = range(0)  # the interpreter's, words of RAM
 
     def start(
         self, finder: heaps.Finder, *, gc: bool, live: bool = False, guard: bool = False
@@ -85,6 +86,7 @@ class Tracer:
         board.trace(finder.top_pointer, table, size)
         board.events = self._file
         self._started = True
+        self._state = range(self._known.state, finder.gc_state - 7 if self._known.state else 0, 8)
         for name, address in self._known.functions.items():
             board.hook(_KINDS[name], address)
         if self._known.bytecode is not None:
@@ -135,6 +137,14 @@ class Tracer:
         for event in self.of(RAISED):
             ended = (event.a, event.end if event.asked else None)
         return ended
+
+    def interrupted(self) -> bool:
+        """Whether a Ctrl-C was typed that nothing has taken: py/mpstate.h, the exception that is
+        pending is the one that lies in the interpreter's state."""
+        ram = self._board.ram
+        words = (heaps.word(ram, at) for at in self._state)
+        inside = [w for w in words if w in self._state]
+        return any(heaps.word(ram, at) == self._known.interrupt for at in inside)
 
     def events(self, looks: Container[int] = frozenset()) -> Iterator[Event]:
         """Everything that was traced up to now; of the looks those at these times, whole."""
