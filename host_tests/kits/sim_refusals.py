@@ -17,10 +17,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import kmodel_build
 import paths
-from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.serial.repl import BoardError
+
+sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS, paths.DEVICE)]
+import kmodel_build  # noqa: E402
+from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+from maixmem_cli.serial.repl import BoardError  # noqa: E402
 
 FOLDER = Path(__file__).parent / "refusals"
 WRONG = ("None", "'a'", "7", "[1]", "object()")
@@ -221,5 +223,4 @@ def main(image: str, *names: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(paths.TOOLS))
     main(*sys.argv[1:])

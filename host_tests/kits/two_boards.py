@@ -146,9 +146,9 @@ def both(
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.write_text(said, encoding="utf-8")
         ours, theirs = found
-        for start in never_worse.OTHER_STARTS if ours.but_for_garbage(theirs) else ():
+        for other in never_worse.others(source) if ours.but_for_garbage(theirs) else ():
             if not ours.like(theirs):
-                copy.write_text(start + source, encoding="utf-8")
+                copy.write_text(other, encoding="utf-8")
                 again = [*options, "--firmware", *on_image]
                 theirs, _ = sim(copy, again, args.patience)
     return ours, theirs

@@ -80,6 +80,19 @@ def test_a_lock_that_nobody_gives_back_is_a_hang(sim) -> None:
     assert "maixmem: at script.py:4: l.acquire()\nmaixmem: the lock is taken" in err
 
 
+def test_the_firmware_asks_a_network_chip_for_some_time(sim) -> None:
+    """21,401 ms on the full build."""
+    source = """
+import network, time
+began = time.ticks_ms()
+try:
+    network.ESP32_SPI(cs=24, rst=25, rdy=26, spi=1)
+except OSError as e:
+    print(e, (time.ticks_ms() - began) // 100)
+"""
+    assert sim(source)[:2] == (0, "Get version fail 214\n")
+
+
 def test_board_heap_is_what_the_board_is_set_to(sim) -> None:
     source = (
         "from Maix import utils\nimport gc\nprint(utils.gc_heap_size(), utils.heap_free(), "

@@ -56,6 +56,13 @@ def _square(args: tuple) -> int:
     return 4 * side * side
 
 
+def _weights(args: tuple) -> int:
+    """The numbers of a kernel that is given."""
+    n = _square(args)
+    as_tuple(args[1], n // 4)
+    return n
+
+
 def _kernel(img: Any, args: tuple, kwargs: dict) -> tuple:
     side = 2 * as_int(args[0]) + 1
     return (4 * side, _square(args)) + _rows(img, args, kwargs)
@@ -212,7 +219,7 @@ WORK = {
     "median": _median,
     "midpoint": _rows,
     "mode": _mode,
-    "morph": lambda img, args, kwargs: (_square(args),) + _rows(img, args, kwargs),
+    "morph": lambda img, args, kwargs: (_weights(args),) + _rows(img, args, kwargs),
     "open": _twice,
     "remove_shadows": _shadows,
     "replace": _replaced,

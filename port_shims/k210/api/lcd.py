@@ -19,6 +19,7 @@ _NONE, _SHIELD, _LAST, _RGB = 0, 1, 4, 5
 _SIZES = {2: (240, 240)}  # {type: (width, height)} of the displays that are not 320x240
 _RGB_SIZES = {3: (400, 240), 4: (0, 320), 5: (480, 272)}  # by lcd_type
 _CHAR_W = 8
+_NOT_GIVEN = object()
 
 
 # What the display is set to; w and h None: there is none.
@@ -124,14 +125,16 @@ def clear(*args: Any, **kwargs: Any) -> None:
     board.alive()
 
 
-def fill_rectangle(x: Any, y: Any, w: Any = None, h: Any = None, color: Any = None) -> None:
+def fill_rectangle(x: Any, y: Any, w: Any, h: Any = _NOT_GIVEN, color: Any = _NOT_GIVEN) -> None:
     board.alive()
     for value in (w, h):
-        if value is None:
+        if value is _NOT_GIVEN:
             raise TypeError("can't convert  to int")
         as_int(value)
-    if color is None:
+    if color is _NOT_GIVEN:
         board.crash("lcd.fill_rectangle() without a color follows a null pointer", "give a color")
+    if not isinstance(color, tuple):
+        as_int(color)
     if not (0 <= x and 0 <= y and 0 <= x + w <= _screen().w and 0 <= y + h <= _screen().h):
         raise ValueError("arg error")
 

@@ -97,6 +97,8 @@ _KINDS = {
     "l": _as_tuples,
     "g": _in_range(as_float, _TINY, _MANY, "Error: 0 < scale!"),
     "y": _in_range(as_int, 1, 100, "Error: 1 <= quality <= 100!"),
+    "c": _in_range(as_float, 0, 1, "Error: 0 <= percentile <= 1!"),
+    "j": _in_range(as_float, 0, 1, "Error: 0 <= bias <= 1!"),
     "b": as_buffer,
     "d": _as_data,
     "m": _as_image,

@@ -5,12 +5,14 @@ pictures to show."""
 
 import k210_board as board
 import k210_files as files
+import k210_time
 from k210_args import as_int
 from k210_parts import Part
 
 _EPIPE, _ENOTCONN = 32, 128
 _NO_CHIP = "no available NIC"
 _ONES = ("255.255.255.255",) * 3 + ("8.8.8.8",)
+_ASKS = 21400000  # microseconds that the firmware asks an ESP32 for its version
 _GPIOHS0 = 24  # FPIOA's number
 
 
@@ -53,6 +55,7 @@ def ESP32_SPI(*args, cs=-1, **kwargs):
         raise ValueError("error argument")
     if not _GPIOHS0 <= as_int(cs) < _GPIOHS0 + 32:
         raise ValueError("gpiohs cs value error!")
+    k210_time.passed.sleep(_ASKS)
     raise OSError("Get version fail")
 
 

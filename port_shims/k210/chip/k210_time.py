@@ -114,11 +114,11 @@ def ticks_cpu():
 
 
 def ticks_add(ticks, delta):
-    return ticks + as_int(delta)
+    """What is no number counts as some number on the board, here and in ticks_diff()."""
+    return (ticks if isinstance(ticks, int) else 0) + as_int(delta)
 
 
 def ticks_diff(end, start):
-    """What is no number counts as some number on the board."""
     return (end if isinstance(end, int) else 0) - (start if isinstance(start, int) else 0)
 
 

@@ -32,6 +32,7 @@ _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
 _PATIENCE = 5.0  # and after that of our user
+_FOR_EVER = 30.0  # seconds of the board's clock; asking an ESP32 that is not there takes 21.4
 _SILENT = (
     20.0  # seconds without a word of the script before we say where it is; then twice as many
 )
@@ -344,7 +345,16 @@ class Session:
         waits for ever, if not for a device that the board in software lacks."""
         if self.port.stopped:
             return INTERRUPTED
-        return STUCK if self.tracer.interrupted() and not self.board.said() else LIMIT
+        self.board.limit(0, 0)  # no more of them: a second one takes the first back
+        if not self.tracer.interrupted():
+            self.board.type(b"\x03")
+            self.board.run()
+        end = self.board.state()["microseconds"] + _FOR_EVER * 1e6
+        while self.tracer.interrupted() and not self.board.said():
+            if self.board.state()["microseconds"] > end:
+                return STUCK
+            self.board.run()
+        return LIMIT
 
 
 class _Shown:
