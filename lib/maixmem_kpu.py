@@ -115,7 +115,7 @@ class _Later:
             if args and args[0].__class__ is _Fmap:
                 args = (_ready(args[0], _Fmap),) + args[1:]
             else:
-                made = _lib.run_once("kpu_calls", self.name, self, args, how)
+                made = _part(self.name, self, args, how)
         except (MemoryError, RuntimeError) as e:
             if hasattr(_kpu, self.name) and (
                 e.__class__ is not MemoryError or args[0].__class__ is _Task
@@ -133,6 +133,18 @@ class _Later:
         return made
 
 
+# run_once() of maixmem_kpu_calls. Reading a part from flash takes 16514 bytes of malloc for a
+# moment; where there are less the firmware would hang, so models go first.
+def _part(name, *args):
+    p = _m.port
+    if p.heap and p.free_bytes() and p.largest < 16640:
+        for x in list(_m.models.values()):
+            if x.ready and not x.pin and not x.loading:
+                _m._unload(x)
+                x.order = 0
+    return _lib.run_once("kpu_calls", name, *args)
+
+
 def _ready(t, kind=_Task):
     """The firmware's kpu_net of a task, loaded if it is not."""
     if t.__class__ is not kind:
@@ -142,9 +154,9 @@ def _ready(t, kind=_Task):
             try:
                 _m._switch(t)
             except (MemoryError, ValueError) as e:
-                raise _lib.run_once("kpu_calls", "words", t, e)
+                raise _part("words", t, e)
         else:
-            _lib.run_once("kpu_calls", "start", t)
+            _part("start", t)
     _m._tick += 1
     t.used = _m._tick
     return t.handle
@@ -199,7 +211,7 @@ def run_yolo2(t, img):
     """KPU.run_yolo2; allocates what that allocates."""
     handle = _ready(t)
     if "init_yolo2" not in t.asked:
-        raise _lib.run_once("kpu_calls", "error", t)
+        raise _part("error", t)
     t.check_image(img)
     return _kpu.run_yolo2(handle, img)
 

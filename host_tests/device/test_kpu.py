@@ -313,6 +313,30 @@ def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
     assert a.handle is None, "the firmware would have no room at all"
 
 
+def test_without_room_to_read_a_part_models_go_before_it_is_read():
+    """The firmware would hang: reading from flash takes 16514 bytes of the system heap."""
+    start()
+    a = kpu.load(C)
+    kpu.forward(a, picture())
+    block = board.heap.malloc(maixmem.port().free_bytes() - 16600)
+    found = []
+    plain = maixmem.run_once
+
+    def note(*what):
+        found.append(maixmem.port().free_bytes())
+        return plain(*what)
+
+    maixmem.run_once = note
+    try:
+        kpu._Later("init", dict)()
+    finally:
+        maixmem.run_once = plain
+    assert found[0] > 300000 and a.handle is None
+    board.heap.free(block)
+    kpu.forward(a, picture())
+    assert live() == 1, "it comes back"
+
+
 def test_what_cannot_be_judged_is_tried_as_the_firmware_would():
     start()
     kpu.forward(kpu.load(C), picture())
