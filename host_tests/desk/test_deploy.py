@@ -6,6 +6,7 @@ cable pulled."""
 from __future__ import annotations
 
 import binascii
+import gc
 import json
 import os
 import sys
@@ -54,6 +55,21 @@ def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
     assert done["findings"] == []
     assert {p.name for p in board.root.iterdir()} == {Path(n).name for n in done["copied"]}
     assert "heap" in mpremote(board.port, "exec", "import maixmem; maixmem.report()")
+
+
+def test_parts_for_threads_are_not_missed_on_a_firmware_without(
+    tmp_path: Path, monkeypatch
+) -> None:
+    """On the minimum build deploy ended with a finding."""
+    on_board: dict = {}
+    exec((paths.TOOLS / "maixmem_cli/serial/on_board/imports.py").read_text(), on_board)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "_thread", None)
+    for name in ("_thread", "no_such_part"):
+        (tmp_path / f"needs_{name.strip('_')}.py").write_text(f"import {name}\n")
+    monkeypatch.setattr(gc, "mem_free", lambda: 0, raising=False)
+    _, _, failed, _ = on_board["try_all"](["needs_thread", "needs_no_such_part"], str(tmp_path))
+    assert [name for name, _ in failed] == ["needs_no_such_part"]
 
 
 def test_nothing_stays_in_memory_after_a_deploy(modern) -> None:
