@@ -10,7 +10,7 @@ firmware's would, or `handler`: then the firmware's is called.
 import gc
 import time
 
-from maixmem import KModelError, NoRoom, const, message, resident
+from maixmem import KModelError, NoRoom, const, message, resident, run_once
 from maixmem_kpu import _kpu, _m, _ready, _Task
 from maixmem_models import ModelReleasedError
 
@@ -220,9 +220,15 @@ def set_framesize(handler, args, how):
     if args and args[0] != size:
         import sensor
 
-        pixels = 307200 if args[0] == getattr(sensor, "VGA", None) else 76800
         _m.sensor = number, args[0]
-        room(5 * pixels * number + 64)
+        w = 640 if args[0] == getattr(sensor, "VGA", None) else 320
+        room(w * w * 15 // 4 * number + 64)
+        if _m.loaded() and (w == 640 or args[0] == sensor.QVGA):
+            try:
+                if run_once("camera", "check_camera", w, w * 3 // 4, number):
+                    clear()  # enough, but in pieces
+            except (MemoryError, NotImplementedError):
+                pass  # as the firmware does
     return handler
 
 

@@ -284,9 +284,11 @@ class ModelManager:
         self.state = "empty"
         self._loads += 1
         m.order = self._loads
-        before = p.free_bytes()
+        known = m.took == m.cost.need.get("heap")  # as forecast: no need to look again
+        before = known or p.free_bytes()
         m.handle = p.load(m.source, **m.how)
-        m.took = before - p.free_bytes()
+        if not known:
+            m.took = before - p.free_bytes()
         if m.setup:
             m.loading = True
             try:

@@ -258,6 +258,23 @@ def filed(size, main_mem=20000):
     return bytes(v3((28, 28, 1), [("conv", 16), ("raw", 2, size)], main_mem=main_mem).to_bytes())
 
 
+def test_what_a_model_takes_is_measured_until_it_is_what_was_forecast():
+    p = started()
+    board.mount_file("/sd/m.kmodel", filed(20000))
+    m = ModelManager(p)
+    m.add("m", "/sd/m.kmodel")
+    looks = []
+    plain = p.free_bytes
+    p.free_bytes = lambda: looks.append(0) or plain()
+    found = []
+    for _ in range(3):
+        m.use("m")
+        m.release("m")
+        found.append(len(looks))
+        looks.clear()
+    assert found[1] == found[2] <= found[0] - 2, found
+
+
 def test_a_file_that_was_changed_gets_a_new_forecast():
     p = started()
     board.mount_file("/sd/m.kmodel", filed(20000))

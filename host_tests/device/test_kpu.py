@@ -313,6 +313,30 @@ def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
     assert a.handle is None, "the firmware would have no room at all"
 
 
+def test_models_go_before_a_camera_that_has_room_in_pieces_only():
+    """With two models before it on lvgl set_framesize() raised ENOMEM."""
+    import sensor
+
+    start()
+    a = kpu.load(C)
+    kpu.forward(a, picture())
+    p = maixmem.port()
+    taken = [board.heap.malloc(140000) for _ in range((p.free_bytes() - 60000) // 140000)]
+    taken = taken[:6]  # a model would not come back beside the camera
+    for block in taken[::2]:
+        board.heap.free(block)
+    assert 700000 > p.free_bytes() > 400000 and p.largest < 200000, (p.free_bytes(), p.largest)
+    sensor.reset()
+    later = kpu._Later("set_framesize", sensor.set_framesize)
+    kpu._m.sensor = (1, None)
+    try:
+        later(sensor.QVGA)
+    finally:
+        for block in taken[1::2]:
+            board.heap.free(block)
+    assert a.handle is None
+
+
 def test_without_room_to_read_a_part_models_go_before_it_is_read():
     """The firmware would hang: reading from flash takes 16514 bytes of the system heap."""
     start()
