@@ -293,9 +293,10 @@ class _Play:
         after = self.now.copy()
         blocks, peak = _load(after, allocations)
         if peak > self.now.heap_free:
-            self.now = self.trimmed()
-            after = self.now.copy()
+            after = self.trimmed()
+            given_back = after.heap_free - self.now.heap_free  # heap_free() lacks it until then
             blocks, peak = _load(after, allocations)
+            peak -= given_back
         need = sum(chunk(n) for n, kind in allocations if not kind & TRANSIENT)
         return blocks if self.claim(model.name, after, need, peak, turn) else []
 
