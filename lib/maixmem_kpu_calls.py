@@ -49,8 +49,8 @@ def measure(handler, source, how):
             print(message("warning", t.name, t.cost.warning))
     except OSError:
         return handler  # its own error
-    except KModelError:
-        raise
+    except KModelError as e:
+        raise words(t, e)
     except (MemoryError, NotImplementedError, ValueError) as e:
         write("kpu_unjudged", t.name, e)
     register(t)
@@ -90,15 +90,21 @@ def execute(t):
 
 
 def words(t, e):
-    """An error of the manager in the words of somebody who calls kpu.load()."""
+    """An error of the manager in the words of somebody who calls kpu.load(), steps too."""
     if not isinstance(e, (NoRoom, KModelError)):
         return e
-    text = str(e).split(str(t.name), 1)[-1]  # "use(NAME): ... (resident now: ..."
-    text = text.split(" ", 1)[-1]
-    text = "kpu.load({}): {}".format(t.name, text.split(" (resident now: ")[0])
-    if isinstance(e, NoRoom):
-        return NoRoom(text, e.region, e.need, e.free)
-    return KModelError(text)
+    said = run_once("text", "of", e)
+    what = getattr(said, "what", said).split(" (resident now: ")[0]
+    began = "use({!r}): ".format(t.name)
+    if what.startswith(began):
+        what = what[len(began) :]
+    steps = [x.replace("release()", "kpu.deinit()") for x in getattr(said, "steps", ())]
+    text = run_once("text", "say", "kpu.load({}): {}".format(t.name, what), *steps)
+    new = (
+        KModelError(text) if isinstance(e, KModelError) else NoRoom(text, e.region, e.need, e.free)
+    )
+    new.code = e.code
+    return new
 
 
 def write(key, *args):
@@ -191,6 +197,14 @@ def send(handler, key, args, how):
 def netinfo(handler, args, how):
     """KPU.netinfo."""
     return handler.bare(_ready(args[0] if args else None), *args[1:])
+
+
+def fmap(handler, args, how):
+    """KPU.fmap and fmap_free of what is none of ours."""
+    return handler
+
+
+fmap_free = fmap
 
 
 def classifier(handler, args, how):

@@ -68,8 +68,8 @@ _SENTENCES = {
     "loading {} took {} ms.",
     "kpu_unjudged": "maixmem: kpu.load({}) cannot be judged and is tried as the firmware would: "
     "{}",
-    "classifier": "classifier of {0!r}: its model was released, predict() would fail with 2001.\n"
-    "use({0!r}), make one and load() what save() kept",
+    "classifier": "classifier of {!r}: its model was released, predict() would fail with 2001.\n"
+    "load its model again, make one and load() what save() kept",
     "image": "net {!r}: an image is needed, not {}.\nsensor.snapshot(), or image.Image and "
     "pix_to_ai()",
     # why a model is unsupported

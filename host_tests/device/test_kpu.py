@@ -72,8 +72,17 @@ def test_what_is_no_source_is_refused_in_the_firmware_s_words():
         except (ValueError, OSError) as e:
             kind, text = type(e), str(e)
         assert str(raises(kind, kpu.load, "/sd/none.kmodel")) == text
-    raises(KModelError, kpu.load, NONE)
+    assert str(raises(KModelError, kpu.load, NONE)).startswith("kpu.load(" + hex(NONE) + "): ")
     assert live() == 0
+
+
+def test_what_is_no_fmap_goes_to_the_firmware():
+    start()
+    for module in bare, kpu:
+        raises(TypeError, module.fmap)
+        raises(ValueError, module.fmap, 5, 1)
+        raises(TypeError, module.fmap_free)
+        assert module.fmap_free(5) is None
 
 
 def test_a_net_prints_answers_and_ends_as_the_firmware_s():
@@ -199,8 +208,10 @@ def test_a_classifier_keeps_its_model():
     b = kpu.load(C)
     kpu.forward(b, picture())
     assert a.handle is not None
-    big = kpu.load
-    raises(NoRoom, lambda: kpu.forward(big(B), picture()))
+    error = raises(NoRoom, kpu.load, B)
+    assert error.args[-1].steps[0] == "kpu.deinit() another model" and "release()" not in str(
+        error
+    )
     assert made.add_class_img(picture()) == 1
 
 
