@@ -141,6 +141,17 @@ def test_camera_and_display(image: Path, tmp_path: Path) -> None:
 
 
 @each_image
+def test_a_reset_of_the_camera_takes_its_picture_away_at_any_time(image: Path) -> None:
+    with started(image, camera=pictures.film("pattern")) as (board, repl):
+        repl.check(
+            "import sensor, time\nfor ms in range(10, 46, 4):\n  sensor.reset()\n"
+            "  sensor.set_pixformat(sensor.RGB565)\n  sensor.set_framesize(sensor.QVGA)\n"
+            "  time.sleep_ms(ms)"
+        )
+        assert heaps.Finder().system(board.ram).heap_free > 0
+
+
+@each_image
 def test_reset_boots_again(image: Path) -> None:
     with started(image) as (board, repl):
         repl.hard_reset()
