@@ -27,14 +27,12 @@ class _Manager(_port.maixmem_models.ModelManager):
         p = self.port
         while True:
             idle = None
-            n = 1
-            for x in self.models.values():
-                if x.handle is not None:
-                    n += 1
-                    if not x.pin and not x.loading and (idle is None or x.used < idle.used):
-                        idle = x
+            held = self.loaded()
+            for x in held:
+                if not x.pin and not x.loading and (idle is None or x.used < idle.used):
+                    idle = x
             free = p.free_bytes() - self.margin
-            if idle is None or (n <= self.keep and m.cost.need["heap"] <= free):
+            if idle is None or (len(held) < self.keep and m.cost.need["heap"] <= free):
                 if m.order and m.cost.peak["heap"] + _port.SPARE > p.behind:
                     _lib.resident("k210_room")  # from now on a turn reckons without reading a file
                 short = self._short(m)
@@ -77,8 +75,12 @@ class _Manager(_port.maixmem_models.ModelManager):
 # What load() returns: the net of the manager, and what was asked of it, to be asked again when the
 # model comes back. Its name is its source: a model that is loaded again takes over. `order` is 0
 # until its first load, and again where the next one is no turn.
+# With `fmap` it is what forward() returns, a kpu_fmap, `handle`. Its values outlive the model, at
+# most 4096 of them; others are refused then, where the firmware's would point into freed memory.
+# The same output is the same one again, as it has the same place in the model.
 class _Task(_port.Net):
-    results = {}  # type: dict  # {output: _Fmap}
+    fmap = False
+    results = {}  # type: dict  # {output: its fmap}
     asked = results  # {what: (call, arguments, named ones)}
 
     def setup(self, net):  # type: ignore[override]
@@ -86,20 +88,15 @@ class _Task(_port.Net):
             call(self.handle, *args, **how)
 
     def __getattr__(self, name):
-        return getattr(_ready(self, self.__class__), name)
+        return getattr(_ready(self, self.fmap), name)
 
     def __str__(self):
-        return str(_ready(self, self.__class__))
+        return str(_ready(self, self.fmap))
 
     __repr__ = __str__
 
-
-# A kpu_fmap, `handle`. Its values outlive the model, at most 4096 of them; others are refused
-# then, where the firmware's would point into freed memory. The same output is the same one again,
-# as it has the same place in the model.
-class _Fmap(_Task):
     def __getitem__(self, i):
-        found = _ready(self, _Fmap)[i]
+        found = _ready(self, self.fmap)[i]
         return tuple(found) if found.__class__ is _array else found
 
 
@@ -112,8 +109,8 @@ class _Later:
     def __call__(self, *args, **how):
         made = self
         try:
-            if args and args[0].__class__ is _Fmap:
-                args = (_ready(args[0], _Fmap),) + args[1:]
+            if args and args[0].__class__ is _Task and args[0].fmap:
+                args = (_ready(args[0], True),) + args[1:]
             else:
                 made = _part(self.name, self, args, how)
         except (MemoryError, RuntimeError) as e:
@@ -145,9 +142,9 @@ def _part(name, *args):
     return _lib.run_once("kpu_calls", name, *args)
 
 
-def _ready(t, kind=_Task):
-    """The firmware's kpu_net of a task, loaded if it is not."""
-    if t.__class__ is not kind:
+def _ready(t, fmap=False):
+    """The firmware's kpu_net of a task, loaded if it is not; or its kpu_fmap."""
+    if t.__class__ is not _Task or t.fmap is not fmap:
         raise TypeError("[MAIXPY]kpu: kpu_net type error")
     if not t.ready:
         if t.order:
@@ -169,7 +166,8 @@ def _result(t, args, made):
     i = args[0] if args else 0
     found = t.results.get(i)
     if found is None:
-        found = _Fmap(i, None)
+        found = _Task(i, None)
+        found.fmap = True
         if not t.results:
             t.results = {}
         t.results[i] = found
@@ -183,14 +181,13 @@ def _result(t, args, made):
 
 def deinit(t):
     """True; the net is over."""
-    if t.__class__ is not _Task:
+    if t.__class__ is not _Task or t.fmap:
         return _kpu.deinit(t)
     _m._unload(t)
     if _m.models.get(t.name) is t:
         del _m.models[t.name]
     t.source = None
     t.order = 0
-    t.pin = False
     return True
 
 

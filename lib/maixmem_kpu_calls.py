@@ -11,6 +11,7 @@ import gc
 import time
 
 from maixmem import KModelError, NoRoom, const, message, resident, run_once
+from maixmem_k210 import utils
 from maixmem_kpu import _kpu, _m, _ready, _Task
 from maixmem_models import ModelReleasedError
 
@@ -63,7 +64,7 @@ def measure(handler, source, how):
 
 def start(t):
     """Loads a task, the first time or after it went for a buffer."""
-    if t.__class__ is not _Task:
+    if t.fmap:
         raise ModelReleasedError(message("kpu_fmap"))
     if t.source is None:
         raise ModelReleasedError(message("kpu_net_deinit", t.name))
@@ -98,8 +99,8 @@ def words(t, e):
     began = "use({!r}): ".format(t.name)
     if what.startswith(began):
         what = what[len(began) :]
-    steps = [x.replace("release()", "kpu.deinit()") for x in getattr(said, "steps", ())]
-    text = run_once("text", "say", "kpu.load({}): {}".format(t.name, what), *steps)
+    said = ["kpu.load({}): {}".format(t.name, what)] + list(getattr(said, "steps", ()))
+    text = run_once("text", "say", *[x.replace("release()", "kpu.deinit()") for x in said])
     new = (
         KModelError(text) if isinstance(e, KModelError) else NoRoom(text, e.region, e.need, e.free)
     )
@@ -158,7 +159,9 @@ def fewer(t, args, how):
             with open(t.source, "rb") as file:
                 version = file.read(1)
         else:
-            version = b"" if t.how else _m.port.read_flash(t.source, 1)
+            version = b""
+            if not t.how and _m.port.free_bytes() and _m.port.largest > 1024:
+                version = utils.flash_read(t.source, 1)
         return version[0] == 3 and _kpu.get_output(t.handle, 0).size() < 4 * 6 * anchors
     except Exception:  # not to be known
         return False

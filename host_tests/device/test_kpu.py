@@ -10,7 +10,7 @@ import k210_board as board
 import KPU as bare
 import maixmem
 import maixmem_report
-from devtest import SLOW, raises
+from devtest import SLOW, imports_of, raises
 from kmodel_build import v3
 from maixmem import KModelError, NoRoom
 
@@ -281,6 +281,14 @@ def test_what_comes_before_a_run_goes_again_and_a_turn_needs_no_part():
             assert live() == 1
     finally:
         assert "kpu_calls" not in end()
+
+
+def test_init_yolo2_brings_no_other_part():
+    start()
+    a = kpu.load(C)
+    assert a.model_addr() == C
+    brought = imports_of(lambda: kpu.init_yolo2(a, 0.5, 0.3, 1, (1.0, 1.0)))
+    assert brought == ["maixmem_kpu_calls"], brought
 
 
 def test_a_load_without_room_for_its_part_is_the_firmware_s():
