@@ -54,8 +54,9 @@ class Mapped:
 
 
 # A line is "start-end mode offset device inode name"; the mode ends with s for shared. A program
-# has hundreds of lines, of which few are shared, and they are read around every call that fails.
-_LINE = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ...s .*", re.M)
+# has hundreds of lines, of which few are shared, and they are read before every init: so what is
+# sought begins with bytes that no other line has.
+_SHARED = re.compile(rb"s [0-9a-f]{8,} [0-9a-f]+:[0-9a-f]+ ")
 
 
 def _places(lines: set[bytes]) -> dict[int, int]:
@@ -66,9 +67,11 @@ def _places(lines: set[bytes]) -> dict[int, int]:
 def _shared() -> set[bytes] | None:
     try:
         with open("/proc/self/maps", "rb") as f:
-            return set(_LINE.findall(f.read()))
+            text = f.read()
     except OSError:
         return None
+    at = [m.start() for m in _SHARED.finditer(text)]
+    return {text[text.rfind(b"\n", 0, i) + 1 : text.find(b"\n", i)] for i in at}
 
 
 # What a context holds at most that says so much of itself: each piece ends with a page.
