@@ -92,8 +92,8 @@ def find() -> "Heap | None":
         words = uctypes.struct(_RAM, (uctypes.ARRAY | 0, uctypes.UINT32 | (_END - _RAM) // 4))
     except (ImportError, AttributeError):
         return None
-    i = id(sys.modules)  # static, and malloc's table lies below it
-    i = ((i if _RAM < i < _END else _END) - _RAM) >> 3 << 1
+    i = id(sys.modules)  # static, and malloc's table lies below it; a stand-in's is the first
+    i = ((i if _RAM < i < _END else _RAM + 16384) - _RAM) >> 3 << 1
     while i > 4 * _LISTS:
         own = words[i] and words[i] - _RAM - 4 * i
         if own in (-16, -24):  # the empty head of some list, its first or second word
