@@ -163,12 +163,12 @@ def run_once(name: str, function: str, *args):
 
 
 def message(key: str, *args) -> str:
-    """The text of an error with its numbers, from maixmem_text; the key and the numbers where
-    there is no memory for it."""
+    """The text of an error with its numbers, from maixmem_text; the key, the numbers and why
+    where there is no memory for it."""
     try:
         return run_once("text", "fill", key, *args)
-    except (MemoryError, ImportError, RuntimeError):
-        return key + str(args)
+    except (MemoryError, ImportError, RuntimeError) as e:
+        return "{}{}: {}".format(key, args, e)
 
 
 # --- the port ---
@@ -208,9 +208,7 @@ def report(out=print) -> dict:
 
     Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
-    p = port()
-    p.sample([0] * len(p.watched))  # says damage, before anything is read from flash
-    return run_once("report", "report", p, out)
+    return run_once("report", "report", port(), out)
 
 
 def Watch():

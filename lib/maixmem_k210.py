@@ -8,12 +8,13 @@ camera and LCD buffers). Figures and behaviour were measured on the official fir
 """
 
 import gc
-import sys
 
-from maixmem import const, resident, run_once, set_port
+from maixmem import NoRoom, const, resident, run_once, set_port
 
 _STACK = const(16384)  # bytes that a thread needs
-EDGE, GC_BLOCK = run_once("k210_chip", "values", "EDGE GC_BLOCK")
+# of the system heap, in one piece, for a look into /flash: a page, four bytes for each, and
+# SPI_EXTRA; unchecked on twelve builds (maixmem_k210_chip)
+_READ = const(16514)
 try:
     import _thread
 
@@ -80,11 +81,20 @@ class Port:
         return free
 
     def refuse(self) -> None:
-        """RuntimeError where to import a part would hang the board: reading it from flash takes
-        malloc, and more stack than a thread has by itself."""
+        """RuntimeError or NoRoom where to import a part would hang the board: to look for it in
+        flash takes malloc, a frozen one too, and more stack than a thread has by itself."""
+        if not self.heap:
+            return
+        self.free_bytes()
         if self.warning:
             raise RuntimeError(self.warning)
-        if _thread and self.heap:
+        if self.largest < _READ:
+            from uos import getcwd
+
+            if getcwd()[:3] != "/sd":
+                text = "reading /flash takes 16514 bytes of system heap, {} free: release() a model"
+                raise NoRoom(text.format(self.largest), "heap", _READ, self.largest)
+        if _thread:
             import maixmem_k210_stack
 
             maixmem_k210_stack.refuse(self.heap)
@@ -92,16 +102,7 @@ class Port:
     def warnings(self) -> "list[str]":
         """Sentences about a system heap that is damaged, a GC heap that is not the one that was
         set, and firmware that damages its heap."""
-        self.free_bytes()
-        off = -1
-        if self.exact or not self.heap:  # with a damaged heap reading its size hangs
-            off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
-        if not self.exact or abs(off) > EDGE or sys.implementation.version < (0, 6):  # MaixPy's
-            try:
-                return run_once("k210_gc", "warnings", self)
-            except MemoryError:  # no GC heap to look
-                pass
-        return []
+        return run_once("k210_chip", "warnings", self, utils)
 
     def for_models(self, manager=None) -> "Port":
         """The port that loads models as well: it is the port of this program from now on. Threads

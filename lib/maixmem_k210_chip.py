@@ -6,6 +6,9 @@ and what the port asks seldom that is little more than those.
 Bytes. Measured on MaixPy v0.6.2_84.
 """
 
+import gc
+import sys
+
 from maixmem import NoRoom, Region, const, message, run_once
 
 RAM = 6 << 20  # 0x80000000 to 0x80600000: firmware, GC heap, models, buffers
@@ -53,6 +56,20 @@ def regions(port) -> "list[Region]":
     if port.exact:
         heap.holes = port.heap.holes
     return found + [heap]
+
+
+def warnings(port, utils) -> "list[str]":
+    """What maixmem_k210_gc says, where there may be something to say."""
+    port.free_bytes()
+    off = -1
+    if port.exact or not port.heap:  # with a damaged heap reading its size hangs
+        off = utils.gc_heap_size() - (gc.mem_alloc() + gc.mem_free()) * GC_BLOCK // 1024
+    if not port.exact or abs(off) > EDGE or sys.implementation.version < (0, 6):  # MaixPy's
+        try:
+            return run_once("k210_gc", "warnings", port)
+        except MemoryError:  # no GC heap to look
+            pass
+    return []
 
 
 def read_flash(port, utils, offset: int, n: int) -> bytearray:

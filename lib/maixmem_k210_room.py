@@ -59,7 +59,8 @@ def _bound(p, cost, need, freed):
 
 
 def _no_room(p, cost, need, free):
-    error = NoRoom("heap", "heap", need, free)  # explain() has the words
+    text = "loading takes {} bytes of system heap, {} are free: release() a model"
+    error = NoRoom(text.format(need, free), "heap", need, free)  # explain() has more words
     error.cost = cost
     error.behind = p.behind
     error.largest = None

@@ -130,11 +130,11 @@ class _Later:
         return made
 
 
-# run_once() of maixmem_kpu_calls. Reading a part from flash takes 16514 bytes of malloc for a
-# moment; where there are less the firmware would hang, so models go first.
+# run_once() of maixmem_kpu_calls. Where there is no room to read it from flash, models go first.
 def _part(name, *args):
-    p = _m.port
-    if p.heap and p.free_bytes() and p.largest < 16640:
+    try:
+        _m.port.refuse()
+    except _lib.NoRoom:
         for x in list(_m.models.values()):
             if x.ready and not x.pin and not x.loading:
                 _m._unload(x)

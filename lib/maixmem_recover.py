@@ -49,9 +49,16 @@ def explain(manager, m, e) -> BaseException:
     names = ", ".join([str(x.name) for x in manager.loaded() if x.ready]) or "none"
     if manager.state == "rolled_back":
         names += ", as before"
-    what = e.args[1] if kind is OSError and len(e.args) > 1 else manager.port.explain(e)
+    if kind is OSError and len(e.args) > 1:
+        what = e.args[1]
+    else:
+        try:
+            what = manager.port.explain(e)
+        except NoRoom:  # to read the words
+            what = str(e)
     text = "use({!r}): {} (resident now: {})".format(m.name, what, names)
-    text = run_once("text", "like", what, text)
+    if hasattr(what, "steps"):
+        text = run_once("text", "like", what, text)
     if kind is NoRoom:
         new = NoRoom(text, e.region, e.need, e.free)
     else:

@@ -12,6 +12,10 @@ from Maix import utils
 from maixmem import FlashOverlap
 from maixmem_flash import FlashMap
 
+# in memory: there is no room to read them
+for _part in ("flash_scan", "flash_check", "flash_text", "text", "kmodel"):
+    __import__("maixmem_" + _part)
+
 NEEDS = ("shim",)  # a board would need a hard reset for each heap size
 HEAP = "4m"
 

@@ -203,6 +203,11 @@ def test_a_load_goes_into_holes_that_heap_free_does_not_show():
 
 
 def test_a_refusal_knows_whether_it_would_hang():
+    import maixmem_k210_gc  # its words are in memory: there is no room left to read them
+    import maixmem_k210_why
+    import maixmem_text
+
+    assert maixmem_k210_gc and maixmem_k210_why and maixmem_text
     seen = []
     for left in (0, 36000, 65536, 131072, 196608, 225280, 262144):
         p, cost, nets = crowded()
