@@ -162,12 +162,19 @@ class Importer:
         if top in self._world.nothing:
             raise ImportError(self._way_out % top)
         if top not in sys.modules and top not in self.own:
-            board.flash_read("import " + top)
+            self._look_for(top)
         if not self._view.has(top):
             raise ImportError(_NONE % top)
         if not _MICROPYTHON:
             return self._load(name, fromlist)
         return self.real(name, globals, locals, fromlist, level)
+
+    def _look_for(self, module):
+        """The search: the current folder comes first, and a card's driver has its own buffer."""
+        if files.current[0] == "/sd/" and self._view.has(module):
+            board.file_read("/sd/" + module)
+        else:
+            board.flash_read("import " + module)
 
     def _placed(self, name):
         """The module of a file that the script put under another's name, as the board has it."""
