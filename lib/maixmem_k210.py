@@ -92,8 +92,10 @@ class Port:
             from uos import getcwd
 
             if getcwd()[:3] != "/sd":
-                text = "reading /flash takes 16514 bytes of system heap, {} free: release() a model"
-                raise NoRoom(text.format(self.largest), "heap", _READ, self.largest)
+                what = (
+                    "reading /flash takes 16514 bytes of system heap, {} free: release() a model"
+                )
+                raise NoRoom(what.format(self.largest), "heap", _READ, self.largest)
         if _thread:
             import maixmem_k210_stack
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The library on firmware with next to nothing left of the system heap: its parts lie in flash, and
-to read one there takes malloc, unchecked. Nothing hangs."""
+"""The library on firmware with next to nothing left of the system heap: its parts lie in flash,
+and to read one there takes malloc, unchecked. Nothing hangs."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What test_full_heap_on_firmware.py runs on the board: two models and, taken by hand from malloc's
-top, the rest of the system heap."""
+"""What test_full_heap_on_firmware.py runs on the board: two models and, taken by hand from
+malloc's top, the rest of the system heap."""
 
 import gc
 import os
 
 import maixmem
+from Maix import utils
 from maixmem import Watch
 from maixmem_camera import check_camera
-from Maix import utils
 from maixmem_flash import FlashMap
 from maixmem_models import ModelManager
 from maixmem_pool import ImagePool

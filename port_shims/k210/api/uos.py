@@ -7,6 +7,6 @@ import k210_files
 from k210_console import read_along as dupterm
 
 
-def getcwd():
+def getcwd() -> str:
     """/flash on a fresh board; /sd where it started with a card."""
     return k210_files.current[0][:-1]
