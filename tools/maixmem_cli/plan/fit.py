@@ -43,12 +43,12 @@ from maixmem_cli.plan.program.sizes import (
 from maixmem_cli.text.numbers import hexa
 
 _VALUE = 40  # of a float in a tuple or list: its object and its place
-# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and lvgl, within 1.8
+# GC heap that the library keeps, as .mpy on the firmware (v0.6.2_84 minimum and full, within 1
 # KiB): for models and for pools, what each model and each pool adds, and what the two have in
 # common. host_tests/bench prints such figures.
-_LIBRARY = {"models": (23200, 600), "pools": (16900, 1000)}
-_IN_COMMON = 9300
-_WAITING = 2000  # what lets threads wait for each other in a model manager, where there are any
+_LIBRARY = {"models": (21300, 740), "pools": (17100, 500)}
+_IN_COMMON = 8050
+_WAITING = 1900  # what lets threads wait for each other in a model manager, where there are any
 _EARLY = 8400  # what stands in for calls that early firmware lacks (v0.5.0-98)
 # Below these it is tight: reading a page of /flash, which an import does, and a list and a string.
 MARGIN = {"heap": 4 * PAGE + SPI_EXTRA + PAGE, "gc": 8192}
