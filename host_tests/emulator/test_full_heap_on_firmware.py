@@ -33,7 +33,7 @@ CALLS = {
     "m.use('a')": False,
     "m.use('b')": False,
     "check_camera(640, 480)": False,
-    "p.read_flash(0, 16)": False,
+    "p.reads and p.read_flash(0, 16)": False,
     "m.release_all()": False,
 }
 
@@ -50,7 +50,8 @@ def test_nothing_hangs_where_no_part_can_be_read(image: Path) -> None:
             repl = RawRepl(image.name, SerialPort(board))
             largest = int(repl.check(f"leave({left})", timeout=60).split()[-1])
             short = largest < READ
-            assert short == (left < READ), "what was taken by hand is not what was wanted"
+            if not short and left < READ or image in emulated.modern() and short != (left < READ):
+                raise AssertionError(f"{largest} bytes are left, {left} were wanted")
             before = board.snapshot()
             for call, tells in CALLS.items():
                 board.restore(before)
