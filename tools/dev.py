@@ -203,14 +203,15 @@ def browser(arguments: list[str]) -> int:
 
 
 def bench(arguments: list[str]) -> int:
-    """Runs host_tests/bench/bench_NAME.py for the names given, or all."""
+    """Runs host_tests/bench/bench_NAME.py for the names given, or all, with the options behind
+    them."""
     files = sorted((ROOT / "host_tests" / "bench").glob("bench_*.py"))
-    names = [a for a in arguments if not a.startswith("-")]
+    end = min((i for i, a in enumerate(arguments) if a.startswith("-")), default=len(arguments))
+    names, options = arguments[:end], arguments[end:]
     known = {f.stem[len("bench_") :]: f for f in files}
     for name in names:
         if name not in known:
             sys.exit(f"dev.py bench: no {name!r}; there are {', '.join(known)}")
-    options = [a for a in arguments if a.startswith("-")]
     status = 0
     for name in names or known:
         print(f"\n=== bench {name}", flush=True)

@@ -19,12 +19,11 @@ pytestmark = pytest.mark.skipif(
 
 
 def bench(name: str, *options: str) -> str:
-    file = paths.HOST_TESTS / "bench" / f"bench_{name}.py"
-    done = subprocess.run(
-        [sys.executable, str(file), *options], capture_output=True, text=True, check=False
-    )
+    """What `dev.py bench NAME` prints below its heading."""
+    command = [sys.executable, str(paths.TOOLS / "dev.py"), "bench", name, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1) and "Traceback" not in done.stderr, done.stderr
-    return done.stdout
+    return done.stdout.split(f"=== bench {name}\n", 1)[1]
 
 
 def test_size() -> None:
