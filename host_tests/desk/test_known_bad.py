@@ -18,6 +18,7 @@ from maixmem_cli.firmware.known_bad import known_bad
 @pytest.mark.parametrize(
     ("version", "faults"),
     [
+        ("v0.5.0-9-g0123456", 2),
         ("v0.5.0-31-gd3e71c0", 1),
         ("v0.5.0-46-g06e16a3", 2),
         ("maixpy_v0.5.0_98_g7ec09ea_with_lvgl", 2),

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What test_threads_on_firmware.py runs on the board: calls of the library in a thread."""
 
+import gc
 import time
 
+import KPU
 import maixmem
 from maixmem_models import ModelManager
 
@@ -26,6 +28,15 @@ def tell(name, source, **how):
 
 tell(0, 0x300000)
 tell(1, 0x500000)
+
+
+def lost():
+    """Prints what one load of a model leaves behind without the library."""
+    free = m.port.free_bytes()
+    net = KPU.load(0x300000)
+    del net
+    gc.collect()
+    print(free - m.port.free_bytes())
 
 
 def use():
