@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Wrong numbers and kinds of arguments of the names that scripts use: what the firmware answers,
-what the stand-in does.
+"""Wrong numbers and kinds of arguments of every name: what the firmware answers, what the stand-in
+does.
 
-refusals/calls.txt has right calls, refusals/answers.txt the firmware's answers to the wrong ones
-made of them (v0.6.2_84, full build). `python host_tests/kits/sim_refusals.py IMAGE [GROUP...]`
-asks a firmware and writes the answers anew."""
+Of every name that k210_names.txt has, calls with the same few arguments (refusals/names.txt says
+how an object of each section is had); of those that scripts use, wrong calls made of right ones
+(refusals/calls.txt). refusals/answers.txt has the firmware's answers (v0.6.2_84, full build).
+`python host_tests/kits/sim_refusals.py IMAGE [GROUP...]` asks a firmware and writes them anew."""
 
 from __future__ import annotations
 
+import keyword
+import os
 import re
 import subprocess
 import sys
@@ -20,12 +23,17 @@ from pathlib import Path
 import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS, paths.DEVICE)]
+sys.path.append(str(paths.SHIMS / "k210" / "sim"))
+import k210_table  # noqa: E402
 import kmodel_build  # noqa: E402
 from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+from maixmem_cli.library import places  # noqa: E402
 from maixmem_cli.serial.repl import BoardError  # noqa: E402
 
 FOLDER = Path(__file__).parent / "refusals"
+_ASKS = str(Path(__file__).parent / "refusals_asked.py")
 WRONG = ("None", "'a'", "7", "[1]", "object()")
+ANY = ("", *WRONG, "7,7", "7,7,7", "7,7,7,7,7", "bogus=7")  # what every name is called with
 HANGS = "hangs"
 _HEAD = """
 import gc, image, lcd, sensor, KPU
@@ -36,21 +44,23 @@ def answer(call):
         print("\\n@@ !SystemExit")
     except Exception as e:
         print("\\n@@ !" + type(e).__name__, e)
-    gc.collect()
 """
 _PATIENCE = 40.0  # seconds without a word of the board
 _ANSWER = re.compile(r"^@@ ([^\r\n]*)", re.M)
-_AT_A_TIME = 250
+_TABLE = paths.SHIMS / "k210" / "sim" / "k210_names.txt"
+_ASKED = (k210_table.KEPT, k210_table.QUIET)
 
 
 @dataclass
 class Group:
-    """Right calls of one topic; `setup` runs once on a board, `each` before every call."""
+    """Calls of one topic, right ones, or of `names` the same; `setup` runs once on a board, `each`
+    before every call."""
 
     name: str
     setup: str
     each: str = "pass"
     calls: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
 
     def head(self) -> str:
         """The program before the calls."""
@@ -58,13 +68,14 @@ class Group:
 
     def wrong(self) -> list[str]:
         """Every wrong call, each once."""
-        return list(dict.fromkeys(text for call in self.calls for text in wrong(call)))
+        of_names = (f"{name}({args})" for name in self.names for args in ANY)
+        of_calls = (text for call in self.calls for text in wrong(call))
+        return list(dict.fromkeys([*of_names, *of_calls]))
 
 
-def groups() -> list[Group]:
-    """The groups of calls.txt."""
+def _read(file: str) -> list[Group]:
     found: list[Group] = []
-    for line in (FOLDER / "calls.txt").read_text(encoding="utf-8").splitlines():
+    for line in (FOLDER / file).read_text(encoding="utf-8").splitlines():
         if line[:1] == "[":
             name, _, setup = line[1:].partition("] ")
             found.append(Group(name, setup))
@@ -73,6 +84,29 @@ def groups() -> list[Group]:
         elif line and line[0] != "#":
             found[-1].calls.append(line)
     return found
+
+
+def groups() -> list[Group]:
+    """The groups of calls.txt, and one for each section of the table of names."""
+    had = _read("names.txt")
+    left_out = {line.split()[1] for group in had for line in group.calls}
+    by_name = {group.name: group for group in had}
+    found = _read("calls.txt")
+    for section in k210_table.sections(_TABLE.read_text(encoding="utf-8").splitlines(), "full"):
+        name = section.names[0]
+        entries = [e.name for e in section.entries.values() if e.kind in _ASKED]
+        names = [_named(n) for n in entries if f"{name}.{n}" not in left_out]
+        had_by = by_name.get(name, Group(name, f"import {name} as it"))
+        if names:
+            found.append(Group("names of " + name, had_by.setup, had_by.each, names=names))
+    return found
+
+
+def _named(name: str) -> str:
+    """How a name of `it` is said: a new object, or one that the grammar lets be."""
+    if name == "__init__":
+        return "type(it)"
+    return f"getattr(it, {name!r})" if keyword.iskeyword(name) else f"it.{name}"
 
 
 def _split(call: str) -> tuple[str, list[str]]:
@@ -129,7 +163,7 @@ class Firmware:
             self._session = self._make().__enter__()
             self._session.repl.check(self._group.head(), _PATIENCE)
         try:
-            code = f"{'; '.join(['pass', self._group.each])}\nanswer({call!r})"
+            code = f"{'; '.join(['pass', self._group.each])}\nanswer({call!r})\ngc.collect()"
             out, error = self._session.repl.run(code, _PATIENCE, limit=_PATIENCE)
         except BoardError:
             self.close()
@@ -156,34 +190,45 @@ def ask(image: Path, group: Group, calls: list[str]) -> dict[str, str]:
             board.close()
 
 
-def stand_in(group: Group, calls: list[str], folder: Path) -> dict[str, str]:
-    """{call: answer} of the stand-in, which begins anew after a call that hangs it."""
-    found: dict[str, str] = {}
-    flash = model(folder)
-    while len(found) < len(calls):
-        todo = calls[len(found) : len(found) + _AT_A_TIME]
-        found.update(zip(todo, _some(group, todo, folder, flash)))
-    return found
-
-
-def _some(group: Group, calls: list[str], folder: Path, flash: Path) -> list[str]:
-    script = folder / "refusals.py"
-    body = f"for call in {calls!r}:\n    pass; {group.each}\n    answer(call)\n"
-    script.write_text(group.head() + body, encoding="utf-8")
-    command = [sys.executable, "-m", "maixmem_cli", "sim", str(script)]
+def stand_in(asked: list[Group], folder: Path) -> dict[str, dict[str, str]]:
+    """{group: {call: answer}} of the stand-in, all in one interpreter."""
+    flash = {0x300000: str(model(folder))}
+    job = [(g.name, g.head(), g.each.replace("; ", "\n"), g.wrong()) for g in asked]
+    (folder / "job").write_text(repr({"flash": flash, "groups": job}), encoding="utf-8")
+    shims = (*(paths.SHIMS / "k210" / part for part in ("api", "chip", "sim")), paths.SHIMS)
     done = subprocess.run(
-        [*command, "--flash", f"{flash}@0x300000"],
-        cwd=paths.TOOLS,
-        capture_output=True,
+        [str(places.micropython()), "-X", "heapsize=6M", _ASKS, str(folder / "job")],
+        env={**os.environ, "MICROPYPATH": ":".join(map(str, (*shims, paths.LIB, ".frozen")))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         timeout=300,
         check=False,
     )
-    text = done.stdout.decode("utf-8", "replace")
-    answers = [_plain(answer) for answer in _ANSWER.findall(text)]
-    if len(answers) < len(calls):
-        assert done.returncode == 3, text[-2000:] + done.stderr.decode()[-2000:]
-        answers.append(HANGS)
-    return answers
+    text = done.stdout.decode("utf-8", "replace").replace("\r", "")
+    assert done.returncode == 0, text[-2000:]
+    return {
+        group.name: dict(zip(group.wrong(), map(_plain, _ANSWER.findall(answers))))
+        for group, answers in zip(asked, text.split("\n@@@\n"))
+    }
+
+
+def otherwise() -> dict[str, str]:
+    """{name: why the stand-in answers some of its calls otherwise} of otherwise.txt."""
+    found = {}
+    for line in (FOLDER / "otherwise.txt").read_text(encoding="utf-8").splitlines():
+        if line and line[0] != "#":
+            names, _, why = line.partition(": ")
+            found.update(dict.fromkeys(names.split(), why))
+    return found
+
+
+def name_of(group: str, call: str) -> str:
+    """SECTION.NAME of a call of a name's group, GROUP.CALL of another."""
+    section = group.rpartition(" ")[2]
+    called = re.match(r"getattr\(it, '(\w+)'\)|type\(it\)|it\.(\w+)", call)
+    if section == group or not called:
+        return f"{group}.{call.partition('(')[0]}"
+    return f"{section}.{called[1] or called[2] or '__init__'}"
 
 
 def known() -> dict[str, dict[str, str]]:

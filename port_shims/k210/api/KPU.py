@@ -205,16 +205,16 @@ def run_yolo2(*args: Any, **kwargs: Any) -> None:
     if not isinstance(img, Image):
         raise TypeError("Can't convert %s to type" % type(img).__name__)
     board.point("run_yolo2")
-    if not model.yolo:
-        board.crash(
-            "run_yolo2 without init_yolo2 reads through a null pointer",
-            "call kpu.init_yolo2(net, ...) once after kpu.load",
-        )
     shape = model.header.input_shape()
     if shape is None:
         raise ValueError(_P + "first layer not conv layer!\r\n")
     if not _image_fits(img, shape):
         raise ValueError(_P + "check img format err!\r\n")
+    if not model.yolo:
+        board.crash(
+            "run_yolo2 without init_yolo2 reads through a null pointer",
+            "call kpu.init_yolo2(net, ...) once after kpu.load",
+        )
     w, h, channels = model.header.output_shape()
     anchors = len(model.yolo[2]) // 2
     boxes = w * h * anchors
@@ -340,8 +340,10 @@ def fmap_free(fmap: Any) -> None:
 
 def netinfo(*args: Any) -> list:
     _need(args, 1)
-    model = _model(args[0])
     board.alive()
+    if not isinstance(args[0], kpu_net):  # of None and text it follows a pointer
+        raise ValueError("get layer num error!")
+    model = args[0]._model
     found = []
     for i, (kind, size) in enumerate(model.header.bodies()):
         print("layer[%d]: %d, %d bytes" % (i, kind, size))

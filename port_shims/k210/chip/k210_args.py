@@ -98,6 +98,7 @@ _KINDS = {
     "g": _in_range(as_float, _TINY, _MANY, "Error: 0 < scale!"),
     "y": _in_range(as_int, 1, 100, "Error: 1 <= quality <= 100!"),
     "c": _in_range(as_float, 0, 1, "Error: 0 <= percentile <= 1!"),
+    "u": _in_range(as_float, 0, 1, "Error: 0.0 <= seed_threshold <= 1.0!"),
     "j": _in_range(as_float, 0, 1, "Error: 0 <= bias <= 1!"),
     "b": as_buffer,
     "d": _as_data,
@@ -205,7 +206,7 @@ class Takes:
 
     def _keywords(self, rest, kwargs):
         place = found = 0
-        by_place = True
+        by_place, objects = True, []
         for named in self._named:
             if named.name == "*":
                 by_place = False
@@ -220,11 +221,16 @@ class Takes:
                 raise TypeError("'%s' argument required" % named.name)
             else:
                 continue
-            named.look(value)
+            if named.number:
+                named.look(value)
+            else:  # these the firmware looks at when it has them all
+                objects.append((named, value))
         if place < len(rest):
             raise TypeError("extra positional arguments given")
         if found < len(kwargs):
             raise TypeError("extra keyword arguments given")
+        for named, value in objects:
+            named.look(value)
 
 
 class _Named:
@@ -232,6 +238,7 @@ class _Named:
         self.name, _, kind = word.partition(":")
         self.required = self.name[-1] == "!"
         self.name = self.name.rstrip("!")
+        self.number = kind == "i"
         self._convert = _KINDS[kind] if kind else None
 
     def look(self, value):

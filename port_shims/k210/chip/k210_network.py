@@ -35,15 +35,12 @@ class socket(Part):
     def send(self, *args):
         raise OSError(_EPIPE)
 
-    sendall = write = read = readline = readinto = send
+    write = read = readline = readinto = send
 
     def recv(self, *args):
         raise OSError(_ENOTCONN)
 
     recvfrom = recv
-
-    def makefile(self, *args, **kwargs):
-        return self
 
 
 def getaddrinfo(host, port, *args):

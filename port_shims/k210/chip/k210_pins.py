@@ -105,6 +105,8 @@ class Pin(Part):
     def mode(self, mode=-1):
         if mode < 0:
             return self._mode
+        if mode > _OUT:
+            raise ValueError("arg error")
         self._drive(mode, None)
         return None
 

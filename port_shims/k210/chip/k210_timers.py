@@ -95,10 +95,11 @@ class Timer(Part):
 
 class PWM(Part):
     def __init__(self, timer, freq=None, duty=None, pin=-1, enable=True):
-        if type(timer).__name__ not in (
-            "Timer",
-            "int",
-        ):  # a small number is an address that can be read
+        # a small number is an address that can be read
+        wrong = type(timer).__name__ not in ("Timer", "int")
+        if not (wrong and isinstance(timer, str)):
+            as_float(freq)
+        if wrong:
             board.crash("PWM() takes its first argument for a Timer", "make a Timer first")
         self.init(freq, duty)
 

@@ -4,12 +4,16 @@
 
 import math
 
+import k210_math
 from k210_ndarray import array, as_array, cut, float, ndarray, turned, uint16
 
+_MANY = (tuple, list, range, ndarray)
 _AXIS = "axis must be None, 0, or 1"
 
 
 def _filled(shape, value, dtype):
+    if not isinstance(shape, (int, tuple)):
+        raise TypeError("input argument must be an integer or a 2-tuple")
     m, n = shape if isinstance(shape, tuple) else (1, shape)
     return ndarray([value] * (m * n), m, n, dtype)
 
@@ -121,8 +125,14 @@ def roll(a, distance, axis=None):
 
 
 def _vector(name):
-    does = getattr(math, name)
-    return lambda a: as_array(a)._each(does)
+    does = getattr(k210_math, name, getattr(math, name))
+
+    def of_each(a):
+        if isinstance(a, (int, type(0.5))):
+            return 1.0 * does(a)
+        return as_array(a)._each(does) if isinstance(a, _MANY) else None
+
+    return of_each
 
 
 for _name in dir(math):
@@ -238,3 +248,35 @@ def ifft(real, imaginary=None):
 def spectrum(real, imaginary=None):
     parts = _fourier(real, imaginary, -1)
     return array([math.sqrt(r * r + i * i) for r, i in zip(parts[0], parts[1])])
+
+
+# {names: what they take, the error and its text for anything else}
+_TAKE = {
+    "sum mean std min max argmin argmax": (
+        _MANY,
+        TypeError,
+        "input must be tuple, list, range, or ndarray",
+    ),
+    "sort argsort diff flip": (ndarray, TypeError, "%s argument must be an ndarray"),
+    "size": (ndarray, TypeError, "size is defined for ndarrays only"),
+    "det": (ndarray, TypeError, "function defined for ndarrays only"),
+    "inv": (ndarray, TypeError, "only ndarrays can be inverted"),
+    "roll": (ndarray, ValueError, "bad typecode"),
+    "fft ifft spectrum": (ndarray, NotImplementedError, "FFT is defined for ndarrays only"),
+}
+
+
+def _looking(name, kinds, error, text):
+    does = globals()[name]
+
+    def looking(a, *more, **named):
+        if not isinstance(a, kinds):
+            raise error(text % name if "%" in text else text)
+        return does(a, *more, **named)
+
+    return looking
+
+
+for _names, _how in _TAKE.items():
+    for _name in _names.split():
+        globals()[_name] = _looking(_name, *_how)

@@ -47,6 +47,8 @@ def _method(name):
     def method(img, *args, **kwargs):
         board.point(point)
         img._touched()
+        if WORK[name] in OF_TWO and not args:
+            return img
         if WORK[name] in OF_TWO and isinstance(args[0], str):
             files.needs(args[0])
         use(WORK[name](img, args, kwargs))

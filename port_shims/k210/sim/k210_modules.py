@@ -11,6 +11,7 @@ import k210_buses as buses
 import k210_config
 import k210_host as host
 import k210_image
+import k210_math
 import k210_media as media
 import k210_network as network
 import k210_pins as pins
@@ -62,6 +63,7 @@ _CODE = {
     "nes": network,
     "network": network,
     "network.WIZNET5K": network.WIZNET5K,
+    "math": k210_math,
     "micropython": system.micropython,
     "sensor": sensor,
     "socket": network,
