@@ -33,7 +33,7 @@ _GC = 16384  # bytes by which gc.mem_free() may differ
 _HANGS = 3  # exit status
 NO_END = "no end"
 _END = re.compile(r"^MM_END gc_free (-?\d+) heap_free (-?\d+)", re.MULTILINE)
-_AT = re.compile(r"^(?:maixmem:)? *at (\S+:\d+): ", re.MULTILINE)
+_AT = re.compile(r"^(?:maixmem:)? *at (\S+:\d+)[: ]", re.MULTILINE)
 # the lines before the print only keep the bytes that it takes equal
 _TAIL = """
 try:

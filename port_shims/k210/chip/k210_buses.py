@@ -23,6 +23,9 @@ def _is_pin(value):
 
 # Contract. A serial port reads what the host put into board.state.serial[port], a file of bytes
 # for UART 1 to 3, and then nothing any more; what is written to it goes nowhere.
+_PARITIES = ("None", "odd", "even")
+
+
 class UART(Part):
     def __init__(self, port, *args, **kwargs):
         board.point("UART")
@@ -43,6 +46,12 @@ class UART(Part):
         if stop == 1.5 and bits != 5:
             board.crash("UART: 1.5 stop bits go with 5 data bits only", "stop=1 or stop=2")
         keep(self, "_buffer", bytearray(read_buf_len))  # on the GC heap, as the firmware has it
+        keep(self, "_line", (baudrate, bits, parity, stop))
+
+    def __repr__(self):
+        baudrate, bits, parity, stop = self._line
+        text = "[MAIXPY]UART%d:( baudrate=%d, bits=%d, parity=%s, stop=%s)"
+        return text % (self._port, baudrate, bits, _PARITIES[parity or 0], stop or 1)
 
     def any(self):
         board.alive()

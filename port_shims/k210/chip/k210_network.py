@@ -47,11 +47,13 @@ def getaddrinfo(host, port, *args):
     return [(2, 1, 0, "", ("0.0.0.0", as_int(port)))]
 
 
-def ESP32_SPI(*args, cs=-1, **kwargs):
+def ESP32_SPI(*args, rst=_GPIOHS0, **wires):
     if args:
         raise ValueError("error argument")
-    if not _GPIOHS0 <= as_int(cs) < _GPIOHS0 + 32:
-        raise ValueError("gpiohs cs value error!")
+    wires["rst"] = rst
+    for name in ("cs", "rst", "rdy", "mosi", "miso", "sclk"):
+        if not _GPIOHS0 <= as_int(wires.get(name, -1)) < _GPIOHS0 + 32:
+            raise ValueError("gpiohs %s value error!" % name)
     k210_time.passed.sleep(_ASKS)
     raise OSError("Get version fail")
 

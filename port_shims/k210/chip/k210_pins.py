@@ -88,7 +88,7 @@ class Pin(Part):
                 "GPIO(%d) has no pin, and gpio.c waits for ever" % self._number,
                 "register it first: fm.register(PIN, fm.fpioa.GPIO...)",
             )
-        keep(self, "_mode", mode)
+        keep(self, "_mode", pull if mode == _IN and pull in (1, 2) else mode)
 
     def value(self, *level):
         board.alive()

@@ -11,6 +11,7 @@ import k210_buses as buses
 import k210_config
 import k210_host as host
 import k210_image
+import k210_json
 import k210_math
 import k210_media as media
 import k210_network as network
@@ -52,6 +53,7 @@ _CODE = {
     "fpioa_manager": pins,
     "gc": system.gc,
     "image": image,
+    "json": k210_json,
     "lcd": lcd,
     "machine": machine,
     "machine.I2C": buses.I2C,

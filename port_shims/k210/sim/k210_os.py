@@ -50,7 +50,9 @@ class SimFile(files.File):
         self._text = "b" not in mode
         self._writes = "r" not in mode or "+" in mode
         self._appends = "a" in mode
-        if "w" in mode or (self._appends and files.source(name) is None):
+        if "x" in mode and name.startswith("/sd/") and files.source(name) is not None:
+            raise OSError(_EEXIST)
+        if "w" in mode or "x" in mode or (self._appends and files.source(name) is None):
             files.put(name, Written())
         self._source = files.source(name)
         if self._source is None:

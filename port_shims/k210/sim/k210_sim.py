@@ -266,8 +266,8 @@ def _where(e, job):
     for _, file, rest in reversed(found):
         number = int(rest.split("line ")[1].split(",")[0])
         ours = file == job["script"] and number <= len(source)
-        text = source[number - 1].strip() if ours else ""
-        lines.append("{} {}:{}: {}".format(word, file.split("/")[-1], number, text))
+        text = ": " + source[number - 1].strip() if ours else " " + rest.split(" in ")[-1]
+        lines.append("{} {}:{}{}".format(word, file.split("/")[-1], number, text))
         word = "   called by"
     return lines
 
