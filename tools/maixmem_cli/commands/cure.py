@@ -6,6 +6,8 @@ the smallest that works as a diff."""
 from __future__ import annotations
 
 import difflib
+import itertools
+import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +26,13 @@ from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 
 _AT_FIRST = 5  # pictures: most changes that do not help die before
-_SECONDS = 120.0  # of the board's clock, for a script that takes no pictures
+_SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
+_WITHOUT = 20.0  # and for the first ones, which a script without a camera never takes
+_WORDS = {"limit": "runs", "done": "runs to its end"}
+_BY_THE_TEXT = re.compile(
+    r"\s*((Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object)"
+)
+_NO_ROOM = re.compile(r"MemoryError|NoRoom|OSError|ValueError|RuntimeError|hangs")
 
 
 @click.command(
@@ -82,14 +90,16 @@ def command(
 
     options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS)
     with failing(script):
-        source = script.read_text(encoding="utf-8")
+        source = script.read_bytes().decode("utf-8")  # its line ends stay
         place, smaller = _place(firmware, options)
-        before = place.run(script, Edit("", "", source), frames)
+        as_it_is = Edit("", "", source)
+        first = _first(place, script, as_it_is, frames)
+        before = _whole(place, script, as_it_is, frames, first)
         if before.good:
             click.echo(f"{script.name} runs as it is on {place.where}: {_figures(before)}")
             return
         click.echo(f"On {place.where}:")
-        click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
+        _say_end(script, source, before)
         found = _edits(script, source, (_sizes(flash, sd), flash, smaller))
         tried = likely_first(found, "\n".join(before.why))
         shown = 0
@@ -101,7 +111,36 @@ def command(
             if not every:
                 return
     if not shown:
-        click.echo(f"None of the {len(tried)} changes that were tried runs. Next: maixmem fit")
+        _none_helps(before, len(tried))
+
+
+def _first(place: Any, script: Path, edit: Edit, frames: int) -> Any:
+    """The run of the first pictures. With fewer it ended, or takes none: no other tells more."""
+    return place.run(script, edit, min(frames, _AT_FIRST), _WITHOUT)
+
+
+def _whole(place: Any, script: Path, edit: Edit, frames: int, first: Any) -> Any:
+    """The run of all pictures, where the first ones do not tell."""
+    more = first.good and _AT_FIRST <= first.frames < frames
+    return place.run(script, edit, frames) if more else first
+
+
+def _none_helps(before: Any, number: int) -> None:
+    """Ends where no change that was tried runs."""
+    following = "mend that line: it does not end for want of memory"
+    if any(map(_NO_ROOM.search, (before.kind, *before.why))):
+        following = "maixmem fit"
+    click.echo(f"None of the {number} changes that were tried runs. Next: {following}")
+    sys.exit(1)
+
+
+def _say_end(script: Path, source: str, before: Any) -> None:
+    """How the script ends, and why; that is all where the text itself is wrong for a board."""
+    click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
+    if any(map(_BY_THE_TEXT.match, before.why)):
+        mark = "it begins with a byte order mark: save it as UTF-8 without one"
+        following = mark if source.startswith("\ufeff") else "mend that line"
+        click.echo(f"It does not end for want of memory: no change was tried. Next: {following}")
         sys.exit(1)
 
 
@@ -128,9 +167,8 @@ def _image(name: str) -> int:
 
 def _cures(place: Any, script: Path, tried: list[Edit], frames: int) -> Iterator[tuple[Edit, Any]]:
     """Each change that works with its run, in order."""
-    few = min(frames, _AT_FIRST)
-    for edit in _good(tried, place.at_once, lambda e: place.run(script, e, few)):
-        after = place.run(script, edit, frames)
+    for edit, first in _good(tried, place.at_once, lambda e: _first(place, script, e, frames)):
+        after = _whole(place, script, edit, frames, first)
         if after.good:
             yield edit, after
 
@@ -142,8 +180,8 @@ def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
 
 
-def _good(tried: list[Edit], at_once: int, run: Any) -> Iterator[Edit]:
-    """Each change that works, in order; so many run at a time."""
+def _good(tried: list[Edit], at_once: int, run: Any) -> Iterator[tuple[Edit, Any]]:
+    """Each change that works with its run, in order; so many run at a time."""
     with ThreadPoolExecutor(at_once) as pool:
         todo = list(tried)
         running: list[tuple[Edit, Any]] = []
@@ -153,7 +191,7 @@ def _good(tried: list[Edit], at_once: int, run: Any) -> Iterator[Edit]:
                 running.append((following, pool.submit(run, following)))
             edit, future = running.pop(0)
             if future.result().good:
-                yield edit
+                yield edit, future.result()
 
 
 def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:
@@ -173,19 +211,22 @@ def _figures(run: Any) -> str:
     if run.peak is None:
         return "its heaps could not be read"
     gc = "" if run.gc_free is None else f", {kib(run.gc_free)} of GC heap free at the end"
-    return f"at most {kib(run.peak)} of system heap in use, {kib(run.left)} left{gc}"
+    took = f"{run.frames} pictures, at most {kib(run.peak)} of system heap in use"
+    return f"{took}, {kib(run.left)} left{gc}"
 
 
 def _show(script: Path, source: str, edit: Edit, before: Any, after: Any) -> None:
     click.echo(f"\nIt runs with: {edit.text}  [{edit.kind}]")
     click.echo(f"  before: {before.kind}, {_figures(before)}")
-    click.echo(f"  after:  {after.kind}, {_figures(after)}\n")
+    click.echo(f"  after:  {_WORDS[after.kind]}, {_figures(after)}\n")
     old, new = source.splitlines(keepends=True), edit.source.splitlines(keepends=True)
     for line in difflib.unified_diff(old, new, script.name, f"{script.name} (cured)"):
         click.echo(line if line.endswith("\n") else line + "\n", nl=False)
 
 
 def _write(script: Path, source: str, edit: Edit) -> None:
-    script.with_name(script.name + ".orig").write_text(source, encoding="utf-8")
-    script.write_text(edit.source, encoding="utf-8")
-    click.echo(f"\nwrote {script}; as it was: {script.name}.orig")
+    kept = (f"{script.name}.orig{n or ''}" for n in itertools.count())
+    old = next(path for path in map(script.with_name, kept) if not path.exists())
+    old.write_bytes(source.encode())
+    script.write_bytes(edit.source.encode())
+    click.echo(f"\nwrote {script}; as it was: {old.name}")

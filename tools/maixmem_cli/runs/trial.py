@@ -15,28 +15,39 @@ from pathlib import Path
 
 from maixmem_cli.emulator.readers import heaps, tracer
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
+from maixmem_cli.errors import table
 from maixmem_cli.profiler import explain
 from maixmem_cli.runs import run_standin
 from maixmem_cli.runs.change import Edit
 
 _HUNG = 3  # exit status of the stand-in
 _LINES = 3  # of what ended it
+_HEAD = "Traceback (most recent call last):"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """`why`: lines for people where it did not end well. Bytes: the most of the system heap in
-    use, what was left then, and the free GC heap at the end; None where that cannot be read."""
+    """`why`: lines for people where it did not end well; `frames`: pictures that it took. Bytes:
+    the most of the system heap in use, what was left then, and the free GC heap at the end; None
+    where that cannot be read."""
 
     kind: str
     why: tuple[str, ...] = ()
     peak: int | None = None
     left: int | None = None
     gc_free: int | None = None
+    frames: int = 0
 
     @property
     def good(self) -> bool:
         return self.kind in (DONE, LIMIT)
+
+
+def _raised(lines: list[str]) -> list[str]:
+    """The end of a traceback, and what its error means."""
+    meaning = table.answer(lines[-1]) if lines else None
+    last = [x for x in lines[-_LINES:] if x != _HEAD]
+    return [*last, f"= {meaning[0]}"] if meaning else last
 
 
 @contextlib.contextmanager
@@ -73,16 +84,18 @@ class OnImage:
         self.image, self.options = image, options
         self.where = image.name
 
-    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
-        """Runs the changed text as that script: modules beside it are found."""
+    def run(self, script: Path, edit: Edit, frames: int, seconds: float | None = None) -> Trial:
+        """Runs the changed text as that script, so many pictures and seconds of the board's clock
+        at most: modules beside it are found."""
         with tempfile.TemporaryDirectory() as temp, _changed(self.options, edit) as options:
             copy = Path(temp) / script.name
-            copy.write_text(edit.source, encoding="utf-8")
+            copy.write_bytes(edit.source.encode())
             for beside in script.parent.glob("*.py"):
                 if beside.name != script.name:
                     (Path(temp) / beside.name).write_bytes(beside.read_bytes())
             image = Path(edit.firmware) if edit.firmware else self.image
-            with Session(image, copy, replace(options, frames=frames)) as session:
+            options = replace(options, frames=frames, seconds=seconds or options.seconds)
+            with Session(image, copy, options) as session:
                 return _of_session(session)
 
 
@@ -92,12 +105,15 @@ def _of_session(session: Session) -> Trial:
     outcome = session.run(lambda text: None)
     why: list[str] = []
     if outcome.kind not in (DONE, LIMIT):
-        lines = [x for x in outcome.error.strip().splitlines() if x.strip()]
-        why = [*lines[-_LINES:], *explain.ending(session, outcome)]
+        error = outcome.error.replace(str(session.script), session.script.name)
+        lines = [x for x in error.splitlines() if x.strip()]
+        why = [*_raised(lines), *explain.ending(session, outcome)]
     session.tracer.where()
     peak = start and start + _grown(session)
     room = _room(session) if peak else None
-    return Trial(outcome.kind, tuple(why), peak, room and room - (peak or 0), _gc(session))
+    left = room and room - (peak or 0)
+    frames = session.board.state()["frames"]
+    return Trial(outcome.kind, tuple(why), peak, left, _gc(session), int(str(frames)))
 
 
 def _used(session: Session) -> int | None:
@@ -146,13 +162,13 @@ class OnStandIn:
         self.build, self.options = build, options
         self.where = f"the stand-in with the memory of {build}, which is no firmware"
 
-    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
-        """Runs the changed text as that script."""
+    def run(self, script: Path, edit: Edit, frames: int, seconds: float | None = None) -> Trial:
+        """Runs the changed text as that script, so many pictures and seconds at most."""
         with _changed(self.options, edit) as options:
             job = run_standin.Job(script.resolve(), edit.source, edit.firmware or self.build)
             job.board_heap = edit.gc_heap or job.board_heap
             job.flash, job.frames = dict(options.files), frames
-            job.seconds, job.card = options.seconds, options.sd is not None
+            job.seconds, job.card = seconds or options.seconds, options.sd is not None
             if options.sd:
                 on_card = [p for p in options.sd.rglob("*") if p.is_file()]
                 job.files = {
@@ -161,12 +177,24 @@ class OnStandIn:
             said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
                 status, told = run_standin.execute(job)
-        lines = said.buffer.getvalue().decode(errors="replace").splitlines()  # type: ignore
-        why = tuple(x for x in lines if x.strip())[-_LINES:] if status else ()
+        text = said.buffer.getvalue().decode(errors="replace")  # type: ignore
+        why = _told(text.replace(str(script.resolve()), script.name), status)
         kind = {0: LIMIT, _HUNG: HANGS}.get(status, RAISED)
         try:
             found = run_standin.figures(told)
             left, total = found["heap"]["lowest"], found["heap"]["used"] + found["heap"]["free"]
-            return Trial(kind, why, total - left, left, found["gc"]["free"])
+            return Trial(kind, why, total - left, left, found["gc"]["free"], found["frames"])
         except Exception:  # any: a stranger's script may forge it
             return Trial(kind, why)
+
+
+def _told(text: str, status: int) -> tuple[str, ...]:
+    """Of what a run on the stand-in said the lines that tell how it ended."""
+    lines = [x for x in text.splitlines() if x.strip()]
+    if status == _HUNG:
+        return tuple(x.removeprefix("maixmem: ") for x in lines if x.startswith("maixmem: "))
+    if not status or _HEAD not in text:
+        return tuple(lines[-_LINES:]) if status else ()
+    last = max(i for i, x in enumerate(lines) if x == _HEAD)
+    end = next((i for i, x in enumerate(lines) if i > last and x[:1] != " "), last)
+    return tuple(_raised(lines[last : end + 1]))
