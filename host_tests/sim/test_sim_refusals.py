@@ -18,6 +18,8 @@ from maixmem_cli.library import places
 
 _ASKED = 25  # calls of each group that a test makes on a firmware
 _GROUPS = sim_refusals.groups()
+#: what a call answers here hangs on the calls before it
+_IN_ORDER = {"names of " + name for name in ("sensor", "Maix.FPIOA")}
 _EACH = pytest.mark.parametrize("group", _GROUPS, ids=[group.name for group in _GROUPS])
 #: what the firmware does here hangs on what lies in memory beside the object
 _CHANCE = {"PWM(object(),freq=500000,duty=50,pin=9)"}
@@ -49,5 +51,6 @@ def test_the_firmware_answers_as_it_did(group: sim_refusals.Group) -> None:
     known = sim_refusals.known()[group.name]
     calm = [call for call in known if known[call] != sim_refusals.HANGS and call not in _CHANCE]
     asked = random.Random(group.name).sample(calm, min(_ASKED if group.calls else 8, len(calm)))
+    asked = calm[:_ASKED] if group.name in _IN_ORDER else asked
     found = sim_refusals.ask(sim_both.firmware("full"), group, asked)
     assert found == {call: known[call] for call in asked}
