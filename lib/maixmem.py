@@ -114,7 +114,8 @@ class Cost:
 
 def resident(name: str):
     """The module maixmem_NAME, imported when it is needed and resident from then on. A half
-    imported one goes again. RuntimeError where the port says that importing would hang."""
+    imported one goes again. RuntimeError or NoRoom where the port says that importing would
+    hang."""
     name = "maixmem_" + name
     if name not in modules and hasattr(_port, "refuse"):
         _port.refuse()  # type: ignore[attr-defined]
