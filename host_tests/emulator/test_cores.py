@@ -15,7 +15,7 @@ import kpu_tiny
 import paths
 import pytest
 import register_programs
-from emulated import IMAGES, each_image, needs_image, only_thorough, started
+from emulated import IMAGES, each_image, needs_cc, needs_image, only_thorough, started
 from kpu_layers import ARGUMENT, Layer
 from maixmem_cli.emulator import compiler, pictures, sd_image
 from maixmem_cli.emulator.board import EVENT, HANGS, Board, BoardStopped, Snapshot
@@ -205,6 +205,20 @@ def test_garbage_ends_the_board_at_most(first: int, kind: type[Core]) -> None:
             core = kind()
     core.close()
     assert len(ended) < 10 and (kind is Wasm or not ended), ended
+
+
+@needs_cc
+def test_endless_blocks_of_dma_give_the_host_its_turn() -> None:
+    """As Audio.play() without a device starts them: 4,194,304 items to where all go nowhere."""
+    dma, channel, blocks = 0x50000000, 0x50000500, 6
+    stores = [(dma + 0x10, 3), (channel, 0x80000000), (channel + 0x08, 0x502501C8)]
+    stores += [(channel + 0x10, 0x3FFFFF), (channel + 0x18, 0x1244)]
+    with Board(register_programs.chip([*stores, *[(dma + 0x18, 0x1010)] * blocks], {})) as board:
+        runs = 1
+        while not board.run() & HANGS:
+            runs += 1
+        assert blocks <= runs < 100
+        assert board.state()["cycles"] > blocks << 22, "a cycle for each item"
 
 
 # A depthwise layer with more outputs than inputs: it once read past what it had allocated.

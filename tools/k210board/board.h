@@ -158,7 +158,7 @@ typedef struct {
     bool reset_wanted, rounding_used, no_firmware;
     u8 chip_status[4]; // of the flash
     u64 film_at;       // of the next picture
-    u64 rounds, hung;  // of the run loop; in how many the board hung
+    u64 rounds, hung, moved; // of the run loop; where the board hung; items of long DMA blocks
     u64 watched_from, watched_bytes; // part of RAM; stores into it are told to trace.c
     bool guarded;                    // all stores into RAM are told to guard.c
 } Host;

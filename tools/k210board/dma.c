@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// The six DMA channels; a block is moved at once, as far as its source has data.
+// The six DMA channels; a block is moved at once, as far as its source has data. A LONG one takes a
+// cycle an item, and of the host as many instructions: a program that starts them for ever ends.
 // Source: dmac.h, dmac.c; Synopsys DW_axi_dmac databook.
 #include "board.h"
 
-enum { CHANNELS = 6, BLOCK_AND_TRANSFER_DONE = 3 };
+enum { CHANNELS = 6, BLOCK_AND_TRANSFER_DONE = 3, LONG = 1 << 18 };
 enum { VERSION = 0x08, CONFIG = 0x10, RUNNING = 0x18, RAISED = 0x30, RESET = 0x58 }; // of all
 enum { ENABLED = 1, INTERRUPTS = 2 };                                                // CONFIG
 enum { SOURCE = 0x00, TARGET = 0x08, BLOCK = 0x10, CONTROL = 0x18, DONE = 0x30 };    // of one
@@ -30,6 +31,7 @@ static bool move(int c) {
         d->from += control >> 4 & 1 ? 0 : (u64)in;
         d->to += control >> 6 & 1 ? 0 : (u64)out;
     }
+    if (had - d->left > LONG) host.moved += had - d->left, yield_harts();
     if (!d->left) d->active = false, d->status |= BLOCK_AND_TRANSFER_DONE, update(c);
     return d->left != had || !d->left;
 }

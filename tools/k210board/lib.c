@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 // A Kendryte K210 board as a library: no file, no clock, no thread, nothing imported. The host
 // fills the flash, calls k_start, then k_run again and again, and reads what it wants in between.
-// Both harts take turns of QUANTUM instructions; an instruction is two cycles; device transfers
-// take no time.
+// Both harts take turns of QUANTUM instructions of two cycles; only long transfers take time.
 #include "board.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -63,8 +62,7 @@ static void board_reset(bool warm) {
     if (!host.no_firmware) memcpy(ram, flash_chip + 5, length);
 }
 
-// The first hart can do nothing more: it spins or waits with all interrupts off. So the firmware
-// ends after a crash.
+// The first hart spins or waits with all interrupts off: so the firmware ends after a crash.
 static bool board_hangs(void) {
     const Hart *h = &board.hart[0];
     return (h->spinning && !(h->csr[MSTATUS] & 8)) || (h->waiting && !h->csr[MIE]);
@@ -82,7 +80,7 @@ static bool turn(Hart *h, bool look) {
             h->spinning = hart_spins(h, h->id == 1 ? SPIN_1 : SPIN_0, &used);
         left -= used;
         if (h->spinning) return true;
-        if (left <= 0) break;
+        if (left <= 0 || host.moved) break;
     }
     return false;
 }
@@ -106,7 +104,7 @@ static bool one_round(void) {
     bool idle1 = turn(&board.hart[1], false), idle = idle0 && idle1;
     if (host.reset_wanted) return false;
     u64 before = board.cycles;
-    board.cycles += (u64)QUANTUM * CYCLES_PER_INSTRUCTION;
+    board.cycles += (u64)QUANTUM * CYCLES_PER_INSTRUCTION + host.moved;
     if (idle) { // nobody has anything to do until the next event: time jumps there
         u64 next = bus_next(board.cycles + LONGEST_SKIP);
         if (next > board.cycles) board.cycles = next;
@@ -159,12 +157,13 @@ API(k_type) u32 k_type(u32 n) {
     return i;
 }
 
-// So many rounds of a quantum for each hart, or until there is something to be seen; why it came
-// back.
+// So many rounds of a quantum for each hart, or until something is to be seen; why it came back.
 enum { IDLE = 1, HANGS = 2, OUTPUT = 4, TRACED = 8, RESET = 16, NO_FIRMWARE = 32 };
 API(k_run) u32 k_run(u32 rounds) {
     while (rounds-- && !host.no_firmware) {
+        host.moved = 0;
         bool idle = one_round();
+        rounds -= host.moved / QUANTUM < rounds ? (u32)host.moved / QUANTUM : rounds;
         u32 why = (out_n && (idle || out_n > MOST_OUT / 2) ? OUTPUT : 0) |
                   (events.n > EVENTS / 2 ? TRACED : 0) | (host.reset_wanted ? RESET : 0) |
                   (host.hung && (idle || host.hung > HUNG_ROUNDS) ? HANGS : 0);
