@@ -151,6 +151,17 @@ def test_doctor_on_a_bare_board_says_how_to_deploy(tmp_path: Path) -> None:
 
 
 @fake_only
+def test_no_question_about_files_where_it_would_hang_the_board(tmp_path: Path) -> None:
+    with FakeBoard(tmp_path / "maix", "maix") as board:
+        fill = "import k210_board as b\nwhile b.heap.malloc(8192): 0"
+        mpremote(board.port, "resume", "exec", fill)
+        for command in (("doctor",), ("deploy",), ("top", "--once")):
+            done = invoke(*command, "--port", board.port)
+            assert done.exit_code and "takes 16514 and hangs the board" in done.stderr, done.stderr
+            assert "Next: reset the board" in done.stderr
+
+
+@fake_only
 def test_doctor_sees_a_gc_heap_that_is_not_active_yet(fake) -> None:
     mpremote(fake.port, "resume", "exec", "from Maix import utils; utils.gc_heap_size(262144)")
     said = json.loads(maixmem("doctor", "--port", fake.port, "--json", status=1))

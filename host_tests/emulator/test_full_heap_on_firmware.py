@@ -12,7 +12,8 @@ import pytest
 from emulated import each_image, needs_cc
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.serial.repl import PortError, RawRepl
+from maixmem_cli.serial.identity import identity
+from maixmem_cli.serial.repl import BoardError, PortError, RawRepl
 
 pytestmark = needs_cc
 
@@ -53,6 +54,9 @@ def test_nothing_hangs_where_no_part_can_be_read(image: Path) -> None:
             exact = left < READ or image in emulated.modern()  # by flash_read()
             assert short == (left < READ) or not exact, f"{largest} bytes are left, not {left}"
             before = board.snapshot()
+            if image in emulated.modern():  # there is a heap_free() to ask
+                with pytest.raises(BoardError, match=f"{READ} and hangs the board"):
+                    identity(RawRepl(image.name, SerialPort(board)))
             for call, tells in CALLS.items():
                 board.restore(before)
                 out, error = RawRepl(image.name, SerialPort(board)).run(call, timeout=60)

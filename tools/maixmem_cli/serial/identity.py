@@ -7,8 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from maixmem_cli.serial.repl import RawRepl
+from maixmem_k210_chip import PAGE, SPI_EXTRA
+
+from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.serial.visit import ask
+
+_READ = 4 * PAGE + SPI_EXTRA  # what a look into a K210's /flash takes of malloc, unchecked
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,21 @@ class Identity:
         return f"{name} {'.'.join(str(n) for n in self.version)}, {self.machine}"
 
 
+def check_room(board: RawRepl) -> None:
+    """BoardError where any question about files would hang a K210: too little of its system heap
+    is left to look into /flash. Holes that might do are not known; the break grows by pages."""
+    free = ask(board, "room", "room", doing="asking the board for its system heap")
+    if 0 <= free < _READ + PAGE:
+        raise BoardError(
+            f"{board.url}: {free} bytes of the system heap are left. A look into /flash takes "
+            f"{_READ} and hangs the board where they are missing. Next: reset the board, then "
+            "ask again before it loads its models"
+        )
+
+
 def identity(board: RawRepl) -> Identity:
-    """Asks who it is. Collects the board's garbage."""
+    """Asks who it is. Collects the board's garbage. BoardError: see check_room()."""
+    check_room(board)
     name, version, platform, machine, build, mpy, path, folder, free = ask(
         board, "who", "who", doing="asking the board who it is"
     )
