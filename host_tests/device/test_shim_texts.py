@@ -180,12 +180,15 @@ def test_running():
     on()
     net = kpu.load(A)
     img = image.Image(size=(28, 28)).to_grayscale()
+    refused = P + "check img format err!\r\n"
+    says(ValueError, refused, kpu.run_yolo2, net, img)  # no pix_to_ai()
+    img.pix_to_ai()
     raises(board.DeviceCrash, kpu.run_yolo2, net, img)  # without init_yolo2
     on()
     net = kpu.load(A)
     kpu.init_yolo2(net, *YOLO)
-    refused = P + "check img format err!\r\n"
-    says(ValueError, refused, kpu.run_yolo2, net, img)  # no pix_to_ai()
+    img = image.Image(size=(28, 28)).to_grayscale()
+    says(ValueError, refused, kpu.run_yolo2, net, img)
     img.pix_to_ai()
     assert kpu.run_yolo2(net, img) is None
     other = image.Image(size=(30, 28)).to_grayscale()

@@ -51,9 +51,16 @@ def ESP32_SPI(*args, rst=_GPIOHS0, **wires):
     if args:
         raise ValueError("error argument")
     wires["rst"] = rst
-    for name in ("cs", "rst", "rdy", "mosi", "miso", "sclk"):
+    names = ("cs", "rst", "rdy")
+    if "spi" not in wires:
+        names += ("mosi", "miso", "sclk")
+    for name in names:
         if not _GPIOHS0 <= as_int(wires.get(name, -1)) < _GPIOHS0 + 32:
             raise ValueError("gpiohs %s value error!" % name)
+    for name in names:
+        if wires[name] not in board.state.pins:
+            why = "ESP32_SPI() stops in an assertion, io_number >= 0: no pin is registered for "
+            board.crash(why + name, "register it first: fm.register(PIN, fm.fpioa.GPIOHS...)")
     k210_time.passed.sleep(_ASKS)
     raise OSError("Get version fail")
 
