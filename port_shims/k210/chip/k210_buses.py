@@ -21,11 +21,11 @@ def _is_pin(value):
     return isinstance(value, int) and 0 <= value < _PINS
 
 
-# Contract. A serial port reads what the host put into board.state.serial[port], a file of bytes
-# for UART 1 to 3, and then nothing any more; what is written to it goes nowhere.
 _PARITIES = ("None", "odd", "even")
 
 
+# Contract. A serial port reads what the host put into board.state.serial[port], a file of bytes
+# for UART 1 to 3, and then nothing any more; what is written to it goes nowhere.
 class UART(Part):
     def __init__(self, port, *args, **kwargs):
         board.point("UART")
