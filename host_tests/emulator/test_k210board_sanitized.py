@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 import emulated
+import sanitized
 from emulated import each_image, needs_cc, only_thorough, started
 from maixmem_cli.emulator import pictures, sd_image
-from maixmem_cli.emulator.cores import Native
 
 pytestmark = [needs_cc, only_thorough]
 
@@ -44,8 +44,7 @@ def test_clean_under_sanitizers(image: Path) -> None:
         (Path(folder) / "a.txt").write_text("a")
         card = sd_image.build(Path(folder))
     camera = pictures.film(pictures.PATTERN)
-    core = Native(sanitize=True)
-    with started(image, files, camera=camera, sd=card, core=core) as (board, repl):
+    with started(image, files, camera=camera, sd=card, core=sanitized.core()) as (board, repl):
         assert repl.check(_WORK, timeout=400).split()[-1] == "3000"
         said = board.said()
     assert "Sanitizer" not in said and "runtime error" not in said, said

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 import riscv_programs
+import sanitized
 from emulated import needs_cc, only_thorough
 
 pytestmark = [needs_cc, only_thorough]
@@ -33,7 +34,7 @@ def test_random_programs(seed: int) -> None:
 def test_random_programs_under_sanitizers() -> None:
     unicorn()
     program = riscv_programs.write(99, _LENGTH)
-    ours = riscv_programs.on_board(program, sanitize=True)
+    ours = riscv_programs.on_board(program, sanitized.core())
     assert riscv_programs.differences(program, ours, riscv_programs.on_unicorn(program)) == []
 
 

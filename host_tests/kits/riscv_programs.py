@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import paths
 from k210_model.heap import RAM_START
 from maixmem_cli.emulator.board import RAM_SIZE, Board
-from maixmem_cli.emulator.cores import Native
+from maixmem_cli.emulator.cores import Core
 from maixmem_cli.flash import image as flash_image
 from register_programs import until_it_hangs
 
@@ -282,13 +282,13 @@ def write(seed: int, count: int) -> Program:
     return Writer(seed, count).program
 
 
-def on_board(program: Program, *, sanitize: bool = False) -> bytes:
+def on_board(program: Program, core: Core | None = None) -> bytes:
     """The RAM after the program, on our board."""
     chip = bytearray(b"\xff" * flash_image.FLASH_SIZE)
     image = program.image.ljust(DATA - RAM_START, b"\0") + program.data
     boot = flash_image.boot_image(bytes(image))
     chip[: len(boot)] = boot
-    with Board(chip, core=Native(sanitize=True) if sanitize else None) as board:
+    with Board(chip, core=core) as board:
         until_it_hangs(board)
         return bytes(board.ram)
 

@@ -7,6 +7,7 @@ It stands still but in run(): its RAM is what it is between two calls.
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
 from dataclasses import dataclass
@@ -32,13 +33,6 @@ _STATE = (
 _HART = "mepc mcause mbadaddr pc".split()
 _HART_SIZE = len(_HART) + 32
 _LCD_W = 480
-_PAGE = 1 << 16
-_BLANK = (bytes(_PAGE), b"\xff" * _PAGE)  # what memory and a flash chip are before anything
-
-
-def _kind(page: bytes | bytearray) -> int:
-    """Which of _BLANK a page is, or 2."""
-    return next((i for i, blank in enumerate(_BLANK) if page == blank[: len(page)]), 2)
 
 
 class BoardStopped(OSError):
@@ -53,13 +47,10 @@ class Snapshot:
     unread: bytes | bytearray = b""
 
     def pack(self) -> bytes:
-        """As few bytes as a file needs: 1 to 3 MB. Of pages that are blank only which."""
+        """As few bytes as a file needs: 1 to 3 MB."""
         whole = (*self.parts, self.unread)
-        pages = [p[at : at + _PAGE] for p in whole for at in range(0, len(p), _PAGE)]
-        kinds = bytes(map(_kind, pages))
-        kept = b"".join(p for p, kind in zip(pages, kinds) if kind == 2)
         head = struct.pack(f"<{len(whole)}Q", *map(len, whole))
-        return version().encode() + zlib.compress(head + kinds + kept, 1)
+        return version().encode() + zlib.compress(b"".join((head, *whole)), 1)
 
     @staticmethod
     def unpack(data: bytes) -> Snapshot:
@@ -71,21 +62,11 @@ class Snapshot:
         except zlib.error as e:
             raise ValueError(f"a damaged snapshot: {e}") from e
         sizes = struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole)
-        kinds = 8 * len(sizes)
-        at = kinds + sum(-(-size // _PAGE) for size in sizes)
-        parts = []
-        for size in sizes:
-            part = bytearray(size)
-            for place in range(0, size, _PAGE):
-                n = min(_PAGE, size - place)
-                if whole[kinds] == 1:
-                    part[place : place + n] = _BLANK[1][:n]
-                elif whole[kinds] == 2:
-                    part[place : place + n] = whole[at : at + n]
-                    at += n
-                kinds += 1
-            parts.append(part)
-        return Snapshot(tuple(parts[:-1]), parts[-1])
+        ends = list(itertools.accumulate(sizes, initial=8 * len(sizes)))
+        if ends[-1] != len(whole):
+            raise ValueError("a snapshot that is packed otherwise")
+        *parts, unread = (bytes(whole[a:b]) for a, b in zip(ends, ends[1:]))
+        return Snapshot(tuple(parts), unread)
 
 
 # Owns its core. `unread`: what it said and nobody took; `events`: takes what is traced.

@@ -16,10 +16,8 @@ from pathlib import Path
 from maixmem_cli.library import places
 
 _FAST = ("-O3", "-fno-gcse", "-march=native")  # -fno-gcse keeps the threaded code threaded
-_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
 #: floating point as it is written; all devices are read and written by functions of one type
 FLAGS = ("-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
-SANITIZERS = "-fno-sanitize-recover=all"
 
 
 class NoBoardHere(Exception):
@@ -51,12 +49,12 @@ def compiler() -> str | None:
     return os.environ.get("CC") or shutil.which("cc")
 
 
-def shared_library(*, sanitize: bool = False) -> Path:
+def shared_library(options: tuple[str, ...] = _FAST) -> Path:
     """The compiled board. NoBoardHere when it cannot be made."""
     cc = compiler()
     if not cc:
         raise NoBoardHere("no C compiler here. Next: install one (Debian: apt install gcc)")
-    options = (*(_SANITIZED if sanitize else _FAST), *FLAGS, *([SANITIZERS] if sanitize else []))
+    options = (*options, *FLAGS)
     about = repr((cc, options, platform.node(), platform.machine(), version()))
     made = cache() / f"k210board-{hashlib.sha256(about.encode()).hexdigest()[:16]}.so"
     if not made.is_file():

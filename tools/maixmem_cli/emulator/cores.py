@@ -128,13 +128,8 @@ def write_whole(path: Path, data: bytes) -> None:
 class Native:
     """The same C as a shared library. It has the rights of its process, which is not ours."""
 
-    def __init__(self, *, sanitize: bool = False) -> None:
-        library = compiler.shared_library(sanitize=sanitize)
-        env = dict(os.environ)
-        if sanitize:
-            asan = [*(compiler.compiler() or "cc").split(), "-print-file-name=libasan.so"]
-            env["LD_PRELOAD"] = subprocess.check_output(asan, text=True).strip()
-            env["ASAN_OPTIONS"] = "detect_leaks=0"
+    def __init__(self, library: Path | None = None, env: dict[str, str] | None = None) -> None:
+        library = library or compiler.shared_library()
         self.errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("native_child.py")), str(library)],
