@@ -51,6 +51,14 @@ def test_an_error_that_is_known_comes_with_advice(image: Path, tmp_path: Path) -
 
 
 @each_image
+def test_a_camera_that_was_not_given_is_named(image: Path, tmp_path: Path) -> None:
+    script = "import sensor\nsensor.reset()\n"
+    advice = "\n1. Give this run a camera: --camera pattern"
+    assert advice in sim(tmp_path, image, script).stderr
+    assert advice not in sim(tmp_path, image, script, "--camera", "pattern").stderr
+
+
+@each_image
 def test_ctrl_c_comes_again_for_a_script_that_swallows_it(image: Path, tmp_path: Path) -> None:
     source = """
         import time

@@ -96,7 +96,7 @@ def command(
         result = profile.run(board, _say, looks=live, guard=guard)
         click.echo(result.outcome.error, nl=False, err=True)
         if result.outcome.error:
-            run_firmware.say_failed(script, result.outcome.error, bool(flash))
+            run_firmware.say_failed(script, result.outcome.error, options)
         run_firmware.tell(result.ending)
         if smallest_gc:
             result.find_smallest()

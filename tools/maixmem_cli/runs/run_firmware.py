@@ -39,7 +39,9 @@ _STATUS[INTERRUPTED] = run_standin.INTERRUPTED
 
 # a load of flash where nothing was put
 _NO_MODEL = {"error:2002", "error:2003", "error:-1", "error:-2", "error:2"}
-_GIVE = "Put the model into the flash of this run: --flash MODEL@ADDRESS."
+_NO_CAMERA = "no-camera"  # the row of that error
+_GIVE_MODEL = "Put the model into the flash of this run: --flash MODEL@ADDRESS."
+_GIVE_CAMERA = "Give this run a camera: --camera pattern, a picture or a folder of them."
 
 
 def status(outcome: Outcome) -> int:
@@ -70,7 +72,7 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         click.echo(outcome.error, nl=False, err=True)
         tell(explain.ending(session, outcome))
         if outcome.kind == RAISED:
-            say_failed(script, outcome.error, bool(options.files))
+            say_failed(script, outcome.error, options)
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(explain.memory_table(session)))
         for line in session.board.said().splitlines():
@@ -83,12 +85,15 @@ def watch(session: Session) -> None:
     session.port.on_silence = lambda seconds: tell(explain.silence(session, seconds))
 
 
-def say_failed(script: Path, error: str, given: bool) -> None:
-    """What the error means and what to do, as after a run on the stand-in, and one last line."""
+def say_failed(script: Path, error: str, options: Options) -> None:
+    """What the error means and what to do, as after a run on the stand-in, and one last line. What
+    this board was not given comes first."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
     meaning, steps = table.answer(last) or ("", [])
-    if not given and table.codes(last) & _NO_MODEL:
-        steps = [_GIVE, *steps]
+    if not options.files and table.codes(last) & _NO_MODEL:
+        steps = [_GIVE_MODEL, *steps]
+    if not options.camera and _NO_CAMERA in {row.id for row in table.find(last, "k210")}:
+        steps = [_GIVE_CAMERA, *steps]
     if meaning:
         click.echo(f"= {meaning}", err=True)
     for i, step in enumerate(steps, 1):
