@@ -21,6 +21,7 @@ RAM_SIZE = 8 << 20
 IDLE, HANGS, OUTPUT, TRACED, RESET, NO_FIRMWARE = 1, 2, 4, 8, 16, 32  #: what run() answers
 ROUNDS = 2000  #: of 1,000 instructions a core: some 10 ms of this machine
 EVENT = struct.Struct("<QIIQQQ")  #: what a traced board tells, trace.c
+PACKED = b"2"  #: how a snapshot is packed
 # k_place's numbers
 _RAM, _FLASH, _CARD, _FILM, _IN, _OUT, _EVENT, _SAID, _PIXELS, _BOARD, _HOST, _TRACE = range(12)
 _SEEN = 12
@@ -50,21 +51,20 @@ class Snapshot:
         """As few bytes as a file needs: 1 to 3 MB."""
         whole = (*self.parts, self.unread)
         head = struct.pack(f"<{len(whole)}Q", *map(len, whole))
-        return version().encode() + zlib.compress(b"".join((head, *whole)), 1)
+        return PACKED + version().encode() + zlib.compress(b"".join((head, *whole)), 1)
 
     @staticmethod
     def unpack(data: bytes) -> Snapshot:
         """The snapshot that was packed. ValueError: it is of a board of another version."""
-        if data[:16] != version().encode():
+        mark = PACKED + version().encode()
+        if not data.startswith(mark):
             raise ValueError("a snapshot of another board")
         try:
-            whole = memoryview(zlib.decompress(data[16:]))
+            whole = memoryview(zlib.decompress(data[len(mark) :]))
         except zlib.error as e:
             raise ValueError(f"a damaged snapshot: {e}") from e
         sizes = struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole)
         ends = list(itertools.accumulate(sizes, initial=8 * len(sizes)))
-        if ends[-1] != len(whole):
-            raise ValueError("a snapshot that is packed otherwise")
         *parts, unread = (bytes(whole[a:b]) for a, b in zip(ends, ends[1:]))
         return Snapshot(tuple(parts), unread)
 

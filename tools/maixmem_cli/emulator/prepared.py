@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from maixmem_cli.emulator.board import Board, Snapshot
+from maixmem_cli.emulator.board import PACKED, Board, Snapshot
 from maixmem_cli.emulator.compiler import cache, version
 from maixmem_cli.emulator.cores import Core, write_whole
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
@@ -91,7 +91,7 @@ def booted(
 def _started(firmware: Path, chip: bytearray, modules: dict[str, Path]) -> Snapshot:
     """At the raw prompt, from the cache or by a start that is kept there."""
     files = {there: path.read_bytes() for there, path in sorted(modules.items())}
-    key = hashlib.sha256(version().encode() + firmware.read_bytes())
+    key = hashlib.sha256(PACKED + version().encode() + firmware.read_bytes())
     for there, content in files.items():
         key.update(there.encode() + b"\0" + content)
     kept = cache() / "boards" / f"{key.hexdigest()[:24]}.snapshot"
