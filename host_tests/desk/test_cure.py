@@ -5,6 +5,7 @@ emulator/test_cure_on_firmware.py."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import broken_scripts
@@ -13,6 +14,7 @@ from commands import invoke
 from emulated import THOROUGH
 from maixmem_cli.commands import cure as cure_command
 from maixmem_cli.emulator.session import Options
+from maixmem_cli.emulator.watched import Watched
 from maixmem_cli.plan.edits import edits
 from maixmem_cli.runs import trial
 from maixmem_cli.runs.change import Edit
@@ -129,18 +131,72 @@ def test_what_is_no_want_of_memory_is_said(
     assert [t for t in told if t not in out] == [], out
 
 
-def test_a_script_without_a_camera_runs_once_and_not_for_long() -> None:
-    asked = []
+@pytest.mark.parametrize(("took", "asked"), [(0, [(5, 20.0)]), (5, [(5, 20.0), (100, 120.0)])])
+def test_a_script_without_a_camera_runs_once_and_not_for_long(
+    took: int, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = trial.OnStandIn("full", Options(seconds=120.0, begin=(5, 20.0)))
+    ran = []
 
-    class Place:
-        at_once = 1
+    def run(script: Path, edit: Edit, frames: int, seconds: float) -> trial.Trial:
+        ran.append((frames, seconds))
+        return trial.Trial("limit", frames=took)
 
-        def run(self, script, edit, frames, seconds=None):
-            asked.append((edit.kind, frames, seconds))
-            return trial.Trial("limit", frames=5 if edit.kind == "pictures" else 0)
+    monkeypatch.setattr(place, "_run", run)
+    assert place.run(Path("main.py"), Edit("", "", ""), 100).good and ran == asked
 
-    tried = [Edit("none", "", "1"), Edit("pictures", "", "2")]
-    found = list(cure_command._cures(Place(), Path("main.py"), tried, 100))
-    assert [edit.kind for edit, _ in found] == ["none", "pictures"]
-    short = cure_command._WITHOUT
-    assert asked == [("none", 5, short), ("pictures", 5, short), ("pictures", 100, None)]
+
+class Place:
+    """Where changes are said to run: those that are named so are good, after a while or never."""
+
+    at_once = 2
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.over = threading.Event()
+
+    def run(self, edit: Edit) -> trial.Trial:
+        self.asked.append(edit.kind)
+        if edit.kind == "endless":
+            assert self.over.wait(20)
+        return trial.Trial("limit" if edit.kind == "good" else "raised")
+
+    def stop(self) -> None:
+        self.over.set()
+
+
+def test_what_still_runs_is_ended_when_a_change_was_found() -> None:
+    place = Place()
+    tried = [Edit(kind, "", str(i)) for i, kind in enumerate(("bad", "good", "endless", "late"))]
+    for edit, run in cure_command._good(tried, place, place.run):
+        assert edit.kind == "good" and run.good
+        break
+    assert place.over.wait(20) and "late" not in place.asked
+
+
+def test_the_first_pictures_have_less_time_than_all() -> None:
+    """Once they came in time, what is left counts."""
+    state = {"frames": 3, "microseconds": 1_000_000, "limited": 0, "resets": 0}
+    limits = []
+
+    class Board:
+        def state(self) -> dict[str, int]:
+            return dict(state)
+
+        def limit(self, frames: int, seconds: float) -> None:
+            limits.append((frames, seconds))
+
+        def run(self) -> int:
+            state["frames"] += 1
+            state["microseconds"] += 1_500_000
+            return 0
+
+    port = Watched(Board(), None)  # type: ignore[arg-type]
+    port.limit(100, 120.0, (5, 20.0))
+    for _ in range(9):
+        port.step()
+    assert limits == [(100, 20.0), (95, 112.5)]
+    port.limit(4, 120.0, (5, 20.0))
+    for _ in range(9):
+        port.step()
+    assert limits[2:] == [(4, 20.0)]

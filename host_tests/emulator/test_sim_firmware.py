@@ -14,7 +14,7 @@ import emulated
 import pytest
 from click.testing import Result
 from emulated import answer, each_image, needs_cc, needs_image
-from maixmem_cli.emulator import cores, sd_image, session
+from maixmem_cli.emulator import cores, sd_image, watched
 from maixmem_cli.emulator.connect import open_board
 from maixmem_cli.flash import image as flash_image
 
@@ -104,9 +104,9 @@ def test_what_was_said_before_the_board_became_idle_is_read(
 ) -> None:
     """The clock of a board at its prompt runs ahead of a busy computer's: by seconds before it is
     looked at."""
-    look = session._Watched.look
+    look = watched.Watched.look
 
-    def late(self: session._Watched) -> bool:
+    def late(self: watched.Watched) -> bool:
         end = time.monotonic() + 10
         while self.board.state()["idle_microseconds"] < 6e6:
             if time.monotonic() > end:
@@ -114,7 +114,7 @@ def test_what_was_said_before_the_board_became_idle_is_read(
             self.board.run()
         return look(self)
 
-    monkeypatch.setattr(session._Watched, "look", late)
+    monkeypatch.setattr(watched.Watched, "look", late)
     done = sim(tmp_path, emulated.images()[0], "print('a')\n")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "a\n", "")
 

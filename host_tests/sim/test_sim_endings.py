@@ -16,7 +16,7 @@ import commands
 import pytest
 from click.testing import Result
 from emulated import each_image, needs_cc
-from maixmem_cli.emulator import session
+from maixmem_cli.emulator import watched
 from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = needs_cc
@@ -75,7 +75,7 @@ def test_what_comes_with_the_answer_is_shown_at_once() -> None:
 def test_a_silent_script_is_said_where_it_is(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_SILENT", 1.0)
+    monkeypatch.setattr(watched, "_SILENT", 1.0)
     source = """
         def forever():
             while True:
@@ -131,7 +131,7 @@ def test_ctrl_c_goes_to_the_script(image: Path, tmp_path: Path) -> None:
 def test_a_script_that_ctrl_c_does_not_end(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_GRACE", 4.0)
+    monkeypatch.setattr(watched, "_GRACE", 4.0)
     done = sim(tmp_path, image, _DEADLOCK, "--seconds", 1)
     without_threads(done.stderr)
     assert done.stdout.startswith("locked\n"), done.output
@@ -155,7 +155,7 @@ def test_a_firmware_that_stops_itself_does_nothing_any_more(image: Path, tmp_pat
 def test_a_script_that_catches_ctrl_c_is_no_wait_for_ever(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_GRACE", 2.0)
+    monkeypatch.setattr(watched, "_GRACE", 2.0)
     source = """
         import time
         while True:
@@ -172,7 +172,7 @@ def test_a_script_that_catches_ctrl_c_is_no_wait_for_ever(
 def test_profile_of_a_script_that_ctrl_c_does_not_end(
     image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_GRACE", 4.0)
+    monkeypatch.setattr(watched, "_GRACE", 4.0)
     words = (str(written(tmp_path, _DEADLOCK)), "--firmware", str(image), "--seconds", "1")
     done = commands.invoke("profile", *words)
     without_threads(done.stderr)

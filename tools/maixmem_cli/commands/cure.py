@@ -25,9 +25,8 @@ from maixmem_cli.plan.edits import edits, likely_first
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 
-_AT_FIRST = 5  # pictures: most changes that do not help die before
 _SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
-_WITHOUT = 20.0  # and for the first ones, which a script without a camera never takes
+_BEGIN = (5, 20.0)  # the first pictures and their seconds: a script without a camera takes none
 _WORDS = {"limit": "runs", "done": "runs to its end"}
 _BY_THE_TEXT = re.compile(
     r"\s*((Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object)"
@@ -88,22 +87,20 @@ def command(
     """
     from maixmem_cli.emulator.session import Options
 
-    options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS)
+    options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS, begin=_BEGIN)
     with failing(script):
         source = script.read_bytes().decode("utf-8")  # its line ends stay
         place, smaller = _place(firmware, options)
-        as_it_is = Edit("", "", source)
-        first = _first(place, script, as_it_is, frames)
-        before = _whole(place, script, as_it_is, frames, first)
+        before = place.run(script, Edit("", "", source), frames)
         if before.good:
             click.echo(f"{script.name} runs as it is on {place.where}: {_figures(before)}")
             return
         click.echo(f"On {place.where}:")
         _say_end(script, source, before)
         found = _edits(script, source, (_sizes(flash, sd), flash, smaller))
-        tried = likely_first(found, "\n".join(before.why))
+        tried = likely_first(found, "\n".join(before.why), source, before.line)
         shown = 0
-        for edit, after in _cures(place, script, tried, frames):
+        for edit, after in _good(tried, place, lambda edit: place.run(script, edit, frames)):
             shown += 1
             _show(script, source, edit, before, after)
             if write and shown == 1:
@@ -112,17 +109,6 @@ def command(
                 return
     if not shown:
         _none_helps(before, len(tried))
-
-
-def _first(place: Any, script: Path, edit: Edit, frames: int) -> Any:
-    """The run of the first pictures. With fewer it ended, or takes none: no other tells more."""
-    return place.run(script, edit, min(frames, _AT_FIRST), _WITHOUT)
-
-
-def _whole(place: Any, script: Path, edit: Edit, frames: int, first: Any) -> Any:
-    """The run of all pictures, where the first ones do not tell."""
-    more = first.good and _AT_FIRST <= first.frames < frames
-    return place.run(script, edit, frames) if more else first
 
 
 def _none_helps(before: Any, number: int) -> None:
@@ -165,14 +151,6 @@ def _image(name: str) -> int:
     return FIRMWARES[name].image
 
 
-def _cures(place: Any, script: Path, tried: list[Edit], frames: int) -> Iterator[tuple[Edit, Any]]:
-    """Each change that works with its run, in order."""
-    for edit, first in _good(tried, place.at_once, lambda e: _first(place, script, e, frames)):
-        after = _whole(place, script, edit, frames, first)
-        if after.good:
-            yield edit, after
-
-
 def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
     try:
         return list(edits(source, *board))
@@ -180,18 +158,22 @@ def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
 
 
-def _good(tried: list[Edit], at_once: int, run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change that works with its run, in order; so many run at a time."""
-    with ThreadPoolExecutor(at_once) as pool:
+def _good(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
+    """Each change that works with its run, in order; so many run at a time. What still runs when
+    no more are wanted is ended."""
+    with ThreadPoolExecutor(place.at_once) as pool:
         todo = list(tried)
         running: list[tuple[Edit, Any]] = []
-        while todo or running:
-            while todo and len(running) < at_once:
-                following = todo.pop(0)
-                running.append((following, pool.submit(run, following)))
-            edit, future = running.pop(0)
-            if future.result().good:
-                yield edit, future.result()
+        try:
+            while todo or running:
+                while todo and len(running) < place.at_once:
+                    following = todo.pop(0)
+                    running.append((following, pool.submit(run, following)))
+                edit, future = running.pop(0)
+                if future.result().good:
+                    yield edit, future.result()
+        finally:
+            place.stop()
 
 
 def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:

@@ -50,12 +50,16 @@ class SerialPort:
         unread = self.board.unread
         why = 0
         while not unread and not why & HANGS and time.monotonic() < end:
-            why = self.board.run()
+            why = self.step()
         if why & HANGS and not unread:
             raise Hangs("the board hangs: its firmware has crashed")
         data = bytes(unread[:most])
         del unread[:most]
         return data
+
+    def step(self) -> int:
+        """The board runs for some 10 ms of this machine."""
+        return self.board.run()
 
     def write(self, data: bytes) -> None:
         self.board.type(data)

@@ -7,35 +7,26 @@ from __future__ import annotations
 import contextlib
 import re
 import signal
-import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
 from maixmem_cli.emulator import pictures, prepared, sd_image
-from maixmem_cli.emulator.board import Board
-from maixmem_cli.emulator.ports import Hangs, SerialPort
+from maixmem_cli.emulator.ports import Hangs
 from maixmem_cli.emulator.readers.heaps import Finder
 from maixmem_cli.emulator.readers.knowledge import Knowledge, learn
 from maixmem_cli.emulator.readers.qstrs import exit_value
 from maixmem_cli.emulator.readers.tracer import RAW_FILE, Tracer
+from maixmem_cli.emulator.watched import NotEnding, Reset, Stuck, Watched
 from maixmem_cli.flash import image
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
 INTERRUPTED = "interrupted"  # by Ctrl-C of our user
-_STUCK = 5.0  # seconds of the board's clock in which no core does anything
-_LOOK = 0.05  # seconds between two looks at a running board
-_GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
-_PATIENCE = 5.0  # and after that of our user
 _FOR_EVER = 30.0  # seconds of the board's clock; asking an ESP32 that is not there takes 21.4
-_SILENT = (
-    20.0  # seconds without a word of the script before we say where it is; then twice as many
-)
 _RESETS = 3
 CONFIG = "config.json"  #: on /flash, what `board` reads a board's pins from
 _FOREVER = 1e9
@@ -44,7 +35,8 @@ _IMPORTS = re.compile(r"(?:^|;)[ \t]*(?:import|from)\s+([^;#\n]+)", re.MULTILINE
 
 @dataclass(frozen=True)
 class Options:
-    """What is on the board, and when the script is stopped. `seconds` are of the board's clock.
+    """What is on the board, and when the script is stopped. `seconds` are of the board's clock;
+    `begin`: (pictures, seconds), no more of them for the first so many pictures.
 
     With `gc_heap` the board is set to a GC heap of so many bytes first, and restarted. `config` is
     the text of /flash/config.json: a board's pins."""
@@ -55,6 +47,7 @@ class Options:
     camera: str | None = None
     frames: int | None = None
     seconds: float | None = None
+    begin: tuple[int, float] = (0, 0.0)
     save_lcd: Path | None = None
     config: str | None = None
 
@@ -70,125 +63,6 @@ class Outcome:
     error: str = ""
     status: int = 0
     over: bool = True
-
-
-class _Reset(OSError):
-    pass
-
-
-class _Stuck(OSError):
-    pass
-
-
-class _NotEnding(OSError):
-    pass
-
-
-class _Watched(SerialPort):
-    """The port of a running script: notices what the script itself cannot tell."""
-
-    def __init__(self, board: Board, save_lcd: Path | None) -> None:
-        super().__init__(board)
-        self._lcd = save_lcd
-        self._pixels: object = 0
-        self._pictures = 0
-        self._looked = 0.0
-        self._resets: object = self.board.state()["resets"]
-        self._interrupted: float | None = None
-        self.on_silence: Callable[[float], None] = lambda seconds: None
-        self._heard, self._patience = time.monotonic(), _SILENT
-        self.stopped: float | None = None  # by our user, when
-        self._asking, self._to_type = False, b""
-        self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
-        self.limited = self.watching = False
-
-    def known_resets(self) -> None:
-        """The resets so far were meant."""
-        self._resets = self.board.state()["resets"]
-
-    def watch(self) -> None:
-        """A script begins."""
-        self.watching = True
-        self._heard, self._patience = time.monotonic(), _SILENT
-
-    def stop(self, *ignored: object) -> None:
-        """Types Ctrl-C as soon as it can; when that was done before, ends everything."""
-        if self.stopped:
-            raise KeyboardInterrupt
-        self.stopped = time.monotonic()
-        self._interrupted = self.stopped - _GRACE + _PATIENCE
-        if self._asking:
-            raise KeyboardInterrupt
-        self._to_type = b"\x03"  # not here: the board may be in the middle of a call
-
-    def read(self, most: int) -> bytes:
-        idle = False
-        if self._to_type:
-            self.write(self._to_type)
-            self._to_type = b""
-        if self.watching and time.monotonic() - self._looked > _LOOK:
-            idle = self.look()
-            self._looked = time.monotonic()
-        data = super().read(most)
-        if idle and not data:  # what it said before it became idle is read first
-            raise _Stuck("nothing happens any more")
-        if data:
-            self._heard, self._patience = time.monotonic(), _SILENT
-        elif self.watching:
-            self._answer()
-            self._say_silence()
-        return data
-
-    def _say_silence(self) -> None:
-        silent = time.monotonic() - self._heard
-        if silent > self._patience and not self._interrupted:
-            self._patience *= 2
-            self.on_silence(silent)
-
-    def _answer(self) -> None:
-        """Types what input() waits for: a line of our stdin, or Ctrl-D when there is none, as on a
-        terminal."""
-        if self.board.state()["asks"] > self._answered:
-            self._answered += 1
-            try:
-                self._asking = True
-                line = sys.stdin.readline()
-                self.write(line.rstrip("\n").encode() + b"\r" if line else b"\x04")
-            except KeyboardInterrupt:
-                self.write(b"\x03")
-            finally:
-                self._asking = False
-            self._heard = time.monotonic()
-            self._spoke = self.board.state()["microseconds"]
-
-    def look(self) -> bool:
-        """Whether the board does nothing any more; keeps a new picture of the display. Raises when
-        it was reset."""
-        state = self.board.state()
-        self.limited |= bool(state["limited"])
-        if self._lcd and state["pixels"] != self._pixels:
-            self._pixels = state["pixels"]
-            self._save()
-        if state["resets"] != self._resets:
-            self._resets = state["resets"]
-            self._spoke = 0
-            raise _Reset("the board was reset")
-        if self.limited:
-            self._interrupted = self._interrupted or time.monotonic()
-        if self._interrupted and time.monotonic() - self._interrupted > _GRACE:
-            raise _NotEnding("the script does not end")
-        # an idle board's clock runs ahead of what was typed just now
-        idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
-        heard = not state["typed"] or self.limited  # the Ctrl-C of a limit may never be
-        return idle > _STUCK * 1e6 and heard and state["asks"] == self._answered
-
-    def _save(self) -> None:
-        assert self._lcd
-        path = self._lcd / f"lcd-{self._pictures + 1:04d}.png"
-        data = pictures.png(self.board.picture())
-        if data:
-            self._pictures += 1
-            path.write_bytes(data)
 
 
 def imported(source: str) -> set[str]:
@@ -237,7 +111,7 @@ class Session:
         self.board = self._stack.enter_context(
             prepared.booted(self.firmware, options.files, modules, sd=card, camera=camera)
         )
-        self.port = _Watched(self.board, options.save_lcd)
+        self.port = Watched(self.board, options.save_lcd)
         self.repl = RawRepl(self.firmware.name, self.port)
         if self.options.gc_heap is not None:
             self.repl.check(f"from Maix import utils\nutils.gc_heap_size({self.options.gc_heap})")
@@ -292,7 +166,8 @@ class Session:
         """The limits count from here: the clock of an idle board runs faster than code is
         typed."""
         if not self._begun:
-            self.board.limit(self.options.frames or 0, self.options.seconds or 0)
+            o = self.options
+            self.port.limit(o.frames or 0, o.seconds or 0, o.begin)
         self._begun = True
 
     def _run(self, on_text: Callable[[str], None]) -> Outcome:
@@ -307,7 +182,7 @@ class Session:
                 return self._ended(error)
             except BoardError as e:
                 cause = e.__cause__
-                if not isinstance(cause, _Reset):
+                if not isinstance(cause, Reset):
                     return self._broken(cause, e)
             finally:
                 self.port.watching = False
@@ -318,7 +193,7 @@ class Session:
     def _ended(self, error: str) -> Outcome:
         with contextlib.suppress(OSError):
             self.port.look()
-        self.board.limit(0, 0)  # no Ctrl-C for what comes after the script
+        self.port.limit(0, 0)  # no Ctrl-C for what comes after the script
         named = error.replace(f'"{RAW_FILE}"', f'"{self.script}"')
         if self.port.stopped:
             return Outcome(INTERRUPTED, named)
@@ -335,7 +210,7 @@ class Session:
         return Outcome(DONE, text, number)
 
     def _broken(self, cause: BaseException | None, error: BoardError) -> Outcome:
-        for kind, word in ((Hangs, HANGS), (_Stuck, STUCK), (_NotEnding, LIMIT)):
+        for kind, word in ((Hangs, HANGS), (Stuck, STUCK), (NotEnding, LIMIT)):
             if isinstance(cause, kind):
                 return Outcome(self._not_ending() if word == LIMIT else word, over=False)
         raise error
@@ -345,7 +220,7 @@ class Session:
         waits for ever, if not for a device that the board in software lacks."""
         if self.port.stopped:
             return INTERRUPTED
-        self.board.limit(0, 0)  # no more of them: a second one takes the first back
+        self.port.limit(0, 0)  # no more of them: a second one takes the first back
         if not self.tracer.interrupted():
             self.board.type(b"\x03")
             self.board.run()

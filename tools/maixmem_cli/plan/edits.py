@@ -7,6 +7,7 @@ Nothing is run here. A change may well be wrong: whoever proposes it runs it fir
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -50,19 +51,46 @@ def edits(source: str, *board: Any) -> Iterator[Edit]:
                 yield edit
 
 
+# all but what makes the GC heap alone smaller
+_SYSTEM_HEAP = tuple("order frame deinit loop gc auto card stream gc_heap firmware".split())
 #: what an end says -> the kinds of changes that can help there; others are tried after them
 _HELPS = (
     ("check img format err", ("window", "frame")),
     ("MicroPython Heap", ("image", "pool", "gc", "frame", "window", "gc_heap")),
     ("memory allocation failed", ("image", "pool", "gc", "frame", "window", "gc_heap")),
     ("Please reduce the resolution", ("frame", "order", "deinit", "gc_heap")),
+    ("memory not enough", _SYSTEM_HEAP),
+    ("of the system heap got nothing", _SYSTEM_HEAP),
 )
 
 
-def likely_first(found: Sequence[Edit], end: str) -> list[Edit]:
-    """The changes in the order of their cost, those that can help against such an end first."""
+def likely_first(
+    found: Sequence[Edit], end: str, source: str = "", line: int | None = None
+) -> list[Edit]:
+    """The changes in the order of their cost; last those that cannot help against such an end, or
+    are behind the `line` of the source that ended it: the script does not come to them."""
     kinds = next((kinds for words, kinds in _HELPS if words in end), ())
-    return sorted(found, key=lambda edit: bool(kinds) and edit.kind not in kinds)
+    last = _last_line(source, line) if line else len(source) + 1
+
+    def unlikely(edit: Edit) -> int:
+        behind = not edit.of_board and _first_change(source, edit.source) > last
+        return behind + (bool(kinds) and edit.kind not in kinds)
+
+    return sorted(found, key=unlikely)
+
+
+def _last_line(source: str, line: int) -> int:
+    """Where the statement at the top that has this line ends, a loop for example; what is added
+    at the end of its block belongs to it."""
+    of = [n for n in ast.parse(source).body if n.lineno <= line]
+    return max(line, (of[-1].end_lineno or line) + hasattr(of[-1], "body")) if of else line
+
+
+def _first_change(source: str, changed: str) -> int:
+    """The number of the first line that is another."""
+    before, after = source.splitlines(), changed.splitlines()
+    pairs = enumerate(zip(before, after), 1)
+    return next((i for i, (a, b) in pairs if a != b), len(before) + 1)
 
 
 def _orders(s: Script) -> Iterator[Edit]:

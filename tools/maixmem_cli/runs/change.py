@@ -21,3 +21,8 @@ class Edit:
     turned: tuple[int, ...] = ()
     firmware: str = ""
     gc_heap: int = 0
+
+    @property
+    def of_board(self) -> bool:
+        """Whether more than the script is another."""
+        return bool(self.card or self.turned or self.firmware or self.gc_heap)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maixmem_cli.emulator.readers import heaps, tracer
+from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
 from maixmem_cli.errors import table
 from maixmem_cli.profiler import explain
@@ -27,9 +29,10 @@ _HEAD = "Traceback (most recent call last):"
 
 @dataclass(frozen=True)
 class Trial:
-    """`why`: lines for people where it did not end well; `frames`: pictures that it took. Bytes:
-    the most of the system heap in use, what was left then, and the free GC heap at the end; None
-    where that cannot be read."""
+    """`why`: lines for people where it did not end well; `line`: the one at the script's top that
+    ended it, where it is known; `frames`: pictures that it took. Bytes: the most of the system
+    heap in use, what was left then, and the free GC heap at the end; None where that cannot be
+    read."""
 
     kind: str
     why: tuple[str, ...] = ()
@@ -37,10 +40,17 @@ class Trial:
     left: int | None = None
     gc_free: int | None = None
     frames: int = 0
+    line: int | None = None
 
     @property
     def good(self) -> bool:
         return self.kind in (DONE, LIMIT)
+
+
+def _line(text: str, name: str) -> int | None:
+    """The first line of a file that a traceback names: the outermost."""
+    found = re.search(rf'File "{re.escape(name)}", line (\d+)', text)
+    return int(found[1]) if found else None
 
 
 def _raised(lines: list[str]) -> list[str]:
@@ -83,10 +93,12 @@ class OnImage:
     def __init__(self, image: Path, options: Options) -> None:
         self.image, self.options = image, options
         self.where = image.name
+        self._running: list[Session] = []
+        self._over = False
 
-    def run(self, script: Path, edit: Edit, frames: int, seconds: float | None = None) -> Trial:
-        """Runs the changed text as that script, so many pictures and seconds of the board's clock
-        at most: modules beside it are found."""
+    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
+        """Runs the changed text as that script, so many pictures at most: modules beside it are
+        found."""
         with tempfile.TemporaryDirectory() as temp, _changed(self.options, edit) as options:
             copy = Path(temp) / script.name
             copy.write_bytes(edit.source.encode())
@@ -94,9 +106,20 @@ class OnImage:
                 if beside.name != script.name:
                     (Path(temp) / beside.name).write_bytes(beside.read_bytes())
             image = Path(edit.firmware) if edit.firmware else self.image
-            options = replace(options, frames=frames, seconds=seconds or options.seconds)
-            with Session(image, copy, options) as session:
-                return _of_session(session)
+            with Session(image, copy, replace(options, frames=frames)) as session:
+                self._running.append(session)
+                try:
+                    if self._over:
+                        session.port.give_up()
+                    return _of_session(session)
+                finally:
+                    self._running.remove(session)
+
+    def stop(self) -> None:
+        """Nobody wants to know any more how what still runs ends."""
+        self._over = True
+        for session in [*self._running]:
+            session.port.give_up()
 
 
 def _of_session(session: Session) -> Trial:
@@ -104,16 +127,24 @@ def _of_session(session: Session) -> Trial:
     start = _used(session)
     outcome = session.run(lambda text: None)
     why: list[str] = []
+    line = None
     if outcome.kind not in (DONE, LIMIT):
         error = outcome.error.replace(str(session.script), session.script.name)
         lines = [x for x in error.splitlines() if x.strip()]
         why = [*_raised(lines), *explain.ending(session, outcome)]
+        line = _line(error, session.script.name) or _running(session)
     session.tracer.where()
     peak = start and start + _grown(session)
     room = _room(session) if peak else None
     left = room and room - (peak or 0)
     frames = session.board.state()["frames"]
-    return Trial(outcome.kind, tuple(why), peak, left, _gc(session), int(str(frames)))
+    return Trial(outcome.kind, tuple(why), peak, left, _gc(session), int(str(frames)), line)
+
+
+def _running(session: Session) -> int | None:
+    """The line of the script at its top that is being run."""
+    lines = [place.line for place in session.tracer.here() if place.file == RAW_FILE]
+    return lines[-1] if lines else None
 
 
 def _used(session: Session) -> int | None:
@@ -162,13 +193,24 @@ class OnStandIn:
         self.build, self.options = build, options
         self.where = f"the stand-in with the memory of {build}, which is no firmware"
 
-    def run(self, script: Path, edit: Edit, frames: int, seconds: float | None = None) -> Trial:
-        """Runs the changed text as that script, so many pictures and seconds at most."""
+    def run(self, script: Path, edit: Edit, frames: int) -> Trial:
+        """Runs the changed text as that script, so many pictures at most; first as many as are to
+        come soon. With fewer it ended, or takes none: no other run tells more."""
+        few, soon = self.options.begin
+        first = self._run(script, edit, min(few, frames), soon) if few else None
+        if first and (not first.good or not few <= first.frames < frames):
+            return first
+        return self._run(script, edit, frames, self.options.seconds)
+
+    def stop(self) -> None:
+        """Nothing runs beside the one run that is waited for."""
+
+    def _run(self, script: Path, edit: Edit, frames: int, seconds: float | None) -> Trial:
         with _changed(self.options, edit) as options:
             job = run_standin.Job(script.resolve(), edit.source, edit.firmware or self.build)
             job.board_heap = edit.gc_heap or job.board_heap
             job.flash, job.frames = dict(options.files), frames
-            job.seconds, job.card = seconds or options.seconds, options.sd is not None
+            job.seconds, job.card = seconds, options.sd is not None
             if options.sd:
                 on_card = [p for p in options.sd.rglob("*") if p.is_file()]
                 job.files = {
@@ -178,14 +220,16 @@ class OnStandIn:
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
                 status, told = run_standin.execute(job)
         text = said.buffer.getvalue().decode(errors="replace")  # type: ignore
-        why = _told(text.replace(str(script.resolve()), script.name), status)
+        text = text.replace(str(script.resolve()), script.name)
+        why, line = _told(text, status), _line(text, script.name) if status else None
         kind = {0: LIMIT, _HUNG: HANGS}.get(status, RAISED)
         try:
             found = run_standin.figures(told)
             left, total = found["heap"]["lowest"], found["heap"]["used"] + found["heap"]["free"]
-            return Trial(kind, why, total - left, left, found["gc"]["free"], found["frames"])
+            bytes_ = total - left, left, found["gc"]["free"]
+            return Trial(kind, why, *bytes_, found["frames"], line)
         except Exception:  # any: a stranger's script may forge it
-            return Trial(kind, why)
+            return Trial(kind, why, line=line)
 
 
 def _told(text: str, status: int) -> tuple[str, ...]:
