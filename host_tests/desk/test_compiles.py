@@ -24,7 +24,10 @@ def on_device(path: Path) -> bool:
 
 FILES = [
     p
-    for folder in (paths.LIB, paths.EXAMPLES, paths.DEVICE, *paths.SHIM_PATH[:3], paths.MODEL)
+    for folder in (
+        *(paths.LIB, paths.EXAMPLES, paths.DEVICE, *paths.SHIM_PATH[:3], paths.MODEL),
+        paths.TOOLS / "maixmem_cli" / "serial" / "on_board",
+    )
     for p in sorted(folder.glob("*.py"))
 ]
 

@@ -20,7 +20,7 @@ from emulated import answer
 from fakeboard import FakeBoard
 from maixmem_cli.emulator.connect import connect, open_board, open_port
 from maixmem_cli.library import forms, modules
-from maixmem_cli.serial import visit
+from maixmem_cli.serial import question, visit
 from maixmem_cli.serial.identity import identity
 from maixmem_cli.serial.repl import PortError, RawRepl
 from maixmem_cli.serial.transfer import Transfer, TransferError, matches
@@ -143,7 +143,7 @@ def test_a_file_is_checked_with_what_the_board_has(gone, tmp_path: Path) -> None
     file, data = tmp_path / "a", bytes(range(256)) * 70 + b"\xff" * 9000
     file.write_bytes(data)
     there: dict = {}
-    exec(visit.source("files")[0], there)
+    exec("\n".join(question.source("files")[0]), there)
     there["binascii"] = types.SimpleNamespace(hexlify=binascii.hexlify)
     if "crc32" not in gone:
         there["binascii"].crc32 = binascii.crc32

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import emulated
+import pytest
+from commands import invoke
 from emulated import each_image, needs_cc
+from maixmem_cli.commands import doctor
 from maixmem_cli.emulator import pictures
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.serial.identity import DamagedHeap, identity
 from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = needs_cc
@@ -133,3 +138,41 @@ def test_a_report_of_damage_takes_no_malloc(image: Path) -> None:
             assert "RuntimeError" in error, (n, error)
             for text in (out, error):
                 assert "system heap damaged at 0x8" in text, (n, text)
+
+
+_FORGET = """
+import sys
+for x in [x for x in sys.modules if x[:7] == "maixmem"]: del sys.modules[x]
+print("@", (at, size, top))
+"""
+_SPOIL = "at, x = damages[{}]\nw[(at - 0x80000000) >> 2] = x"
+_HEADS = (0, 1, 2, 6)  # damages of a head, which says whether the chunk before is in use
+
+
+@each_image
+def test_doctor_says_damage_first(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library is not in memory: its rules come with the question. What lies before is exact
+    where the heads of the chunks are whole."""
+    with board_with(image) as (board, repl):
+        repl.check(_DAMAGES, timeout=100)
+        ((at, size, top),) = told(repl.check(_FORGET))
+        places = (at, at, at + size + 16, at, at, at + size, top, top)
+        used = heaps.Finder().system(board.ram).used
+        before = board.snapshot()
+        for n, place in enumerate(places):
+            board.restore(before)
+            repl = RawRepl(image.name, SerialPort(board))
+            repl.check(_SPOIL.format(n))
+            monkeypatch.setattr(doctor, "board_at", lambda port, repl=repl: repl)
+            done = invoke("doctor", "--json")
+            assert done.exit_code == 1, done.stderr
+            (finding,) = json.loads(done.stdout)["findings"]
+            assert f"the system heap is damaged at {place:#x}, perhaps by " in finding["what"], n
+            assert finding["cure"] == ["machine.reset()"]
+            if n not in _HEADS:
+                owner = [c for c in used if c.address - 16 + c.size <= place][-1]
+                said = f"the block of {owner.size - 8} bytes at {owner.address:#x};"
+                assert said in finding["what"], n
+            repl.enter()
+            with pytest.raises(DamagedHeap, match=finding["what"][:40]):
+                identity(repl)

@@ -19,7 +19,7 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.firmware.known_bad import faults
 from maixmem_cli.firmware.survey import survey
 from maixmem_cli.serial import visit
-from maixmem_cli.serial.identity import Identity, identity
+from maixmem_cli.serial.identity import DamagedHeap, Identity, identity
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import JSON, console, print_json, write_file
@@ -45,6 +45,10 @@ _NOTES = (
 )
 _UNKNOWN = (
     "Reset the board and ask again; if it stays, maixmem doctor -v shows what was asked and said."
+)
+_LEFT_OUT = (
+    "Not asked: version, files, the library's report, GC heap, flash, models. Each takes memory "
+    "of the system heap, and may hang the board."
 )
 _REGIONS = (
     Column("region", name=True),
@@ -96,7 +100,12 @@ class Diagnosis:
         return self.results.get(name)
 
     def run(self) -> None:
-        who = identity(self._board)
+        try:
+            who = identity(self._board)
+        except DamagedHeap as e:
+            self.find(e.said.what, *e.said.steps)
+            self.results["notes"] = [_LEFT_OUT]
+            return
         self.results["who"] = [who.implementation, list(who.version), who.platform, who.machine]
         self.files()
         self.build(who)
@@ -239,12 +248,13 @@ def firmware_of(found: dict[str, Any] | None) -> str:
 
 def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     out = console()
-    name, version, platform, machine = told.get("who") or ("?", [], "?", "?")
-    known = firmware_of(told.get("flash"))
-    out.print(
-        f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {known}".rstrip(),
-        markup=False,
-    )
+    if "who" in told:
+        name, version, platform, machine = told["who"]
+        known = firmware_of(told.get("flash"))
+        out.print(
+            f"{platform} {'.'.join(map(str, version))} ({name}), {machine} {known}".rstrip(),
+            markup=False,
+        )
     rows = []
     for r in (told.get("report") or {}).get("regions", []):
         marks = dict.fromkeys(_BOUNDS, "") if r.get("exact", True) else _BOUNDS

@@ -14,7 +14,7 @@ from maixmem_k210_chip import EDGE, IMAGE_OVERHEAD
 from maixmem_k210_gc import gc_heap_of
 
 from maixmem_cli.firmware.board_file import BoardFile
-from maixmem_cli.serial import visit
+from maixmem_cli.serial import question, visit
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 _MEMTEST = re.compile(r"free sys heap memory *: *(\d+) KB")
@@ -25,7 +25,7 @@ _MEMTEST = re.compile(r"free sys heap memory *: *(\d+) KB")
 _V4 = "/flash/maixmem_v4.kmodel"
 _V4_MODEL = struct.pack("<10I984x", 0x4B4D444C, 4, 0, 1, 0, 0, 0, 0, 0, 0)
 #: what an answer that is kept was asked with
-QUESTIONS = visit.source("survey")[0]
+QUESTIONS = "\n".join(question.source("survey")[0])
 
 
 def survey(board: RawRepl) -> BoardFile:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from maixmem_k210_chip import PAGE, SPI_EXTRA
+from maixmem_text import Text, fill
 
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.serial.visit import ask
 
 _READ = 4 * PAGE + SPI_EXTRA  # what a look into a K210's /flash takes of malloc, unchecked
+_TEXT = 4096  # of GC heap in one piece: of a question that does not fit only the end is run
+_DOING = "asking the board for its system heap"
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,24 @@ class Identity:
         return f"{name} {'.'.join(str(n) for n in self.version)}, {self.machine}"
 
 
-def check_room(board: RawRepl) -> None:
-    """BoardError where any question about files would hang a K210: too little of its system heap
-    is left to look into /flash. Holes that might do are not known; the break grows by pages."""
-    free = ask(board, "room", "room", doing="asking the board for its system heap")
+class DamagedHeap(BoardError):
+    """malloc's lists on a K210 are not whole: any call of the firmware that takes memory of the
+    system heap may hang, a look into /flash first. `said` has the steps."""
+
+    def __init__(self, url: str, said: Text) -> None:
+        super().__init__(f"{url}: {said}")
+        self.said = said
+
+
+def check_heap(board: RawRepl) -> None:
+    """BoardError where any question about files would hang a K210: DamagedHeap, or too little of
+    its system heap is left to look into /flash. Holes that might do are not known; the break grows
+    by pages."""
+    if ask(board, "room", "platform", _TEXT, doing=_DOING) == "MaixPy":
+        found = ask(board, "damage", "damaged", doing=_DOING)
+        if found:
+            raise DamagedHeap(board.url, fill(*found[0]))  # type: ignore[arg-type]
+    free = ask(board, "room", "room", doing=_DOING)
     if 0 <= free < _READ + PAGE:
         raise BoardError(
             f"{board.url}: {free} bytes of the system heap are left. A look into /flash takes "
@@ -68,8 +85,8 @@ def check_room(board: RawRepl) -> None:
 
 
 def identity(board: RawRepl) -> Identity:
-    """Asks who it is. Collects the board's garbage. BoardError: see check_room()."""
-    check_room(board)
+    """Asks who it is. Collects the board's garbage. BoardError: see check_heap()."""
+    check_heap(board)
     name, version, platform, machine, build, mpy, path, folder, free = ask(
         board, "who", "who", doing="asking the board who it is"
     )

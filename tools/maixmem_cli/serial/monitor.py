@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from maixmem_cli.serial import visit
-from maixmem_cli.serial.identity import check_room
+from maixmem_cli.serial.identity import check_heap
 from maixmem_cli.serial.repl import BoardError, PortError, RawRepl
 
 _HISTORY = 60  # samples kept for the picture
@@ -70,7 +70,7 @@ class Monitor:
         if self._board is None:
             self._board = self._open_board(self.url)
         self._board.enter(5)
-        check_room(self._board)
+        check_heap(self._board)
         self._entered = visit.ask(self._board, "library", "enter")
         visit.keep(self._board, "watch")
         names, totals = visit.ask_kept(self._board, "totals")

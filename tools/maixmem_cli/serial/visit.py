@@ -10,14 +10,17 @@ of a question stays on the board but what keep() put there.
 from __future__ import annotations
 
 import ast
-import functools
-from pathlib import Path
 from typing import Any
 
+from maixmem_cli.serial.question import source
 from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
 
 _MARK = "@maixmem "
-_FOLDER = Path(__file__).parent / "on_board"
+_DROP = "[globals().pop(n, None) for n in {!r}.split(', ')]"
+_GC_HEAP_FULL = (
+    ". Its GC heap has no room for the question. Next: reset the board, then ask again before its "
+    "program runs"
+)
 _SAY = f"print({_MARK!r} + repr({{}}))"
 
 
@@ -34,15 +37,25 @@ def ask(
     board's last line when it raises, Missing for an ImportError, ConnectionLost when there is no
     answer.
     """
-    code, names = source(file, function)
+    (*pieces, last), names = source(file, function)
     call = _SAY.format(f"{function}({', '.join(map(repr, args))})")
-    code = f"{code}\ntry:\n    {call}\nfinally:\n    del {names}\n"
-    return _answer(board, code, timeout, doing)
+    try:
+        for code in pieces:
+            _run(board, code, timeout, doing)
+        code = f"{last}\ntry:\n    {call}\nfinally:\n    del {names}\n"
+        return _answer(board, code, timeout, doing)
+    except ConnectionLost:
+        raise
+    except BoardError:
+        if pieces:
+            board.run(_DROP.format(names), timeout)
+        raise
 
 
 def keep(board: RawRepl, file: str) -> None:
     """Defines all of on_board/FILE.py on the board, for ask_kept()."""
-    _run(board, source(file)[0], 60)
+    for code in source(file)[0]:
+        _run(board, code, 60)
 
 
 def ask_kept(board: RawRepl, function: str, timeout: float = 60) -> Any:
@@ -55,47 +68,13 @@ def drop_kept(board: RawRepl, file: str, timeout: float) -> None:
     board.check(f"del {source(file)[1]}", timeout=timeout)
 
 
-@functools.lru_cache(maxsize=None)
-def source(file: str, function: str | None = None) -> tuple[str, str]:
-    """The code of a file without its words, or what one function of it needs; the names it
-    defines, with commas. Modules that it imports stay names of the board's prompt."""
-    tree = ast.parse((_FOLDER / f"{file}.py").read_text(encoding="utf-8"))
-    wanted = _reached(tree, function)
-    body = [
-        node
-        for node in tree.body[1:]
-        if wanted is None or not isinstance(node, ast.FunctionDef) or node.name in wanted
-    ]
-    names: list[str] = []
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            names.append(node.name)
-            if ast.get_docstring(node, clean=False) is not None:
-                del node.body[0]
-        elif isinstance(node, ast.Assign):
-            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
-    return "\n".join(ast.unparse(node) for node in body), ", ".join(names)
-
-
-def _reached(tree: ast.Module, function: str | None) -> set[str] | None:
-    """The names of the functions that one calls, itself with them; None: all."""
-    if function is None:
-        return None
-    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    found, todo = {function}, [function]
-    while todo:
-        called = {n.id for n in ast.walk(functions[todo.pop()]) if isinstance(n, ast.Name)}
-        new = called & functions.keys() - found
-        found |= new
-        todo += new
-    return found
-
-
 def _run(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
     out, error = board.run(code, timeout, limit=timeout)
     if error:
         last = error.strip().splitlines()[-1]
         text = f"{board.url}: {last} (while {doing})" if doing else last
+        if last.startswith("MemoryError"):
+            text += _GC_HEAP_FULL
         raise (Missing if last.startswith("ImportError") else BoardError)(text)
     return out
 
