@@ -11,6 +11,7 @@ import maixmem
 from devtest import OLD, SLOW, Skip, heap_locked, raises
 from kmodel_build import v3
 from maixmem_k210_room import chunks, plan
+from maixmem_k210_room import damage as told
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)  # malloc's table has to be where it can be written over
@@ -145,6 +146,29 @@ def test_damage_is_said_with_its_address():
         assert hex(place) in said and "damaged" in said, (what, said)
         board.ram.poked = {}
         assert p.free_bytes() == whole and p.exact
+
+
+def test_the_block_before_the_damage_is_named():
+    """Where the head behind it, which says that it is in use, was not written over."""
+    import maixmem_text  # in memory: it must not be read from flash
+
+    assert maixmem_text
+    p = started()
+    blocks = [board.heap.malloc(n) for n in (3000, 24, 5000, 24)]
+    board.heap.free(blocks[0])
+    board.heap.free(blocks[2])
+    named = 0
+    for what, address, value in damage(p):
+        board.ram.poked = {address: value}
+        place = p.heap.look()
+        if what in ("next in its list", "last in its list", "the copy of its size"):
+            at, n = max([c for c in board.heap.used.items() if c[0] + c[1] <= place])
+            said = "perhaps by what has the block of {} bytes at {};".format(n - 8, hex(at + 16))
+            (line,) = told(p)
+            assert hex(place) in line and said in line, (what, line)
+            named += 1
+        board.ram.poked = {}
+    assert named == 3 and told(p) == []
 
 
 def test_other_firmware_has_no_table():

@@ -363,20 +363,21 @@ def test_switches_leave_the_gc_heap_as_it_was():
     rounds = 2000 if DESK else 260  # times five: 10,000 switches
     settled = 200
     used = [0] * 3  # after the first rounds; the least and the most from then on
-    free = [0] * 3
+    free, largest = [0] * 3, [0] * 3
     for i in range(rounds):
         for name in "abcde":
             m.use(name)
         gc.collect()
-        now = (gc.mem_alloc(), utils.heap_free())
-        for k, row in ((0, used), (1, free)):
+        m.port.free_bytes()
+        now = (gc.mem_alloc(), utils.heap_free(), m.port.largest)
+        for k, row in ((0, used), (1, free), (2, largest)):
             if i < settled:
                 row[0] = row[1] = row[2] = now[k]
             row[1] = min(row[1], now[k])
             row[2] = max(row[2], now[k])
     assert m.switches == 5 * rounds
     assert used[2] - used[1] <= 64, used  # two blocks of the collector
-    assert free[1] == free[2], free
+    assert free[1] == free[2] and largest[1] == largest[2], (free, largest)
 
 
 def test_a_format_of_later_compilers_is_refused_in_words():
