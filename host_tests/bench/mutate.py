@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Do the tests notice? Changes one operator or number of a resident module at a time and runs its
-device tests.
+"""Do the tests notice? Changes one operator or number of a module at a time and runs its device
+tests.
 
     python host_tests/bench/mutate.py [COUNT [SEED]] 200 different mutants, seed 1; prints each
     that survived
 
-A copy of lib/ is changed, never lib/ itself. Device tests on CPython decide; what survives is
-equivalent or untested.
+    python host_tests/bench/mutate.py all maixmem_pool  every one of a module
+
+A copy is changed, never lib/ itself. Device tests on CPython decide, and for the flash map its
+test on the desk; what survives is equivalent or untested.
 """
 
 from __future__ import annotations
@@ -27,15 +29,23 @@ sys.path[:0] = [str(HERE.parents[1] / "kits"), str(HERE.parents[2] / "tools")]
 import paths  # noqa: E402
 from maixmem_cli.library import suites  # noqa: E402
 
-#: resident module -> the device tests about it, quick ones first
+#: module -> the device tests about it, quick ones first
 TESTS = {
-    "maixmem_k210_chip": ("test_k210_chip", "test_k210_holes"),
-    "maixmem_k210": ("test_k210_holes", "test_k210_port", "test_k210_low_heap"),
+    "maixmem_k210_chip": ("test_k210_chip", "test_k210_heap"),
+    "maixmem_k210_heap": ("test_k210_heap", "test_k210_port"),
+    "maixmem_k210_malloc": ("test_k210_malloc", "test_k210_heap"),
+    "maixmem_k210": ("test_k210_heap", "test_k210_port", "test_k210_low_heap"),
     "maixmem": ("test_report", "test_k210_port"),
     "maixmem_pool": ("test_image_pool", "test_pool"),
-    "maixmem_k210_kpu": ("test_k210_holes", "test_models_misuse", "test_models"),
-    "maixmem_models": ("test_models_eviction", "test_models_misuse", "test_models"),
+    "maixmem_k210_kpu": ("test_k210_heap", "test_models_misuse", "test_models"),
+    "maixmem_models": (
+        *("test_models_eviction", "test_models_misuse", "test_k210_heap", "test_models"),
+    ),
+    "maixmem_flash": ("test_flash",),
+    "maixmem_flash_check": ("test_flash",),
 }
+#: module -> its test on the desk
+DESK = {"maixmem_flash_check": "test_flash_map"}
 _SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult}
 _SWAPS |= {ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And}
 _SWAPS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
@@ -76,11 +86,11 @@ def mutate(source: str, i: int) -> tuple[str, str]:
     return ast.unparse(tree), f"line {node.lineno}: {before}  ->  {ast.unparse(node)}"
 
 
-def noticed(lib: Path, module: str) -> bool:
-    """Whether a device test about this module fails, hangs or ends early with this copy of
-    lib/."""
+def noticed(root: Path, module: str) -> bool:
+    """Whether a test about this module fails, hangs or ends early with this copy of the
+    project."""
     files = {s.module: s for s in suites.suites()}
-    path = os.pathsep.join(map(str, (lib, *paths.DEVICE_PATH[1:])))
+    path = os.pathsep.join(map(str, (root / "lib", *paths.DEVICE_PATH[1:])))
     env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
     for name in TESTS[module]:
         command = [sys.executable, "-c", files[name].main()]
@@ -93,38 +103,59 @@ def noticed(lib: Path, module: str) -> bool:
         kinds = [kind for kind, _ in suites.results(done.stdout).values()]
         if "FAIL" in kinds or len(kinds) < len(files[name].tests):
             return True
-    return False
+    return module in DESK and _fails(root, DESK[module])
 
 
-def main(count: int = 200, seed: int = 1) -> None:
+def _fails(root: Path, name: str) -> bool:
+    """Whether a test on the desk fails or hangs."""
+    command = [sys.executable, "-m", "pytest", "-x", "-n0", f"host_tests/desk/{name}.py"]
+    try:
+        done = subprocess.run(command, check=False, cwd=root, capture_output=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def chosen(count: str, more: list[str]) -> tuple[list[tuple[str, int]], int]:
+    """(module, number of a place) of those to try; how many there are."""
+    modules = more if count == "all" else sorted(TESTS)
     every = [
         (module, i)
-        for module in sorted(TESTS)
+        for module in modules
         for i in range(len(places(ast.parse((paths.LIB / f"{module}.py").read_text("utf-8")))))
     ]
-    chosen = random.Random(seed).sample(every, min(count, len(every)))
+    if count == "all":
+        return every, len(every)
+    seed = int(more[0]) if more else 1
+    return random.Random(seed).sample(every, min(int(count), len(every))), len(every)
+
+
+def main(count: str = "200", *more: str) -> None:
+    tried, number = chosen(count, list(more))
     caught = 0
     with tempfile.TemporaryDirectory() as temp:
-        lib = Path(temp) / "lib"
-        shutil.copytree(paths.LIB, lib)
-        for module in TESTS:
-            if noticed(lib, module):
+        root = Path(temp)
+        for name in ("lib", "host_tests", "port_shims", "tools"):
+            shutil.copytree(paths.ROOT / name, root / name)
+        shutil.copy(paths.ROOT / "pyproject.toml", root)
+        for module in sorted({module for module, _ in tried}):
+            if noticed(root, module):
                 sys.exit(f"mutate: the tests of {module} fail without any change")
-        for module, i in chosen:
-            file = lib / f"{module}.py"
+        for module, i in tried:
+            file = root / "lib" / f"{module}.py"
             source = file.read_text(encoding="utf-8")
             changed, what = mutate(source, i)
             file.write_text(changed, encoding="utf-8")
-            good = noticed(lib, module)
+            good = noticed(root, module)
             file.write_text(source, encoding="utf-8")
             caught += good
             if not good:
                 print(f"survived: {module} {what}", flush=True)
     print(
-        f"{caught} of {len(chosen)} mutants noticed ({100 * caught // len(chosen)} %), "
-        f"of {len(every)} that there are; seed {seed}"
+        f"{caught} of {len(tried)} mutants noticed ({100 * caught // len(tried)} %), of {number} "
+        "that there are"
     )
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(*sys.argv[1:])

@@ -47,3 +47,13 @@ def test_flash() -> None:
 def test_kmodel() -> None:
     said = bench("kmodel")
     assert "OVER" not in said and said.count("at peak") >= 3
+
+
+def test_mutants_are_held_against_tests_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(paths.HOST_TESTS / "bench"))
+    import mutate
+
+    named = [paths.LIB / f"{module}.py" for module in (*mutate.TESTS, *mutate.DESK)]
+    named += [paths.DEVICE / f"{name}.py" for tests in mutate.TESTS.values() for name in tests]
+    named += [paths.HOST_TESTS / "desk" / f"{name}.py" for name in mutate.DESK.values()]
+    assert [path.name for path in named if not path.is_file()] == []
