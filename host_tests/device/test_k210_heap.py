@@ -3,8 +3,10 @@
 """malloc's lists read from RAM: equal to what the stand-in's heap has, damage said, and a load
 foretold."""
 
+import gc
 import sys
 
+import image
 import k210_board as board
 import KPU as kpu
 import maixmem
@@ -108,6 +110,31 @@ def test_a_look_allocates_nothing():
     heap_locked(p.sample, free)
     assert free[1:] == [p.heap.free, p.heap.largest]
     kpu.deinit(b)
+
+
+def allocated(call):
+    """GC heap that a call takes when it is warm."""
+    call()
+    gc.collect()
+    gc.disable()
+    before = gc.mem_alloc()
+    call()
+    took = gc.mem_alloc() - before
+    gc.enable()
+    return took
+
+
+def test_forward_allocates_what_the_firmwares_does():
+    if OLD or sys.implementation.name == "cpython":
+        raise Skip("this interpreter does not count what a call allocates")
+    m = ModelManager(started())
+    m.add("a", A)
+    net = m.use("a")
+    img = image.Image(size=(28, 28)).to_grayscale()
+    img.pix_to_ai()
+    plain = allocated(lambda: kpu.forward(net.handle, img, 0))
+    assert allocated(lambda: net.forward(img)) <= plain, plain
+    m.release_all()
 
 
 # --- damage ---
