@@ -13,6 +13,8 @@ from fit_kit import answer, entry, project, run, three_models
 from maixmem_cli.plan.cure import cure
 from maixmem_cli.plan.fit import MARGIN, Fit, fit
 from maixmem_cli.plan.program.project import ProjectError, read
+from maixmem_cli.plan.program.scratch import CALLS, WITHOUT_IMAGE
+from maixmem_cli.plan.program.script_reader import read_script
 
 _CAMERA = '[camera]\nsize = "{}"\n'
 
@@ -145,3 +147,22 @@ def test_a_script_shows_the_calls_of_its_loop(folder: Path) -> None:
         ("lcd.draw_string", (0, 0), ""),
     ]
     assert [(i.size, i.once) for i in wanted.images] == [((64, 64), True), ((32, 32), False)]
+
+
+@pytest.mark.parametrize("do", sorted(set(CALLS) - set(WITHOUT_IMAGE)))
+def test_every_call_of_an_image_has_its_figure(folder: Path, do: str) -> None:
+    gray = 'format = "gray"\n' if do == "find_edges" else ""
+    text = f'firmware = "full"\n{_CAMERA.format("QQVGA")}[[call]]\ndo = "{do}"\n{gray}'
+    got, _ = answer(folder, text)
+    assert step(got, do).peak >= 0
+
+
+def test_a_line_through_pixels_takes_memory_only_where_it_is_robust(tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    by_place = ", 0, (0, 0, 9, 9), 2, 1, 9, 9, 1"
+    for more, counted in (("", False), (", robust=True", True), (by_place, True)):
+        script.write_text(
+            "import sensor\nsensor.set_framesize(sensor.QVGA)\nimg = sensor.snapshot()\n"
+            f"img.get_regression([(0, 9)]{more})\n"
+        )
+        assert ("get_regression" in str(read_script(script, {}))) is counted

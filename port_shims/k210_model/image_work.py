@@ -6,7 +6,7 @@ back.
 Measured on the firmware (v0.6.2_84, full): every malloc and free of one call. Nothing is computed;
 what would be found is not found."""
 
-from k210_model.values import Any, as_int, as_tuple, option
+from k210_model.values import Any, as_int, as_tuple, option, type_name
 
 ALL = -1  # the largest block that the firmware asks for, a figure of the build: `most`
 FREE = 0  # gives the latest block back
@@ -34,6 +34,15 @@ def _roi(img: Any, args: tuple, kwargs: dict, at: int = 0) -> tuple:
 
 def _number(args: tuple, kwargs: dict, at: int, name: str, default: Any) -> int:
     return as_int(option(args, kwargs, at, name, default))
+
+
+def _strided(img: Any, args: tuple, kwargs: dict, at: int = 0) -> tuple:
+    """(w, h) of the part that is looked at, behind which stand the steps from pixel to pixel."""
+    size = _roi(img, args, kwargs, at)
+    for i, name in enumerate(("x_stride", "y_stride"), at + 1):
+        if _number(args, kwargs, i, name, 1) == 0:
+            raise OSError("%s must not be zero." % name)
+    return size
 
 
 def _image(img: Any, args: tuple, kwargs: dict) -> tuple:
@@ -99,8 +108,15 @@ def _codes(img: Any, args: tuple, kwargs: dict) -> tuple:
 
 
 def _blobs(img: Any, args: tuple, kwargs: dict) -> tuple:
-    _roi(img, args, kwargs, 2)
+    _strided(img, args, kwargs, 2)
     return ((img._w * img._h + 7) // 8, ALL)
+
+
+def _regression(img: Any, args: tuple, kwargs: dict) -> tuple:
+    _strided(img, args, kwargs, 2)
+    if not args[0] or not _number(args, kwargs, 7, "robust", 0):
+        return ()
+    return (4 * img._w, 4 * img._h, 16 * img._w, 16 * img._h, ALL)
 
 
 def _edges(img: Any, args: tuple, kwargs: dict) -> tuple:
@@ -118,7 +134,7 @@ def _diagonal(w: int, h: int) -> int:
 
 def _lines(img: Any, args: tuple, kwargs: dict) -> tuple:
     """The Hough table: 182 angles, distances up to the diagonal both ways."""
-    return (4 * 182 * (2 * _diagonal(*_roi(img, args, kwargs)) + 1),)
+    return (4 * 182 * (2 * _diagonal(*_strided(img, args, kwargs)) + 1),)
 
 
 def _segments(img: Any, args: tuple, kwargs: dict) -> tuple:
@@ -127,7 +143,7 @@ def _segments(img: Any, args: tuple, kwargs: dict) -> tuple:
 
 
 def _circles(img: Any, args: tuple, kwargs: dict) -> list:
-    w, h = _roi(img, args, kwargs)
+    w, h = _strided(img, args, kwargs)
     least = max(2, _number(args, kwargs, 7, "r_min", 2))
     most = min(w // 2, h // 2, _number(args, kwargs, 8, "r_max", w))
     sizes = [2 * w * h, 2 * w * h]
@@ -162,10 +178,32 @@ def _rects(img: Any, args: tuple, kwargs: dict) -> list:
     return _quads(w, h, 8) + [side, side, 2 * side]
 
 
+def _features(img: Any, args: tuple, kwargs: dict) -> list:
+    """Two sums of the pixels in front, as many lines of them as the cascade's window has and one;
+    without a cascade: of the larger one of the firmware."""
+    if args and type_name(args[0]) != "Cascade":
+        raise TypeError("Can't convert %s to type" % type_name(args[0]))
+    window = args[0]._about[:2] if args else (24, 24)
+    w, h = _roi(img, args, kwargs, 3)
+    if w <= window[0] or h <= window[1]:
+        raise OSError(_NO_WINDOW)
+    lines = window[1] + 1
+    return 2 * ([8 * lines, 8 * lines] + lines * [4 * w])
+
+
+def _tiles(side: int) -> int:
+    """In how many a side is parted: a power of two, none smaller than 32 pixels, at least two."""
+    n = 2
+    while n < 16 and side >= 64 * n:
+        n *= 2
+    return n
+
+
 def _histeq(img: Any, args: tuple, kwargs: dict) -> tuple:
-    if (args[:1] and args[0]) or kwargs.get("adaptive"):
-        return ((img._w + 1 & ~1) * (img._h + 1 & ~1), 8192)
-    return (1024,)
+    if not _number(args, kwargs, 0, "adaptive", 0):
+        return (1024,)
+    nx, ny = _tiles(img._w), _tiles(img._h)
+    return (-(-img._w // nx) * nx * -(-img._h // ny) * ny, 2048 * nx * ny)
 
 
 def _shadows(img: Any, args: tuple, kwargs: dict) -> tuple:
@@ -202,6 +240,7 @@ WORK = {
     "find_circles": _circles,
     "find_datamatrices": _codes,
     "find_edges": _edges,
+    "find_features": _features,
     "find_line_segments": _segments,
     "find_lines": _lines,
     "find_qrcodes": _qrcodes,
@@ -210,6 +249,7 @@ WORK = {
     "gamma_corr": _counts,
     "gaussian": _kernel,
     "gaussian_blur": _kernel,
+    "get_regression": _regression,
     "histeq": _histeq,
     "laplacian": _kernel,
     "lens_corr": _image,
@@ -231,6 +271,7 @@ for _name in ("add", "sub", "mul", "div", "min", "max", "difference"):
     WORK[_name] = _other
 OF_TWO = (_other, _replaced)  #: rows whose first argument is another image, or the name of one
 _NOT_SUPPORTED = "Image format is not supported!"
+_NO_WINDOW = "Region of interest is smaller than detector window!"
 _TOO_LARGE = "The maximum supported resolution for find_apriltags() is < 64K pixels."
 
 

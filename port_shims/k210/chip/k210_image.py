@@ -379,7 +379,6 @@ class Image:
 
     get_statistics = get_stats = statistics = k210_statistics.of_image
     get_histogram = get_hist = histogram = k210_statistics.bins_of_image
-    find_features = k210_statistics.features
 
 
 for _name, _method in k210_work.methods().items():

@@ -8,10 +8,12 @@ import k210_board as board
 import k210_files as files
 from k210_args import as_int, as_str
 from k210_parts import Part, keep
+from k210_work import use
 
 _CHANNELS = ("l_", "a_", "b_")
 _MEASURES = ("mean", "median", "mode", "stdev", "min", "max", "lq", "uq")
-_GRAY_BINS, _BINS, _BLACK = 256, (101, 256, 256), (0, 128 / 255, 128 / 255)
+_BINS = ((2,), (256,), (101, 256, 256))  # of a binary, a gray and a colored picture
+_BLACK = (0, 128 / 255, 128 / 255)
 # width, height, stages, features, rectangles of the cascades in the firmware
 _CASCADES = {"frontalface": (24, 24, 25, 2913, 6383), "eye": (20, 20, 24, 1066, 2299)}
 _SHOWN = '{"width":%d, "height":%d, "n_stages":%d, "n_features":%d, "n_rectangles":%d}'
@@ -49,7 +51,7 @@ _Percentile = _kind("percentile", ("value",))
 
 
 def _bins(n, black):
-    found = [0.0] * n
+    found = [0.0 * i for i in range(n)]  # each an object of its own, as on the board
     found[int(black * (n - 1))] = 1.0
     return found
 
@@ -88,23 +90,34 @@ class histogram(Part):
     get_stats = statistics = get_statistics
 
 
-def _is_gray(img):
-    return img.format() < 2
+def _usual(img):
+    return _BINS[img._bpp]
+
+
+def _named(img):
+    return _CHANNELS if len(_usual(img)) > 1 else ("",)
+
+
+def _count(sizes):
+    """A number of 4 bytes for each bin, while they are counted."""
+    board.alive()
+    use([4 * n for n in sizes])
 
 
 def of_image(img, *args, **kwargs):
     """Its statistics."""
-    board.alive()
-    return _Statistics(("",) if _is_gray(img) else _CHANNELS)
+    _count(_usual(img))
+    return _Statistics(_named(img))
 
 
 def bins_of_image(img, *args, **kwargs):
     """Its histogram."""
-    board.alive()
-    usual = (_GRAY_BINS,) if _is_gray(img) else _BINS
-    names = [c + "bins" for c in _CHANNELS]
+    usual = _usual(img)
+    channels = _named(img)
+    names = [c + "bins" for c in channels]
     sizes = [kwargs.get(n, kwargs.get("bins", usual[i])) for i, n in zip(range(len(usual)), names)]
-    return histogram(("",) if _is_gray(img) else _CHANNELS, sizes)
+    _count(sizes)
+    return histogram(channels, sizes)
 
 
 class Cascade(Part):
@@ -127,15 +140,3 @@ def cascade(path, *args, **kwargs):
         files.needs(name)
     about = about or _CASCADES["frontalface"]
     return Cascade(about[:2] + (stages or about[2],) + about[3:])
-
-
-def features(img, wanted, *args, **kwargs):
-    """Where a cascade finds something: nowhere."""
-    board.alive()
-    if not isinstance(wanted, Cascade):
-        raise TypeError("Can't convert %s to type" % type(wanted).__name__)
-    w, h = wanted._about[:2]
-    area = kwargs.get("roi", (0, 0, img.width(), img.height()))
-    if area[2] < w or area[3] < h:
-        raise OSError("Region of interest is smaller than detector window!")
-    return []

@@ -21,8 +21,12 @@ OF_MODEL = ("run_yolo2",)  #: calls whose scratch follows from a model
 WITHOUT_IMAGE = (*OF_MODEL, "lcd.draw_string")  #: whose scratch does not follow from an image
 #: calls whose first argument is the size of their kernel: the smallest
 _KERNEL = "mean median mode midpoint morph gaussian gaussian_blur blur laplacian erode dilate open"
-_ARGS: dict[str, tuple[int, ...]] = dict.fromkeys(_KERNEL.split(), (1,))
-_ARGS.update(close=(1,), top_hat=(1,), black_hat=(1,), find_edges=(0,))
+_ARGS: dict[str, tuple[Any, ...]] = dict.fromkeys(_KERNEL.split(), (1,))
+_ARGS.update(close=(1,), top_hat=(1,), black_hat=(1,), find_edges=(0,), morph=(1, (1,) * 9))
+_WHOLE = (0, 0, 4096, 4096)
+_ARGS["get_regression"] = (((0, 100),), False, _WHOLE, 2, 1, 10, 10, True)
+#: calls that take memory with one argument only: its place and its name
+ONLY_WITH = {"get_regression": (7, "robust")}
 _OF_TWO = ("add sub mul div min max difference blend replace assign set bilateral cartoon").split()
 #: what a [[call]] can do; those that take one line of pixels, or a second image, are left out
 CALLS = (
@@ -51,7 +55,7 @@ def blocks(call: Any, most: int, file: Any) -> list[int]:
     return [n and block_bytes(n, most) for n in sizes]
 
 
-def arguments(do: str) -> tuple[int, ...]:
+def arguments(do: str) -> tuple[Any, ...]:
     """The arguments that the figures of a call are for."""
     return _ARGS.get(do, ())
 

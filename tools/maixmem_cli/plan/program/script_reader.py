@@ -20,10 +20,15 @@ from typing import Any
 from k210_model.frame_sizes import SIZES
 
 from maixmem_cli.plan.program.project import STEPS
-from maixmem_cli.plan.program.scratch import CALLS
+from maixmem_cli.plan.program.scratch import CALLS, ONLY_WITH
 from maixmem_cli.text.numbers import hexa
 
 _UNKNOWN = object()
+
+
+def _takes(node: ast.Call, place: int, name: str) -> bool:
+    """Whether the call has this argument, by its place or by its name."""
+    return len(node.args) > place or name in [k.arg for k in node.keywords]
 
 
 @dataclass
@@ -267,7 +272,7 @@ class _Reader(ast.NodeVisitor):
             row = self.images.get(func.value.id)
             if row is not None:
                 row["ai"] = True
-        elif func.attr in CALLS:
+        elif func.attr in CALLS and _takes(node, *ONLY_WITH.get(func.attr, (-1, ""))):
             self.of_image(node, func)
 
     def of_image(self, node: ast.Call, func: ast.Attribute) -> None:
