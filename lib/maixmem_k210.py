@@ -74,7 +74,8 @@ class Port:
                 self.warning = None
                 return heap.free
             if self.exact:  # said at once: to read a part from flash takes malloc
-                self.warning = "system heap damaged at %#x: machine.reset()" % place
+                text = "system heap damaged at %#x: maixmem doctor, machine.reset()"
+                self.warning = text % place
                 print("!", self.warning)
         self.exact = False
         self.largest = self.behind = free = utils.heap_free()

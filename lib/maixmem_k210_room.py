@@ -229,11 +229,24 @@ def damage(p) -> "list[str]":
         chunks(p.heap, found)
     except (LookupError, Damaged):
         pass
-    before = [c for c in found if c[2] and c[0] + c[1] <= place]
+    before = [c for c in found if c[0] + c[1] <= place and not _is_hole(p.heap.words, c[0])]
     if not before:
         return [message("heap_damaged", place)]
     key = "heap_damaged_after" if before[-1][0] != found[0][0] else "heap_damaged_gc"
     return [message(key, place, before[-1][1] - 8, before[-1][0] + _HEAD)]
+
+
+def _is_hole(words, chunk: int) -> bool:
+    """Whether both neighbours in a list of free chunks point to it: the head behind it, which says
+    so too, may be what was written over."""
+    i = (chunk - _RAM) >> 2
+    for there, back in ((4, 6), (6, 4)):
+        neighbour = words[i + there]
+        if not _RAM <= neighbour < _END or neighbour & 7:
+            return False
+        if words[((neighbour - _RAM) >> 2) + back] != chunk:
+            return False
+    return True
 
 
 def gc_chunk(heap) -> int:
