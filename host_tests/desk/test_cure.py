@@ -6,6 +6,7 @@ emulator/test_cure_on_firmware.py."""
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import broken_scripts
@@ -168,10 +169,74 @@ class Place:
 def test_what_still_runs_is_ended_when_a_change_was_found() -> None:
     place = Place()
     tried = [Edit(kind, "", str(i)) for i, kind in enumerate(("bad", "good", "endless", "late"))]
-    for edit, run in cure_command._good(tried, place, place.run):
-        assert edit.kind == "good" and run.good
-        break
+    runs = cure_command._runs(tried, place, place.run)
+    assert next(edit.kind for edit, run in runs if run.good) == "good"
+    runs.close()
     assert place.over.wait(20) and "late" not in place.asked
+
+
+_LEAK = "leaks 300 bytes of the GC heap a round, 98 rounds, 1600 more until it is full: main.py:3"
+_LEAKING = trial.Trial("limit", (_LEAK,), 9, 9, 9, 100, None, (_LEAK,))
+_WELL = trial.Trial("limit", (), 9, 9, 9, 100, None, ())
+
+
+def on_leaking(
+    after: dict[str, trial.Trial], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, str, list[str]]:
+    """What cure says of a script that leaks, where changes of these kinds end so and others leak;
+    and what it tried."""
+    tried = []
+
+    class Leaking:
+        at_once, where = 1, "full.bin"
+
+        def run(self, script: Path, edit: Edit, frames: int) -> trial.Trial:
+            tried.append(edit.kind)
+            return after.get(edit.kind, _LEAKING)
+
+        def stop(self) -> None:
+            tried.append("stop")
+
+    monkeypatch.setattr(cure_command, "_place", lambda *rest: (Leaking(), ["minimum"]))
+    script = folder / "main.py"
+    script.write_text("import KPU as kpu\nwhile True:\n    a = kpu.load(0x300000)\n    use(a)\n")
+    done = invoke("cure", str(script))
+    return done.exit_code, done.stdout, tried
+
+
+def test_a_leak_is_said_and_cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, tried = on_leaking({"loop": _WELL}, tmp_path, monkeypatch)
+    assert status == 0 and out.splitlines()[1:3] == ["main.py as it is: leaks", f"  {_LEAK}"]
+    assert broken_scripts.kind_of(out) == "loop" and "before: leaks, 100 pictures" in out
+    assert "after:  runs, 100 pictures" in out and tried == ["", "loop", "stop"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {},
+        {"loop": replace(_WELL, leaks=None)},
+        {"loop": replace(_WELL, frames=40)},
+        {"loop": trial.Trial("raised")},
+        dict.fromkeys(("gc_heap", "order", "frame", "window", "card", "stream"), _WELL),
+    ],
+)
+def test_what_does_not_prove_that_a_leak_is_gone(
+    after: dict[str, trial.Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change that leaks as well, is not judged, sees fewer pictures, or ends it by itself; and
+    what makes room alone is not tried."""
+    status, out, tried = on_leaking(after, tmp_path, monkeypatch)
+    assert status == 1 and "It runs with" not in out
+    assert "ends the leak. Next: maixmem profile" in out
+    assert {"loop", "gc", "firmware"} <= set(tried)
+    assert not set(tried) & {"gc_heap", "order", "frame", "window", "card", "stream"}
+
+
+def test_a_script_that_ends_by_itself_has_no_leak() -> None:
+    assert _LEAKING.cured(trial.Trial("done", frames=3))
+    assert not _LEAKING.cured(_LEAKING) and not _LEAKING.good
+    assert trial.Trial("raised").cured(replace(_WELL, leaks=None))
 
 
 def test_the_first_pictures_have_less_time_than_all() -> None:

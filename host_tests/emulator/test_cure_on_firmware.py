@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """`maixmem cure` on scripts broken in ten ways, on the full build; one of each way, or with
-dev.py test --emulator all thirty with 100 frames."""
+dev.py test --emulator all thirty with 100 frames; and on scripts that leak slowly."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 
 import broken_scripts
@@ -17,20 +18,27 @@ from maixmem_cli.firmware.builds import FIRMWARES
 
 pytestmark = [needs_cc, needs_image]
 _FULL = [p for p in IMAGES if p.stat().st_size == FIRMWARES["full"].image]
+_no_full = pytest.mark.skipif(
+    not _FULL, reason="NO FIRMWARE: cure not run, no full build of v0.6.2_84"
+)
+_LEAKING = [b for b in broken_scripts.leaking() if THOROUGH or b.name in ("classes", "log")]
+_STEADY = [b for b in broken_scripts.steady() if THOROUGH or b.name in ("bounded", "ends")]
 _SCRIPTS = [b for b in broken_scripts.scripts() if THOROUGH or b.name in ("last0", "window0")]
 
 
-def cure(broken: broken_scripts.Broken, folder: Path, *more: str) -> tuple[int, str]:
+def cure(
+    broken: broken_scripts.Broken, folder: Path, *more: str, frames: int = 10
+) -> tuple[int, str]:
     script = folder / f"{broken.name}.py"
     script.write_text(broken.source)
     flash = [f"--flash={path}@{address:#x}" for address, path in broken.files(folder)]
-    frames = "100" if THOROUGH else "10"
-    arguments = [str(script), f"--firmware={_FULL[0]}", *flash, f"--frames={frames}", *more]
+    arguments = [str(script), f"--firmware={_FULL[0]}", *flash, *more]
+    arguments.append(f"--frames={100 if THOROUGH else frames}")
     done = CliRunner().invoke(main, ["cure", *arguments])
     return done.exit_code, done.output
 
 
-@pytest.mark.skipif(not _FULL, reason="NO FIRMWARE: cure not run, no full build of v0.6.2_84")
+@_no_full
 @pytest.mark.parametrize("broken", _SCRIPTS, ids=lambda b: b.name)
 def test_a_broken_script_gets_a_change_that_runs(broken, tmp_path: Path) -> None:
     status, out = cure(broken, tmp_path, "--write")
@@ -47,6 +55,27 @@ def test_a_broken_script_gets_a_change_that_runs(broken, tmp_path: Path) -> None
     ]
     assert changed
     assert "runs as it is" in cure_again(script, broken, tmp_path)
+
+
+@_no_full
+@pytest.mark.parametrize("broken", _LEAKING, ids=lambda b: b.name)
+def test_a_leak_that_outlives_the_pictures(broken, tmp_path: Path) -> None:
+    """It is told with its line; a change is shown when there is none with it any more."""
+    status, out = cure(broken, tmp_path, frames=40)
+    told = out.splitlines()[1:3]
+    assert told[0] == f"{broken.name}.py as it is: leaks", out
+    assert re.match(r"  leaks \d+ bytes of the \w+ heap a round, \d+ rounds, \d+ more ", told[1])
+    number, line = len(broken.source.splitlines()), broken.source.splitlines()[-1].strip()
+    assert told[1].endswith(f": {broken.name}.py:{number}  {line}")
+    assert status == (not broken.kinds) and ("ends the leak. Next: " in out) == bool(status)
+    assert not broken.kinds or broken_scripts.kind_of(out) in broken.kinds
+
+
+@_no_full
+@pytest.mark.parametrize("broken", _STEADY, ids=lambda b: b.name)
+def test_what_is_kept_within_bounds_is_no_leak(broken, tmp_path: Path) -> None:
+    status, out = cure(broken, tmp_path, frames=40)
+    assert status == 0 and out.startswith(f"{broken.name}.py runs as it is on "), out
 
 
 def cure_again(script: Path, broken, folder: Path) -> str:

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Thirty MaixPy scripts broken in ten ways: for the full build with its GC heap of 512 KiB. Each
-says how it ends as it is there (measured) and which kinds of changes are right."""
+says how it ends as it is there (measured) and which kinds of changes are right. And some that
+leak so slowly that they come to all their pictures, with some that only look so."""
 
 from __future__ import annotations
 
@@ -162,3 +163,68 @@ def scripts() -> list[Broken]:
         for i in range(_ROUNDS)
         for name, source, models, numbers, kinds in _WAYS
     ]
+
+
+_MODEL = {_A: (32, 40)}
+_ANCHORS = f"{_LOAD}anchors = (1.0, 1.0, 2.0, 2.0)\n"
+#: name, source, models, and the kinds of changes that are right: none where no change is safe
+_SLOWLY = (
+    # what YOLO needs is taken again in each round
+    (
+        "yolo",
+        f"{_START}{_ANCHORS}{_LOOP}    kpu.init_yolo2(a, 0.5, 0.3, 2, anchors)\n",
+        _MODEL,
+        ("loop",),
+    ),
+    # the classes are taken again in each round
+    ("classes", f"{_START}{_LOAD}{_LOOP}    c = kpu.classifier(a, 3, 5)\n", _MODEL, ("loop",)),
+    # a result of each round is kept for ever
+    (
+        "results",
+        f"{_START}{_PICTURE}{_LOAD}kept = []\n{_LOOP}    kept.append(kpu.forward(a, small))\n",
+        _MODEL,
+        (),
+    ),
+    # a line for each picture
+    ("log", f"{_START}log = {{}}\n{_LOOP}    log[len(log)] = 'seen %d' % len(log)\n", {}, ()),
+)
+_SMALLER = "    b = img.resize(32, 32)\n"
+_KEEP = "    kept.append(bytearray(256))\n"
+_STEADY = (
+    # a list of a bounded length
+    (
+        "bounded",
+        f"{_START}kept = []\n{_LOOP}{_KEEP}    if len(kept) > 20:\n        kept.pop(0)\n",
+        {},
+    ),
+    # a cache that fills up and stays
+    (
+        "cache",
+        f"{_START}n, seen = 0, {{}}\n{_LOOP}    n += 1\n    seen[n % 16] = bytearray(256)\n",
+        {},
+    ),
+    # all results up to its own end
+    (
+        "ends",
+        f"{_START}kept = []\nfor n in range(30):\n    img = sensor.snapshot()\n{_KEEP}",
+        {},
+    ),
+    # garbage, and a model that is given back
+    (
+        "tidy",
+        f"{_START}{_LOOP}    a = kpu.load({_A:#x})\n    kpu.deinit(a)\n{_SMALLER}",
+        _MODEL,
+    ),
+)
+
+
+def leaking() -> list[Broken]:
+    """Those that leak and outlive a hundred pictures."""
+    return [
+        Broken(name, source, models, ("leaks",), kinds) for name, source, models, kinds in _SLOWLY
+    ]
+
+
+def steady() -> list[Broken]:
+    """Those that do not leak."""
+    return [Broken(name, source, models, (), ()) for name, source, models in _STEADY]

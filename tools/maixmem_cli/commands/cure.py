@@ -21,7 +21,7 @@ from maixmem_report import kib
 from maixmem_cli.commands.script_options import FLASH, SD, firmware_or_image, kept
 from maixmem_cli.emulator import cores
 from maixmem_cli.firmware.builds import FIRMWARES
-from maixmem_cli.plan.edits import edits, likely_first
+from maixmem_cli.plan.edits import against_leaks, edits, likely_first
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 
@@ -80,10 +80,10 @@ def command(
     """Find the smallest change with which a script runs, and prove it on your firmware.
 
     The script runs on the board in software with your firmware, your models and a camera. Where it
-    hangs or runs out of memory, changes are tried in the order of their cost, each on a board of
-    its own; what is shown has run. Without a firmware all that is on the stand-in, and said so.
-    Exit status: 0 it runs as it is, or a change is shown; 1 no change that was tried runs; 2 wrong
-    use.
+    hangs, runs out of memory or leaks, changes are tried in the order of their cost, each on a
+    board of its own; what is shown has run. Without a firmware all that is on the stand-in, which
+    sees no leaks, and said so. Exit status: 0 it runs as it is, or a change is shown; 1 no change
+    that was tried runs; 2 wrong use.
     """
     from maixmem_cli.emulator.session import Options
 
@@ -98,9 +98,12 @@ def command(
         click.echo(f"On {place.where}:")
         _say_end(script, source, before)
         found = _edits(script, source, (_sizes(flash, sd), flash, smaller))
+        found = against_leaks(found) if before.leaks else found
         tried = likely_first(found, "\n".join(before.why), source, before.line)
         shown = 0
-        for edit, after in _good(tried, place, lambda edit: place.run(script, edit, frames)):
+        for edit, after in _runs(tried, place, lambda edit: place.run(script, edit, frames)):
+            if not before.cured(after):
+                continue
             shown += 1
             _show(script, source, edit, before, after)
             if write and shown == 1:
@@ -113,16 +116,19 @@ def command(
 
 def _none_helps(before: Any, number: int) -> None:
     """Ends where no change that was tried runs."""
-    following = "mend that line: it does not end for want of memory"
-    if any(map(_NO_ROOM.search, (before.kind, *before.why))):
+    does, following = "runs", "mend that line: it does not end for want of memory"
+    if before.leaks:
+        does = "ends the leak"
+        following = "maixmem profile says who keeps it; what a loop collects needs a bound"
+    elif any(map(_NO_ROOM.search, (before.kind, *before.why))):
         following = "maixmem fit"
-    click.echo(f"None of the {number} changes that were tried runs. Next: {following}")
+    click.echo(f"None of the {number} changes that were tried {does}. Next: {following}")
     sys.exit(1)
 
 
 def _say_end(script: Path, source: str, before: Any) -> None:
     """How the script ends, and why; that is all where the text itself is wrong for a board."""
-    click.echo("\n  ".join([f"{script.name} as it is: {before.kind}", *before.why]))
+    click.echo("\n  ".join([f"{script.name} as it is: {before.ended}", *before.why]))
     if any(map(_BY_THE_TEXT.match, before.why)):
         mark = "it begins with a byte order mark: save it as UTF-8 without one"
         following = mark if source.startswith("\ufeff") else "mend that line"
@@ -158,8 +164,8 @@ def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
 
 
-def _good(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change that works with its run, in order; so many run at a time. What still runs when
+def _runs(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
+    """Each change with its run, in order; so many run at a time. What still runs when
     no more are wanted is ended."""
     with ThreadPoolExecutor(place.at_once) as pool:
         todo = list(tried)
@@ -170,8 +176,7 @@ def _good(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]
                     following = todo.pop(0)
                     running.append((following, pool.submit(run, following)))
                 edit, future = running.pop(0)
-                if future.result().good:
-                    yield edit, future.result()
+                yield edit, future.result()
         finally:
             place.stop()
 
@@ -199,7 +204,7 @@ def _figures(run: Any) -> str:
 
 def _show(script: Path, source: str, edit: Edit, before: Any, after: Any) -> None:
     click.echo(f"\nIt runs with: {edit.text}  [{edit.kind}]")
-    click.echo(f"  before: {before.kind}, {_figures(before)}")
+    click.echo(f"  before: {before.ended}, {_figures(before)}")
     click.echo(f"  after:  {_WORDS[after.kind]}, {_figures(after)}\n")
     old, new = source.splitlines(keepends=True), edit.source.splitlines(keepends=True)
     for line in difflib.unified_diff(old, new, script.name, f"{script.name} (cured)"):

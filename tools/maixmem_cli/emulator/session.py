@@ -188,6 +188,7 @@ class Session:
                 self.port.watching = False
             on_text("\n(the board restarts: the script runs again)\n")
             self.repl.boots(60)
+            self.tracer.again()
         return Outcome(RESETS)
 
     def _ended(self, error: str) -> Outcome:

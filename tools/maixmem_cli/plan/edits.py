@@ -21,7 +21,8 @@ from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.runs.change import Edit
 
-_MODELS = {"KPU.load", "KPU.load_flash", "KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers"}
+_SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
+_MODELS = LOADS | _SETS_UP
 _IMAGES = ("Image", "resize", "copy", "cut", "crop", "to_grayscale", "mean_pooled")
 _FRAMES = {"VGA": "QVGA", "SVGA": "QVGA", "WVGA": "QVGA", "CIF": "QVGA", "QVGA": "QQVGA"}
 _GC_HEAPS = (1 << 20, 1536 << 10, 262144, 131072, 2 << 20)
@@ -53,6 +54,7 @@ def edits(source: str, *board: Any) -> Iterator[Edit]:
 
 # all but what makes the GC heap alone smaller
 _SYSTEM_HEAP = tuple("order frame deinit loop gc auto card stream gc_heap firmware".split())
+_LEAKS = tuple("deinit loop image gc copy pool firmware".split())
 #: what an end says -> the kinds of changes that can help there; others are tried after them
 _HELPS = (
     ("check img format err", ("window", "frame")),
@@ -62,6 +64,11 @@ _HELPS = (
     ("memory not enough", _SYSTEM_HEAP),
     ("of the system heap got nothing", _SYSTEM_HEAP),
 )
+
+
+def against_leaks(found: Sequence[Edit]) -> list[Edit]:
+    """Those that can end a leak; with others it is full sooner or later."""
+    return [edit for edit in found if edit.kind in _LEAKS]
 
 
 def likely_first(
@@ -163,13 +170,14 @@ def _loops(s: Script) -> Iterator[Edit]:
     inside = s.rounds()
     if not inside:
         return
-    loads = [i for i, n in enumerate(inside) if LOADS & set(s.calls(n))]
+    first = [i for i, n in enumerate(inside) if _MODELS & set(s.calls(n))]
     made = [i for i, n in enumerate(inside) if _makes(s, n)]
-    if loads:
-        first = [i for i, n in enumerate(inside) if _MODELS & set(s.calls(n))]
+    if first:
         rest = [n for i, n in enumerate(inside) if i not in first]
         hoisted = [inside[i] for i in first]
-        yield Edit("loop", "the model loaded once, before the loop", s.with_loop(rest, hoisted))
+        done = "loaded" if any(LOADS & set(s.calls(n)) for n in hoisted) else "set up"
+        text = f"the model {done} once, before the loop"
+        yield Edit("loop", text, s.with_loop(rest, hoisted))
     fresh = [i for i in made if "image.Image" in s.calls(inside[i])]
     for i in fresh:
         rest = [n for j, n in enumerate(inside) if j != i]

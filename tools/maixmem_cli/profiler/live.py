@@ -50,16 +50,19 @@ class Kept:
 class Keepers:
     """Who keeps what a session's script has in use."""
 
-    def __init__(self, session: Session, gc: heaps.GcHeap) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._gc = gc
         ram = session.board.ram
         self._state = session.known.state
         self._globals = heaps.word(ram, self._state + 16)
 
     def of(self, fullest: Fullest, names: Qstrs) -> list[Kept]:
         """Of the fullest look, those with most bytes first."""
-        board, known, gc = self._session.board, self._session.known, self._gc
+        board, known, (_, gc) = (
+            self._session.board,
+            self._session.known,
+            self._session.tracer.began,
+        )
         states = heaps.states(fullest.used).ljust(len(gc.states), b"\0")
         ends = (gc.pool, self._state, self._session.finder.gc_state)
         roots = (self._globals, known.threads, known.text)

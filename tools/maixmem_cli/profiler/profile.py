@@ -167,11 +167,10 @@ class Profile:
         """What kind of call a mark is."""
         return self.session.known.marks[number - 1][0]
 
-    def collect(
-        self, system: heaps.SystemHeap, gc: heaps.GcHeap, keepers: live.Keepers | None
-    ) -> None:
-        """Reads the events; `system` and `gc` are the heaps as they were before the script."""
+    def collect(self, keepers: live.Keepers | None = None) -> None:
+        """Reads the events."""
         session = self.session
+        system, gc = session.tracer.began
         self.gc_total = gc.total
         self._gc_heap = gc.pool + gc.total - gc.table
         self.heap_total = heaps.RAM_END - system.base
@@ -219,16 +218,14 @@ def run(
 ) -> Profile:
     """Runs the session's script and follows both heaps; with `looks` also what is in use, which
     finds leaks; with `guard` what damages the system heap."""
-    system = session.finder.system(session.board.ram)
-    gc = session.finder.gc(session.board.ram)
     looks = looks and bool(session.known.state)
-    keepers = live.Keepers(session, gc) if looks else None
+    keepers = live.Keepers(session) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
     outcome = session.run(on_text)
     result = Profile(session, outcome)
     result.ending = explain.ending(session, result.outcome)
     session.tracer.where()
     result.damage = explain.damage(session)
-    result.collect(system, gc, keepers)
+    result.collect(keepers)
     result.finish()
     return result

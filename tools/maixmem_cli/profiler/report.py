@@ -17,6 +17,7 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGS, STUCK
 from maixmem_cli.profiler import live
+from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 
 _LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
@@ -89,16 +90,17 @@ def fragments(profile: Profile) -> list[str]:
 
 def growths(profile: Profile) -> list[str]:
     """Leaks, and caches that are full."""
-    out = []
-    for g in profile.growths:
-        line, heap = f"{where(g.place)}  {profile.text(g.place)}".rstrip(), HEAPS[g.heap]
-        if g.leaks:
-            a, many = ("a round", "rounds") if g.by_loop else ("each time", "times")
-            left = f"{g.rounds} {many}, {profile.rounds_left(g)} more until it is full"
-            out.append(f"leaks {g.each} bytes of the {heap} {a}, {left}: {line}")
-        else:
-            out.append(f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}")
-    return out
+    return [growth(profile, g) for g in profile.growths]
+
+
+def growth(profile: Profile, g: Growth) -> str:
+    """One of them: where, how much, and after how many rounds the heap is full."""
+    line, heap = f"{where(g.place)}  {profile.text(g.place)}".rstrip(), HEAPS[g.heap]
+    if not g.leaks:
+        return f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}"
+    a, many = ("a round", "rounds") if g.by_loop else ("each time", "times")
+    left = f"{g.rounds} {many}, {profile.rounds_left(g)} more until it is full"
+    return f"leaks {g.each} bytes of the {heap} {a}, {left}: {line}"
 
 
 def _objects(k: live.Kept) -> str:

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from maixmem_cli.emulator.readers import heaps, tracer
+from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
 from maixmem_cli.errors import table
-from maixmem_cli.profiler import explain
+from maixmem_cli.profiler import explain, profile, report
 from maixmem_cli.runs import run_standin
 from maixmem_cli.runs.change import Edit
 
@@ -32,7 +32,7 @@ class Trial:
     """`why`: lines for people where it did not end well; `line`: the one at the script's top that
     ended it, where it is known; `frames`: pictures that it took. Bytes: the most of the system
     heap in use, what was left then, and the free GC heap at the end; None where that cannot be
-    read."""
+    read. `leaks`: lines for people, which are `why` then; None where that was not judged."""
 
     kind: str
     why: tuple[str, ...] = ()
@@ -41,10 +41,22 @@ class Trial:
     gc_free: int | None = None
     frames: int = 0
     line: int | None = None
+    leaks: tuple[str, ...] | None = None
 
     @property
     def good(self) -> bool:
-        return self.kind in (DONE, LIMIT)
+        return self.kind in (DONE, LIMIT) and not self.leaks
+
+    @property
+    def ended(self) -> str:
+        """How, in one word."""
+        return "leaks" if self.leaks else self.kind
+
+    def cured(self, after: Trial) -> bool:
+        """Whether a run with a change proves it: of a leak where that was judged, in as many
+        pictures."""
+        judged = after.kind == DONE or (after.leaks is not None and after.frames >= self.frames)
+        return after.good and (judged or not self.leaks)
 
 
 def _line(text: str, name: str) -> int | None:
@@ -123,8 +135,8 @@ class OnImage:
 
 
 def _of_session(session: Session) -> Trial:
-    session.trace(gc=False)
-    start = _used(session)
+    looks = bool(session.known.state)
+    session.tracer.start(session.finder, gc=looks, live=looks)
     outcome = session.run(lambda text: None)
     why: list[str] = []
     line = None
@@ -134,11 +146,22 @@ def _of_session(session: Session) -> Trial:
         why = [*_raised(lines), *explain.ending(session, outcome)]
         line = _line(error, session.script.name) or _running(session)
     session.tracer.where()
-    peak = start and start + _grown(session)
-    room = _room(session) if peak else None
-    left = room and room - (peak or 0)
-    frames = session.board.state()["frames"]
-    return Trial(outcome.kind, tuple(why), peak, left, _gc(session), int(str(frames)), line)
+    found = profile.Profile(session, outcome)
+    found.collect()
+    leaks = None
+    if outcome.kind == LIMIT and looks:  # what ends by itself may keep things up to its end
+        leaks = tuple(report.growth(found, g) for g in found.leaks)
+    peak = found.books.heap.peak.used
+    return Trial(
+        outcome.kind,
+        tuple(leaks or why),
+        peak,
+        found.heap_total - peak,
+        _gc(session),
+        int(str(session.board.state()["frames"])),
+        line,
+        leaks,
+    )
 
 
 def _running(session: Session) -> int | None:
@@ -147,38 +170,11 @@ def _running(session: Session) -> int | None:
     return lines[-1] if lines else None
 
 
-def _used(session: Session) -> int | None:
-    try:
-        return sum(c.size for c in session.finder.system(session.board.ram).used)
-    except heaps.NotFound:
-        return None
-
-
-def _room(session: Session) -> int:
-    """Bytes of the system heap, used and free."""
-    heap = session.finder.system(session.board.ram)
-    return heap.end - heap.base + heap.heap_free
-
-
 def _gc(session: Session) -> int | None:
     try:
         return session.finder.gc(session.board.ram).free
     except heaps.NotFound:
         return None
-
-
-def _grown(session: Session) -> int:
-    """The most bytes that the script had of the system heap."""
-    held: dict[int, int] = {}
-    now = most = 0
-    for e in session.tracer.events():
-        if e.kind in (tracer.MALLOC, tracer.REALLOC) and e.a:
-            now += e.size - held.pop(e.old if e.kind == tracer.REALLOC else e.a, 0)
-            held[e.a] = e.size
-        elif e.kind == tracer.FREE:
-            now -= held.pop(e.a, 0)
-        most = max(most, now)
-    return most
 
 
 # --- on the stand-in ---

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from maixmem_cli.emulator.board import EVENT, Board
 from maixmem_cli.emulator.readers import heaps
@@ -72,6 +72,8 @@ class Tracer:
         self._file = self._path.open("wb")
         self._started = False
         self._state = range(0)  # the interpreter's, words of RAM
+        self._anew: Callable[[], None] = lambda: None
+        self.began: tuple[heaps.SystemHeap, heaps.GcHeap]  #: both heaps then
 
     def start(
         self, finder: heaps.Finder, *, gc: bool, live: bool = False, guard: bool = False
@@ -82,6 +84,8 @@ class Tracer:
         board, ram = self._board, self._board.ram
         system = finder.system(ram)
         heap = finder.gc(ram)
+        self.began = system, heap
+        self._anew = lambda: self.start(finder, gc=gc, live=live, guard=guard)
         table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
         board.trace(finder.top_pointer, table, size)
         board.events = self._file
@@ -102,6 +106,12 @@ class Tracer:
             board.live(self._known.state, finder.gc_state, self._known.threads)
             for address in self._known.jumps:
                 board.hook(JUMP, address)
+
+    def again(self) -> None:
+        """The board was reset, and is at its prompt: what was traced before is forgotten."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._anew()
 
     def written(self) -> int:
         """Bytes of events up to now."""
