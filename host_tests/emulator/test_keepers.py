@@ -233,6 +233,25 @@ def test_a_thread_and_a_timer(image: Path, tmp_path: Path) -> None:
     assert scratch.startswith("a thread, ") != more.startswith("a thread, ")  # one of them runs
 
 
+_WAITING = """
+import _thread
+def worker(): pass
+for i in range(200):
+  _thread.start_new_thread(worker, ())
+  x = [i] * 50
+"""
+
+
+@each_image
+def test_threads_that_wait_or_ended(image: Path, tmp_path: Path) -> None:
+    """The collector does not follow their stacks, whose pointers are then unknown."""
+    result = run(image, tmp_path, _WAITING)
+    if not result.session.known.threads:
+        pytest.skip(f"NO THREADS in {image.name}: nothing to look at")
+    kept, nbytes = keeper(result, "main.py", 5)
+    assert "x" in kept and nbytes < 2000
+
+
 _COLLECTS = """
 import gc
 class Box: pass

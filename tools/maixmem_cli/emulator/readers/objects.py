@@ -281,10 +281,11 @@ class Objects:
             task, low = self._word(th), self._word(th + 24)
             begun_here = th < self._at.pool  # the interpreter's own thread is not in its pool
             high = low + 8 * self._word(th + 32) + (0 if begun_here else _SPARE)
-            if not low <= sp < high:
-                others.append((self._seen[(task - RAM_START) // 8], high))
-            elif not low <= top <= high:
-                top = high
+            kept = self._seen[(task - RAM_START) // 8] & ~7 if RAM_START <= task < RAM_END else 0
+            if low <= sp < high:
+                top = top if low <= top <= high else high
+            elif low <= kept < high:  # else the look did not come to it
+                others.append((kept, high))
             th = self._word(th + 40)
         return [(sp, top), *others]
 
