@@ -15,7 +15,7 @@ from pathlib import Path
 
 from maixmem_cli.library import places
 
-_FAST = ("-O3", "-fno-gcse", "-march=native")  # -fno-gcse keeps the threaded code threaded
+_FAST = ("-O3", "-fno-gcse", "-fno-strict-aliasing", "-march=native")  # threaded dispatch
 #: floating point as it is written; all devices are read and written by functions of one type
 FLAGS = ("-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
 
