@@ -97,9 +97,7 @@ def command(
             return
         click.echo(f"On {place.where}:")
         _say_end(script, source, before)
-        found = _edits(script, source, (_sizes(flash, sd), flash, smaller))
-        found = against_leaks(found) if before.leaks else found
-        tried = likely_first(found, "\n".join(before.why), source, before.line)
+        tried = _tried(script, source, before, (_sizes(flash, sd), flash, smaller))
         shown = 0
         for edit, after in _runs(tried, place, lambda edit: place.run(script, edit, frames)):
             if not before.cured(after):
@@ -157,11 +155,14 @@ def _image(name: str) -> int:
     return FIRMWARES[name].image
 
 
-def _edits(script: Path, source: str, board: tuple[Any, ...]) -> list[Edit]:
+def _tried(script: Path, source: str, before: Any, board: tuple[Any, ...]) -> list[Edit]:
+    """The changes that may help against such an end, in order."""
     try:
-        return list(edits(source, *board))
+        found = list(edits(source, *board))
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
+    found = against_leaks(found) if before.leaks else found
+    return likely_first(found, "\n".join(before.why), source, before.line)
 
 
 def _runs(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
