@@ -126,7 +126,7 @@ def test_what_is_no_want_of_memory_is_said(
     source: str, told: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "main.py").write_bytes(source.encode())
-    monkeypatch.setattr(cure_command, "_edits", lambda *rest: [])  # none of them would help
+    monkeypatch.setattr(cure_command, "_tried", lambda *rest: [])  # none of them would help
     status, out = on_stand_in(monkeypatch, tmp_path / "main.py")
     assert status == 1 and 'File "main.py", line' in out
     assert [t for t in told if t not in out] == [], out
