@@ -167,7 +167,7 @@ extern Host host;
 // cpu.c, decode.c, csr.c
 typedef struct {
     u16 op;
-    u8 rd, rs1, rs2, len, rs3, rm;
+    u8 rd, rs1, rs2, skip, rs3, rm; // skip: bytes of these to the next one
     s32 imm;
     u32 raw;
 } Decoded;

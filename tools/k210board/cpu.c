@@ -47,12 +47,13 @@ s64 hart_run(Hart *h, s64 count) {
     u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
     u8 *plain_ram = ram + watched;
     Decoded *d = decoded;
-    h->yield = false;
-    done_now = 0;
+    h->yield = false, done_now = 0;
 
 #define PC ((u64)(d - decoded) * 2 + base)
+#define PC_NEXT (PC + d->skip / (sizeof *d / 2))
+#define SKIP d = (void *)((u8 *)d + d->skip)
 #define GO GO_ON(d->op)
-#define NEXT_IF(c) do { d += d->len >> 1; left--; if (unlikely(!(c))) goto out; GO; } while (0)
+#define NEXT_IF(c) do { SKIP; left--; if (unlikely(!(c))) goto out; GO; } while (0)
 #define NEXT NEXT_IF(!single)
 #define NEXT_OR_YIELD NEXT_IF(!single && !h->yield)
 #define JUMPED do { left--; if (unlikely(left <= 0)) goto out; GO; } while (0)
@@ -61,8 +62,7 @@ s64 hart_run(Hart *h, s64 count) {
         u64 to_ = (to), o_ = to_ - RAM_CACHED; \
         base = RAM_CACHED; \
         if (unlikely(o_ >= RAM_SIZE)) { \
-            o_ = to_ - RAM_UNCACHED; \
-            base = RAM_UNCACHED; \
+            o_ = to_ - RAM_UNCACHED, base = RAM_UNCACHED; \
             if (o_ >= RAM_SIZE) { h->pc = to_; goto fetch_fault; } \
         } \
         d = &decoded[o_ >> 1]; \

@@ -45,7 +45,7 @@ static void decode_32(Decoded *d, u32 i) {
     if (op == OP_COUNT) op = OP_ILLEGAL;
     int format = WHOLE[op].format;
     *d = (Decoded){.rd = (u8)bits(i, 7, 5), .rs1 = (u8)bits(i, 15, 5), .rs2 = (u8)bits(i, 20, 5),
-                   .rs3 = (u8)(i >> 27), .rm = (u8)bits(i, 12, 3), .len = 4, .raw = i,
+                   .rs3 = (u8)(i >> 27), .rm = (u8)bits(i, 12, 3), .skip = 2 * sizeof *d, .raw = i,
                    .op = (u16)op, .imm = immediate(i, 31, FORMATS[format].imm)};
     if (format != R4 && format != RM && format != RM1) return;
     if (d->rm == 5 || d->rm == 6) d->op = OP_ILLEGAL;
@@ -93,7 +93,7 @@ static u8 reg(u32 i, u8 field) {
 static void decode_16(Decoded *d, u32 i) {
     int k = 0;
     while ((i & HALF[k].mask) != HALF[k].match) k++;
-    *d = (Decoded){.op = HALF[k].op, .len = 2, .raw = i, .rm = 7, .rd = reg(i, HALF[k].rd),
+    *d = (Decoded){.op = HALF[k].op, .skip = sizeof *d, .raw = i, .rm = 7, .rd = reg(i, HALF[k].rd),
                    .rs1 = reg(i, HALF[k].rs1), .rs2 = reg(i, HALF[k].rs2),
                    .imm = immediate(i, 12, HALF[k].imm)};
 }
@@ -103,7 +103,7 @@ static void decode_16(Decoded *d, u32 i) {
 static void find_delay(Decoded *d) {
     const Decoded *sum = NULL;
     u8 n = 1;
-    for (const Decoded *at = d + d->imm / 2; at < d; at += at->len / 2, n++) {
+    for (const Decoded *at = d + d->imm / 2; at < d; at += at->skip / sizeof *d, n++) {
         bool adds = at->op == OP_ADDI || at->op == OP_ADDIW, nop = at->rd == 32;
         if (!adds || n == 255 || (!nop && (sum || at->rd != d->rs1 || at->rs1 != d->rs1))) return;
         sum = nop ? sum : at;

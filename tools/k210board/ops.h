@@ -18,8 +18,8 @@
     X(LW, I, 0x2003, LOAD(s32, RD, (s64)v)) X(LD, I, 0x3003, LOAD(u64, RD, v)) \
     X(LBU, I, 0x4003, LOAD(u8, RD, v)) X(LHU, I, 0x5003, LOAD(u16, RD, v)) \
     X(LWU, I, 0x6003, LOAD(u32, RD, v)) X(LUI, U, 0x37, SET(IMM)) X(AUIPC, U, 0x17, SET(PC + IMM)) \
-    X(JAL, J, 0x6f, RD = PC + d->len; JUMP_BY(d->imm)) \
-    X(JALR, I, 0x67, u64 to = (A + IMM) & ~1ull; RD = PC + d->len; SET_PC(to); JUMPED) \
+    X(JAL, J, 0x6f, RD = PC_NEXT; JUMP_BY(d->imm)) \
+    X(JALR, I, 0x67, u64 to = (A + IMM) & ~1ull; RD = PC_NEXT; SET_PC(to); JUMPED) \
     X(BEQ, B, 0x63, BRANCH(A == B)) X(BNE, B, 0x1063, BRANCH(A != B)) \
     X(BLT, B, 0x4063, BRANCH((s64)A < (s64)B)) X(BGE, B, 0x5063, BRANCH((s64)A >= (s64)B)) \
     X(BLTU, B, 0x6063, BRANCH(A < B)) X(BGEU, B, 0x7063, BRANCH(A >= B)) \
