@@ -73,9 +73,7 @@ class Port(maixmem_k210_kpu.Port):
     def expect_setup(self) -> None:
         """Nothing: a net has its YOLO calls."""
 
-    def inspect(  # type: ignore[override]  # it has no other ways
-        self, source, nbytes: "int | None" = None, file: "str | None" = None
-    ):
+    def inspect(self, source, nbytes: "int | None" = None, file: "str | None" = None):
         """The Cost of a model; reads its header. nbytes= and file= as on MaixPy, where flash
         cannot be read."""
         return super().inspect(source, nbytes=nbytes, file=file)

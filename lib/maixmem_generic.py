@@ -167,7 +167,7 @@ class Port(BasePort):
         knows."""
         return 0
 
-    def check_fit(self, cost, margin: int, freed=()) -> "NoRoom | None":
+    def check_fit(self, cost, margin: int = 0, freed=()) -> "NoRoom | None":
         """None when room(region) has the peak and the margin in every region, else the NoRoom: see
         maixmem_port.Port."""
         for region in cost.peak:

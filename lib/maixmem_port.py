@@ -1,56 +1,35 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What every port answers: the base class, with the answers of a platform that can do nothing.
+"""The contract of a port: one method for each thing that a platform can do about memory.
 
-The K210's port has all of it itself and does without the base class, which would take 2 KiB of its
-GC heap.
+docs/ports.md is made from the docstrings of this file (`dev.py docs`). The K210's port defines
+every method itself and does without the base class, which would take 2 KiB of its GC heap; a test
+compares its signatures with these.
 """
 
 import sys
 
-from maixmem import Region, resident, run_once
+from maixmem import Cost, NoRoom, Region, resident, run_once
 
 _THREADS = "maixmem_linux.threads"  # by name: no board with MicroPython needs the file
 
 
-# The base class of all ports: what a platform has says its own class, the rest is answered here. A
-# port for a new board names itself, lists the regions that it watches, and overrides what its
-# platform can do. NotImplementedError is what a platform cannot do at all:
-#   set_gc_heap(nbytes) -> str stores a new GC heap size, returns what to do for it to become
-#   active read_flash(offset, n) n bytes of flash, as bytes or a bytearray
-#   new_image(w, h, format)             a new image of w x h pixels
-#   copy_into(dst, src) copies pixels between images of one size and format, allocates none
-# For models (one thread at a time, managers see to it; sources and handles are whatever the
-# platform takes and gives):
-#   inspect(source, **how) -> Cost reads headers, loads nothing; raises KModelError, OSError,
-#   NoRoom. Asked once
-#                                       a name. Cost.refuse set: use() raises before anything is
-#                                       freed
-#   check_fit(cost, margin, freed) None when a load would come through with `margin` to spare, else
-#   a NoRoom, not
-#                                       raised. `freed` are handles taken as unloaded: a forecast,
-#                                       which must not say no where it might work. With () it is
-#                                       the last word before load(), must be safe
-#   room(region) -> bytes that one load may count on, holes included; may take some ms free_bytes()
-#   -> bytes of what models go into, by the cheapest call: what a load took is the difference
-#   load(source, **how) -> handle owns nothing when it raises (any exception, KeyboardInterrupt
-#   included), so
-#                                       `return runtime.load(...)` has to be its last step. A code
-#                                       of the platform becomes `.code` of a NoRoom or KModelError
-#                                       here
-#   unload(handle) when it returns the bytes are free. When it raises, the handle still counts as
-#                                       loaded and it is called again: harmless on a handle that is
-#                                       gone
+# A port for a new board subclasses this and defines what its platform can do. The port owns no
+# memory of the board: what load() and new_image() return belongs to the caller. The manager calls
+# it from one thread at a time. Sizes are bytes. Sources and handles are whatever the platform
+# accepts and returns.
 class Port:
-    """What a platform can do about memory. The answers here are those of one that can do
-    nothing."""
+    """What a platform can do about memory; the answers of one that can do nothing."""
 
-    name = "unknown"
-    watched = ()  # type: tuple[str, ...]  # regions that sample() reads, in its order
-    # "evict": models take turns in memory; "arena": they share working memory, so more stay
+    name = "unknown"  #: what report() calls the platform
+    #: names of the regions that sample() reads, in its order
+    watched = ()  # type: tuple[str, ...]
+    #: "evict": models take turns in memory; "arena": they share working memory, so more stay
     share = "evict"
-    slots = 1 << 20  # how many models can be loaded at a time
-    margin = 8192  # bytes that must stay free beyond a forecast
+    slots = 1 << 20  #: how many models can be loaded at a time
+    margin = 8192  #: bytes that must stay free beyond a forecast
+
+    # --- memory ---
 
     def regions(self) -> "list[Region]":
         """The memory regions of this platform, a new list. May collect garbage; keeps nothing
@@ -58,44 +37,117 @@ class Port:
         return []
 
     def sample(self, free: "list[int]") -> None:
-        """Puts the free bytes of each watched region into the list `free`. Allocates nothing."""
+        """Puts the free bytes of each watched region into the list `free`, in the order of
+        `watched`. Allocates nothing."""
 
     def warnings(self) -> "list[str]":
-        """Sentences about a set-up that will make trouble."""
+        """Sentences about a set-up that will cause trouble, each with the next step."""
         return []
 
+    def refuse(self) -> None:
+        """Raises RuntimeError or NoRoom where importing a part of the library would hang the
+        board. Called before each import of a part; allocates nothing when it returns."""
+
+    def set_gc_heap(self, nbytes: int) -> str:
+        """Stores a new size of the GC heap; returns what to do for it to become active.
+        ValueError for a size that would not boot. NotImplementedError where the platform has
+        no such setting."""
+        raise self._cannot()
+
+    # --- models: what the ModelManager calls ---
+
     def for_models(self, manager=None) -> "Port":
-        """This port with what loads models, for the manager: parts that nobody else needs come in
-        here."""
+        """This port with what loads models. Called once by a new manager: parts that only models
+        need are imported here."""
         if manager is not None and sys.implementation.name == "cpython":  # its threads preempt
             __import__(_THREADS, None, None, ["guard"]).guard(self, manager)
         return self
 
     @property
-    def Net(self):
-        """The class of what use() hands out for a model, made once a name: a subclass of
-        maixmem_models.Net."""
+    def Net(self) -> type:
+        """The class of what use() returns for a model, a subclass of maixmem_models.Net; one
+        object is created for each name."""
         return resident("net").Net
 
     def expect_setup(self) -> None:
-        """A model was added whose setup will run while it is loaded: what nets need for one can
-        come in now."""
+        """Called when a model is added whose setup will run while it is loaded: what nets need for
+        one can be imported now."""
 
-    def explain(self, error) -> str:
-        """The sentence of an error that a load ended with, with the next step."""
-        return run_once("text", "of", error)
+    def inspect(self, source, **how) -> Cost:
+        """What loading `source` takes. Reads headers, loads nothing; called once for each name.
+        `how` are the options given to add().
+
+        KModelError, OSError or NoRoom where it cannot be read. With Cost.refuse set, use() raises
+        before anything is freed.
+        """
+        raise self._cannot()
+
+    def check_fit(
+        self, cost: Cost, margin: int = 0, freed: "list | tuple" = ()
+    ) -> "NoRoom | None":
+        """None when a load would succeed with `margin` bytes to spare, else a NoRoom, returned and
+        not raised.
+
+        `freed` are handles to be counted as unloaded: the answer is then a forecast, which must
+        not refuse what might succeed. With () it is the last check before load() and must be safe.
+        """
+        raise self._cannot()
+
+    def room(self, region: str) -> int:
+        """Bytes of a region that one load may count on, holes included; 0 for a region that the
+        platform does not have. May take some milliseconds."""
+        raise self._cannot()
+
+    def free_bytes(self) -> int:
+        """Free bytes of all that models are loaded into, by the cheapest call: the difference
+        before and after load() is what the load took. Allocates nothing."""
+        raise self._cannot()
+
+    def load(self, source, **how):
+        """Loads a model; returns its handle, which belongs to the caller until unload().
+
+        Owns nothing when it raises (any exception, KeyboardInterrupt included), so
+        `return runtime.load(...)` has to be its last step. A NoRoom or KModelError carries the
+        platform's own number in `.code`.
+        """
+        raise self._cannot()
+
+    def unload(self, handle) -> None:
+        """Frees a model: when it returns, the bytes are free. When it raises, the handle still
+        counts as loaded and unload() is called again, so it must be harmless on a handle that is
+        already freed."""
+        raise self._cannot()
 
     def is_loaded(self, handle) -> bool:
-        """False when somebody else has freed a handle. Asked only after a program took it by
+        """False when somebody else has freed a handle. Called only after a program took it by
         `net.raw`."""
         return True
 
-    def overlap(self, handles) -> dict:
-        """{region: bytes} that loaded models share, which status() must not count twice."""
+    def overlap(self, handles: "list") -> "dict[str, int]":
+        """{region: bytes} that the loaded models `handles` share, which status() must not count
+        twice."""
         return {}
 
-    def _cannot(self, *args, **how):
-        raise NotImplementedError("{}: this platform cannot".format(self.name))
+    def explain(self, error: BaseException) -> str:
+        """The sentence for an error that a load ended with, and the next step."""
+        return run_once("text", "of", error)
 
-    inspect = check_fit = room = free_bytes = load = unload = _cannot
-    set_gc_heap = read_flash = new_image = copy_into = _cannot
+    # --- flash and images ---
+
+    def read_flash(self, offset: int, n: int) -> "bytes | bytearray":
+        """n bytes of flash from `offset`, in a new object. ValueError beyond the flash, NoRoom
+        where reading would need more memory than is free."""
+        raise self._cannot()
+
+    def new_image(self, w: int, h: int, format: str = "rgb565"):
+        """A new image of w x h pixels, which belongs to the caller. ValueError for a format that
+        the platform does not have; the default is the platform's own."""
+        raise self._cannot()
+
+    def copy_into(self, dst, src) -> None:
+        """Copies the pixels of image `src` into `dst`, an image of the same size and format.
+        Allocates nothing."""
+        raise self._cannot()
+
+    def _cannot(self) -> NotImplementedError:
+        return NotImplementedError("{}: this platform cannot".format(self.name))
