@@ -51,7 +51,6 @@ def test_compiles(path: Path, bytecode: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(paths.LIB.rglob("*.py")), ids=lambda p: p.name)
-def test_module_is_short_and_licensed(path: Path) -> None:
+def test_module_is_licensed(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 400, len(lines)
     assert lines[1] == "# SPDX-License-Identifier: MIT"

@@ -21,12 +21,6 @@ DEVICE_MODULES = {
     *("_thread", "uctypes", "uos", "uio", "micropython", "__main__"),
     *("Maix", "KPU", "image", "sensor", "lcd", "machine", "maix"),
 }
-ALL = sorted(
-    p
-    for top in ("lib", "port_shims", "host_tests", "tools", "examples")
-    for p in (paths.ROOT / top).rglob("*.py")
-)
-FILE_LINES, FUNCTION_LINES = 400, 45
 
 
 @pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)
@@ -80,22 +74,6 @@ def test_nothing_leaves_a_try_that_has_a_finally(path: Path) -> None:
         if isinstance(inner, (ast.Return, ast.Break, ast.Continue))
     ]
     assert left == [], f"{path.name}: lines {left}"
-
-
-def test_files_and_functions_are_short() -> None:
-    """A file has one role, a function one thought."""
-    found = set()
-    for path in ALL:
-        name, text = path.relative_to(paths.ROOT).as_posix(), path.read_text("utf-8")
-        if len(text.splitlines()) > FILE_LINES:
-            found.add(name)
-        found |= {
-            f"{name}: {node.name}"
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            if (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES
-        }
-    assert not found
 
 
 def test_the_manual_shows_the_rooms_as_they_are() -> None:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""README.md and README_ZH.md as texts: short, equal in both languages, and true in what stands
-beside the code."""
+"""README.md and README_ZH.md as texts: equal in both languages, and true in what stands beside the
+code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from manual import CHINESE, DOCS, README
 from readme_blocks import blocks
 
-LINES, COLUMNS = 200, 120  # that a reader with ten minutes can take
+COLUMNS = 120  # of a source line, for who reads it in a terminal
 
 
 def _columns(line: str) -> int:
@@ -43,9 +43,8 @@ def _table(page: Path, header: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("readme", [README, CHINESE], ids=lambda p: p.stem)
-def test_a_readme_is_short(readme: Path) -> None:
+def test_a_readme_fits_a_terminal(readme: Path) -> None:
     lines = readme.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= LINES
     wide = [
         f"{n}: {_columns(line)}" for n, line in enumerate(lines, 1) if _columns(line) > COLUMNS
     ]
