@@ -13,7 +13,7 @@ with the firmware (v0.6.2_84, v0.6.2-16): fresh cameras, larger and smaller fram
 
 from maixmem import NoRoom, message, port
 from maixmem_k210_chip import chunk
-from maixmem_k210_room import Damaged, chunks, nets_chunks, plan
+from maixmem_k210_fit import Damaged, chunks, nets_chunks, plan
 
 
 def blocks(w: int, h: int) -> "tuple[int, int]":

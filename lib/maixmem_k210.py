@@ -26,7 +26,7 @@ except (ImportError, AttributeError, ValueError):
 try:
     from Maix import utils
 except ImportError:
-    utils = run_once("k210_less", "utils")
+    utils = run_once("k210_alias", "utils")
 
 
 # One object per program. It keeps no memory of the board but what load() took. `regions()`,
@@ -111,7 +111,7 @@ class Port:
         """The port that loads models as well: it is the port of this program from now on. Threads
         of the firmware wait for each other in `manager`."""
         if manager and _thread:
-            resident("turns").guard(manager)
+            resident("threads").guard(manager)
         return self if hasattr(self, "load") else set_port(resident("k210_kpu").Port())
 
     # --- flash ---
@@ -130,8 +130,8 @@ class Port:
     # --- calls that few programs make ---
 
     def __getattr__(self, name: str):
-        """new_image(), copy_into() and set_gc_heap(): see maixmem_k210_calls."""
+        """new_image(), copy_into() and set_gc_heap(): see maixmem_k210_lazy."""
         if name not in ("new_image", "copy_into", "set_gc_heap"):
             raise AttributeError(name)
-        resident("k210_calls").adapt(Port)
+        resident("k210_lazy").adapt(Port)
         return getattr(self, name)

@@ -69,7 +69,7 @@ def inspect(p, source, how: dict) -> Cost:
     if not info.main_mem:
         cost.certainty = "bound"
     if not info.plain or peak > RAM or refuse or method[:5] != "load_":
-        cost.refuse = refuse or run_once("k210_why", "unsupported_reason", p, info, method)
+        cost.refuse = refuse or run_once("k210_cause", "unsupported_reason", p, info, method)
     where = _warning(p, source, cost.nbytes)
     if where:
         cost.warning = where

@@ -68,7 +68,7 @@ def _behind():
 
 
 def set_gc_heap(nbytes: int) -> str:
-    """See maixmem_k210_calls."""
+    """See maixmem_k210_lazy."""
     from maixmem_k210 import utils
 
     if isinstance(nbytes, bool) or not isinstance(nbytes, int):
@@ -89,7 +89,7 @@ def warnings(p) -> "list[str]":
     and firmware that damages its heap."""
     from maixmem_k210 import utils
 
-    found = run_once("k210_room", "damage", p) if p.heap else []
+    found = run_once("k210_fit", "damage", p) if p.heap else []
     if found:
         return found  # the rest reads flash, which takes malloc
     active = active_gc_heap()

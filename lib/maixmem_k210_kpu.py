@@ -20,7 +20,7 @@ try:
 
     kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
 except (ImportError, AttributeError):
-    kpu = run_once("k210_less", "kpu_module")
+    kpu = run_once("k210_alias", "kpu_module")
 
 (SPARE,) = run_once("k210_chip", "values", "SPARE")
 _FILE = const(20480)  # of the system heap that reading a file may take, unchecked
@@ -110,12 +110,12 @@ class Port(maixmem_k210.Port):
             self.free_bytes()
         if margin + cost.peak["heap"] + SPARE <= self.behind:
             return None  # whatever is free below
-        if "maixmem_k210_room" not in modules:
+        if "maixmem_k210_fit" not in modules:
             try:
                 self.refuse()  # two calls deeper a thread's stack of 4 KB may be full
             except maixmem.NoRoom as e:
                 return None if freed else e  # which may give the room to judge it
-        return run_once("k210_room", "check_fit", self, cost, margin, freed)
+        return run_once("k210_fit", "check_fit", self, cost, margin, freed)
 
     def head_of(self, path: str) -> tuple:
         """(first bytes, size) of a file, which tell whether it is another one; OSError with its
@@ -128,7 +128,7 @@ class Port(maixmem_k210.Port):
 
     def explain(self, error) -> str:
         """The sentence of an error that a load ended with, with the next step."""
-        return run_once("k210_why", "explain", self, error)
+        return run_once("k210_cause", "explain", self, error)
 
     def room(self, region: str) -> int:
         """Free bytes of the system heap; 0 for another region."""

@@ -131,7 +131,7 @@ class KModel:
         whole = (self.nbytes if self.size is None or method == "load_addr" else self.size) or 0
         rest = [(288, 0)] * v4 + [(self.main_mem or 0, UNCHECKED if v4 else 0)]
         if method[:5] != "load_":
-            return run_once("kmodel_way", "allocations", self, method, whole, rest)
+            return run_once("kmodel_mem", "allocations", self, method, whole, rest)
         first = read = [(file_buffer, TRANSIENT | UNCHECKED)][: file_buffer > 0]
         if method == "load_addr":
             # the headers are read first; those of a V4 model's layers as a table
@@ -145,17 +145,17 @@ class KModel:
 
     def need(self, method: str) -> "int | None":
         """Bytes that stay allocated after a load, before the allocator rounds them up; or None."""
-        return run_once("kmodel_way", "need", self.allocations(method))
+        return run_once("kmodel_mem", "need", self.allocations(method))
 
     def peak(self, method: str) -> "int | None":
         """Bytes that must be free for a load to come through; or None."""
-        return run_once("kmodel_way", "peak", self.allocations(method))
+        return run_once("kmodel_mem", "peak", self.allocations(method))
 
     def unsupported_reason(self, firmware: dict, method: str = "load_addr") -> "str | None":
         """Why this model can never work there, and what to do: one sentence, or None.
 
         firmware: {"v4": does it load V4, "ram": bytes of system heap or None (unknown)}."""
-        return run_once("kmodel_way", "unsupported_reason", self, firmware, method)
+        return run_once("kmodel_mem", "unsupported_reason", self, firmware, method)
 
 
 def _spi(n):
@@ -169,7 +169,7 @@ def read_info(source, reader=None) -> KModel:
     Flash is read with reader(offset, n), or else by the port. Raises KModelError for what is no
     model or a damaged one. Reads at most 8 KiB, 256 bytes at a time."""
     if not isinstance(source, int):
-        return run_once("kmodel_way", "with_file", source, identify)
+        return run_once("kmodel_mem", "with_file", source, identify)
     if not 0 <= source < FLASH_SIZE:
         raise ValueError(message("address_beyond", source))
     m = identify(File(reader or port().read_flash, FLASH_SIZE - source, source))

@@ -7,7 +7,7 @@ It has every name of KPU, and each takes what KPU's takes. A model is loaded at 
 stays while there is room; the one used least recently goes for another and comes back at its next
 use. What can never fit is refused by load() with NoRoom, a MemoryError. Names with _ are ours.
 
-Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_calls.
+Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_hooks.
 """
 
 from array import array as _array
@@ -34,7 +34,7 @@ class _Manager(_port.maixmem_models.ModelManager):
             free = p.free_bytes() - self.margin
             if idle is None or (len(held) < self.keep and m.cost.need["heap"] <= free):
                 if m.order and m.cost.peak["heap"] + _port.SPARE > p.behind:
-                    _lib.resident("k210_room")  # from now on a turn reckons without reading a file
+                    _lib.resident("k210_fit")  # from now on a turn reckons without reading a file
                 short = self._short(m)
                 if not short:
                     try:
@@ -130,7 +130,7 @@ class _Later:
         return made
 
 
-# run_once() of maixmem_kpu_calls. Where there is no room to read it from flash, models go first.
+# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models go first.
 def _part(name, *args):
     try:
         _m.port.refuse()
@@ -139,7 +139,7 @@ def _part(name, *args):
             if x.ready and not x.pin and not x.loading:
                 _m._unload(x)
                 x.order = 0
-    return _lib.run_once("kpu_calls", name, *args)
+    return _lib.run_once("kpu_hooks", name, *args)
 
 
 def _ready(t, fmap=False):

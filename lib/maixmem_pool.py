@@ -134,7 +134,7 @@ class BufferPool:
     def check(self) -> int:
         """Walks the pool; PoolError if a buffer is lost or twice in it. Returns how many are
         out."""
-        return run_once("pool_fix", "check", self)
+        return run_once("pool_check", "check", self)
 
 
 # What borrow() gives: it holds the buffer under itself, so that it can only give back what it
@@ -192,7 +192,7 @@ class ImagePool(BufferPool):
                 items.append(self._new())
         except NoRoom:
             items.clear()
-            if not run_once("pool_fix", "take_over", self, count, items):
+            if not run_once("pool_check", "take_over", self, count, items):
                 raise
         self._code = items[0].format()
         self._fill(items)
@@ -203,7 +203,7 @@ class ImagePool(BufferPool):
         are out."""
         n = self._free[0]
         if n and not self._whole(self._free[n]):
-            run_once("pool_fix", "renew", self, n)
+            run_once("pool_check", "renew", self, n)
         return super().acquire(tag)
 
     def take(self, src, tag: object = True):

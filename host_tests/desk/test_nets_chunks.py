@@ -8,7 +8,7 @@ from collections import defaultdict
 from types import SimpleNamespace
 
 import k210_board  # the part looks for malloc's lists when it comes
-import maixmem_k210_room
+import maixmem_k210_fit
 import pytest
 
 _RAM = 0x80000000
@@ -27,11 +27,11 @@ _POINTERS = {
 
 
 def test_a_nets_own_chunks_go_not_those_of_its_like(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maixmem_k210_room, "id", lambda net: _NET, raising=False)
+    monkeypatch.setattr(maixmem_k210_fit, "id", lambda net: _NET, raising=False)
     words = defaultdict(int, {(at - _RAM) >> 2: value for at, value in _POINTERS.items()})
     used = [(at, n, True) for at, n in _OLDER + _NEWER]
     cost = SimpleNamespace(chunks=[n for _, n in _NEWER])
-    mine, sure = maixmem_k210_room._of_net(words, used, object(), cost)
+    mine, sure = maixmem_k210_fit._of_net(words, used, object(), cost)
     assert [c[:2] for c in mine] == _NEWER and sure
     assert [c[:2] for c in used] == _OLDER
 
@@ -40,14 +40,14 @@ def test_chunks_of_a_model_known_by_its_length_alone_are_not_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Random programs on v5.1.2, seed 32021: its working memory stayed in the forecast."""
-    monkeypatch.setattr(maixmem_k210_room, "id", lambda net: _NET, raising=False)
+    monkeypatch.setattr(maixmem_k210_fit, "id", lambda net: _NET, raising=False)
     monkeypatch.setattr(
-        maixmem_k210_room, "chunks", lambda heap: [(at, n, True) for at, n in _NEWER]
+        maixmem_k210_fit, "chunks", lambda heap: [(at, n, True) for at, n in _NEWER]
     )
     words = defaultdict(int, {(at - _RAM) >> 2: value for at, value in _POINTERS.items()})
     cost = SimpleNamespace(chunks=[n for _, n in _NEWER], certainty="exact")
     heap = SimpleNamespace(look=lambda into: 0, words=words)
     port = SimpleNamespace(heap=heap, costs={1: cost}, key_of=lambda handle: 1)
-    assert maixmem_k210_room.nets_chunks(port, [object()]) == (_NEWER, True)
+    assert maixmem_k210_fit.nets_chunks(port, [object()]) == (_NEWER, True)
     cost.certainty = "bound"
-    assert maixmem_k210_room.nets_chunks(port, [object()]) == (_NEWER, False)
+    assert maixmem_k210_fit.nets_chunks(port, [object()]) == (_NEWER, False)

@@ -14,7 +14,7 @@ import port_page
 import pytest
 
 #: where the K210's port has its methods, each row over the one before
-_K210 = ("maixmem_k210", "maixmem_k210_kpu", "maixmem_k210_calls")
+_K210 = ("maixmem_k210", "maixmem_k210_kpu", "maixmem_k210_lazy")
 #: a class there, and what only a port with an arena is asked
 _NOT_K210 = {"Net", "overlap"}
 

@@ -12,8 +12,8 @@ import KPU as kpu
 import maixmem
 from devtest import OLD, SLOW, Skip, heap_locked, raises
 from kmodel_build import v3
-from maixmem_k210_room import chunks, plan
-from maixmem_k210_room import damage as told
+from maixmem_k210_fit import chunks, plan
+from maixmem_k210_fit import damage as told
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)  # malloc's table has to be where it can be written over
@@ -250,11 +250,11 @@ def test_a_load_goes_into_holes_that_heap_free_does_not_show():
 
 
 def test_a_refusal_knows_whether_it_would_hang():
+    import maixmem_k210_cause
     import maixmem_k210_gc  # its words are in memory: there is no room left to read them
-    import maixmem_k210_why
     import maixmem_text
 
-    assert maixmem_k210_gc and maixmem_k210_why and maixmem_text
+    assert maixmem_k210_gc and maixmem_k210_cause and maixmem_text
     seen = []
     for left in (0, 36000, 65536, 131072, 196608, 225280, 262144):
         p, cost, nets = crowded()

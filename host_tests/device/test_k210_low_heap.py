@@ -138,7 +138,7 @@ def test_a_model_that_has_to_go_goes_where_no_part_can_be_read():
     m.add("a", 0x300000)
     m.add("b", 0x700000)
     m.use("a")
-    parts = ("k210_room", "k210_malloc", "recover", "text", "k210_why", "k210_gc")
+    parts = ("k210_fit", "k210_malloc", "recover", "text", "k210_cause", "k210_gc")
     for part in parts:
         without(part)
     leave(m.port, 8192)

@@ -268,19 +268,19 @@ def without(part):
 
 def test_what_comes_before_a_run_goes_again_and_a_turn_needs_no_part():
     start()
-    before = "maixmem_kpu_calls" in sys.modules  # where a runner brings everything
+    before = "maixmem_kpu_hooks" in sys.modules  # where a runner brings everything
     nets = kpu.load(A), kpu.load(B)
     assert kpu.init_yolo2(nets[0], 0.5, 0.3, 1, (1.0, 1.0)) is True
     for net in nets:
         kpu.forward(net, picture())
-    assert ("maixmem_kpu_calls" in sys.modules) == before
-    end = without("kpu_calls")
+    assert ("maixmem_kpu_hooks" in sys.modules) == before
+    end = without("kpu_hooks")
     try:
         for net in nets + nets:
             kpu.forward(net, picture())
             assert live() == 1
     finally:
-        assert "kpu_calls" not in end()
+        assert "kpu_hooks" not in end()
 
 
 def test_init_yolo2_brings_no_other_part():
@@ -288,12 +288,12 @@ def test_init_yolo2_brings_no_other_part():
     a = kpu.load(C)
     assert a.model_addr() == C
     brought = imports_of(lambda: kpu.init_yolo2(a, 0.5, 0.3, 1, (1.0, 1.0)))
-    assert brought == ["maixmem_kpu_calls"], brought
+    assert brought == ["maixmem_kpu_hooks"], brought
 
 
 def test_a_load_without_room_for_its_part_is_the_firmware_s():
     start()
-    end = without("kpu_calls")
+    end = without("kpu_hooks")
     try:
         net = kpu.load(C)
     finally:
@@ -314,7 +314,7 @@ def test_models_go_before_a_buffer_that_leaves_them_room():
     start()
     a = kpu.load(C)
     kpu.forward(a, picture())
-    maixmem.run_once("kpu_calls", "room", 400000)
+    maixmem.run_once("kpu_hooks", "room", 400000)
     assert a.handle is None, "it comes back above the buffer"
     kpu.forward(a, picture())
     assert live() == 1
@@ -326,9 +326,9 @@ def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
     start()
     a = kpu.load(A)
     free = maixmem.port().free_bytes()
-    maixmem.run_once("kpu_calls", "room", free - a.cost.need["heap"] - 8192)
+    maixmem.run_once("kpu_hooks", "room", free - a.cost.need["heap"] - 8192)
     assert a.handle is not None
-    maixmem.run_once("kpu_calls", "room", 100000000)
+    maixmem.run_once("kpu_hooks", "room", 100000000)
     assert a.handle is None, "the firmware would have no room at all"
 
 

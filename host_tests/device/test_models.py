@@ -13,9 +13,9 @@ from devtest import DESK, SLOW, Skip, imports_of, raises
 from kmodel_build import swapped, v3, v4
 from Maix import utils
 from maixmem import KModelError, NoRoom
+from maixmem_k210_cause import has_v4
 from maixmem_k210_gc import active_gc_heap
 from maixmem_k210_kpu import Port
-from maixmem_k210_why import has_v4
 from maixmem_models import ModelManager, ModelReleasedError
 
 NEEDS = ("shim",)

@@ -8,8 +8,8 @@ import KPU as kpu
 from devtest import SLOW, Skip, raises
 from kmodel_build import swapped, v3, v4
 from Maix import utils
+from maixmem_k210_cause import has_v4
 from maixmem_k210_kpu import Port
-from maixmem_k210_why import has_v4
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)

@@ -102,7 +102,7 @@ damages = ((at + 8, 0), (at + 8, 0x7ffffff0), (at + 8, size + 17), (at + 16, 0x4
 """
 # Parts that say it are in memory before: reading them from flash takes malloc, which is damaged.
 _DAMAGE = """
-import maixmem_k210_gc, maixmem_k210_room, maixmem_text
+import maixmem_k210_gc, maixmem_k210_fit, maixmem_text
 for where, value in damages:
     i = (where - 0x80000000) >> 2
     before = w[i]

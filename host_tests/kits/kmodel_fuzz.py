@@ -21,8 +21,8 @@ for folder in (paths.LIB, paths.DEVICE, paths.KITS, paths.TOOLS):
         sys.path.insert(0, str(folder))
 
 import kmodel_build  # noqa: E402
+import maixmem_kmodel_mem  # noqa: E402
 import maixmem_kmodel_v4  # noqa: E402
-import maixmem_kmodel_way  # noqa: E402
 import maixmem_text  # noqa: E402  with these three nothing is fetched anew for each model
 from maixmem import KModelError  # noqa: E402
 from maixmem_cli.kmodel.layers import limits, read_layers, run_transient  # noqa: E402

@@ -13,7 +13,7 @@ from pathlib import Path
 import paths
 
 #: what the scenario imports, at once or with an error
-MODULES = ("maixmem", "maixmem_arena", "maixmem_pool", "maixmem_pool_fix", "maixmem_text")
+MODULES = ("maixmem", "maixmem_arena", "maixmem_pool", "maixmem_pool_check", "maixmem_text")
 #: a program that uses all of it; when memory ends it says so and shows that the pools are still
 #: good
 SCENARIO = """

@@ -13,7 +13,7 @@ import sensor
 from image import Image
 from maixmem import NoRoom
 from maixmem_camera import check_camera
-from maixmem_k210_room import plan
+from maixmem_k210_fit import plan
 from maixmem_models import ModelManager
 
 m = ModelManager()

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from maixmem_kmodel import KINDS3, File, KModel, identify, limit, walk
+from maixmem_kmodel_mem import with_file
 from maixmem_kmodel_v4 import KINDS4
-from maixmem_kmodel_way import with_file
 
 KPU_RAM = 2 << 20
 _CONV3, _CONV4 = 10240, 0x2002

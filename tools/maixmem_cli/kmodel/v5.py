@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maixmem_kmodel import File, KModel, bad, identify, limit
-from maixmem_kmodel_way import with_file
+from maixmem_kmodel_mem import with_file
 
 _TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16")
 _DATA = 3  # the memory pool that a runtime allocates

@@ -25,9 +25,9 @@ from maixmem_k210_chip import (
     TRIM,
     chunk,
 )
+from maixmem_k210_fit import TRIM_READ
 from maixmem_k210_gc import check_gc_heap
 from maixmem_k210_load import file_buffer
-from maixmem_k210_room import TRIM_READ
 
 from maixmem_cli.kmodel import others
 from maixmem_cli.plan.program import scratch

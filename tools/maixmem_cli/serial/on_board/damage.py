@@ -3,8 +3,8 @@
 """Whether malloc's lists of a K210 are whole, by the library's own rules, which go along: no look
 into /flash, no malloc, and no collection of garbage, which may free."""
 
+from maixmem_k210_fit import damage
 from maixmem_k210_heap import _END, _RAM, Heap, find
-from maixmem_k210_room import damage
 
 _EMPTY = 64  # of malloc's 128 lists, at least: few sizes are free at a time
 

@@ -29,7 +29,7 @@ def load(address):
     freed again. Bytes of the system heap."""
     import KPU
     import maixmem
-    from maixmem_k210_room import plan
+    from maixmem_k210_fit import plan
 
     p = maixmem.port().for_models()
     cost = p.inspect(address)

@@ -76,7 +76,7 @@ def _by_file(p, cost):
     page = [chunk(4 * PAGE + SPI_EXTRA) | TRANSIENT | UNCHECKED]
     found = found[:1] + page + found[1:3] + page + found[3:]
     if p.exact:
-        fits = not run_once("k210_room", "missing", p.heap, found)
+        fits = not run_once("k210_fit", "missing", p.heap, found)
     else:
         fits = run_once("k210_cost", "required_free", found) <= p.largest
     return fits and sum([c & SIZE for c in found if not c & TRANSIENT])
