@@ -24,7 +24,7 @@ import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
 from maixmem_cli.commands import fit as cmd_fit  # noqa: E402
 from maixmem_cli.firmware.builds import FIRMWARES  # noqa: E402
-from maixmem_cli.plan.cure import cure  # noqa: E402
+from maixmem_cli.plan.changes import cheapest  # noqa: E402
 from maixmem_cli.plan.fit import fit, headers  # noqa: E402
 from maixmem_cli.plan.program import project  # noqa: E402
 from maixmem_cli.plan.program.project import Project  # noqa: E402
@@ -111,7 +111,7 @@ def plan(out: Console, folder: Path, models: list[Path]) -> Project:
     infos = headers(wanted)
     answer = fit(wanted, infos)
     cmd_fit.show(out, answer)
-    changes, after = cure(answer, infos)
+    changes, after = cheapest(answer, infos)
     cmd_fit.advise(out, changes, after)
     return after.project if after else wanted
 

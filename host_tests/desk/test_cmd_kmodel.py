@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash.kfpkg import LIST_NAME, Member, write_package
-from maixmem_cli.plan import kmodel as kmodel_report
-from maixmem_cli.plan.kmodel import METHODS, room
+from maixmem_cli.plan import kmodel_verdict
+from maixmem_cli.plan.kmodel_verdict import METHODS, room
 from maixmem_kmodel import KModel, read_info
 
 KEYS = "file format nbytes layers main_mem inputs outputs need peak refuse warnings".split()
@@ -174,7 +174,7 @@ def test_what_comes_out_of_a_pipe_is_read_as_a_file_is(folder: Path, name: str) 
 
 
 def test_a_file_without_end_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kmodel_report, "MAX_TOTAL", 1 << 20)
+    monkeypatch.setattr(kmodel_verdict, "MAX_TOTAL", 1 << 20)
     (found,) = listed("/dev/zero")
     assert "more than 1048576 bytes" in found["error"]
 

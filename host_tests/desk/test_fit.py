@@ -14,7 +14,7 @@ import maixmem_k210_gc
 import pytest
 from fit_kit import answer, entry, three_models
 from maixmem_cli.firmware.builds import FIRMWARES
-from maixmem_cli.plan.cure import cure
+from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import fit
 from maixmem_cli.plan.program.project import Project
 
@@ -102,7 +102,7 @@ def test_two_frame_buffers_take_twice(folder: Path) -> None:
 def test_a_model_under_the_firmware_is_found_and_moved(folder: Path) -> None:
     got, infos = answer(folder, 'firmware = "full"\n' + entry("small", 0x200000))
     assert not got.fits and len(got.flash) == 1 and "0x200000" in got.flash[0]
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.fits and [c.kind for c in changes] == ["flash"]
     assert after.project.models[0].address % 4096 == 0
     assert after.project.models[0].address >= FIRMWARES["full"].image + 37
@@ -114,7 +114,7 @@ def test_short_of_system_heap_a_smaller_gc_heap_is_the_first_cure(folder: Path) 
     )
     got, infos = answer(folder, text)
     assert not got.fits
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.fits
     assert [c.kind for c in changes] == ["gc_heap"]
     assert 65536 <= after.project.gc_heap < 512 << 10
@@ -126,7 +126,7 @@ def test_short_of_gc_heap_a_larger_one(folder: Path) -> None:
     got, infos = answer(folder, text)
     pool = got.steps[-1]
     assert pool.need == 2 * (153600 + 230400 + 64) and not pool.fits
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.fits and [c.kind for c in changes] == ["gc_heap"]
     assert after.project.gc_heap > 512 << 10
 
@@ -151,7 +151,7 @@ def test_gc_heaps_that_are_refused_are_those_that_the_board_refuses(build: str) 
 
 def test_nothing_helps_is_said(folder: Path) -> None:
     got, infos = answer(folder, 'firmware = "lvgl"\n[[pool]]\nsize = [2000, 2000]\n')
-    assert not got.fits and cure(got, infos) == ([], None)
+    assert not got.fits and cheapest(got, infos) == ([], None)
 
 
 def test_resident_models_are_counted_first_hand(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_resident_models_are_counted_first_hand(folder: Path) -> None:
     # what boot left unseen was given back for `small`; up to the end of a page
     assert abs(large.total - large.need - small.free) < 4096
     if not got.fits:
-        assert cure(got, infos)[1] is not None
+        assert cheapest(got, infos)[1] is not None
 
 
 def test_the_display_costs_nothing_after_boot(folder: Path) -> None:
@@ -208,7 +208,7 @@ def test_turns_come_before_another_firmware(folder: Path) -> None:
     )
     got, infos = answer(folder, text)
     assert not got.fits
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and [c.kind for c in changes] == ["turns"]
 
 
@@ -218,7 +218,7 @@ def test_what_goes_with_a_change_is_computed_with_it(folder: Path) -> None:
     text = 'firmware = "full"\n[camera]\nsize = "QVGA"\n' + pools
     text += entry("small", 0x200000, "resident = true")
     got, infos = answer(folder, text)
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.fits and {c.kind for c in changes} >= {"flash", "gc_heap"}
     spare = after.steps[0].total - after.peak("gc")
     assert 0 <= spare < 32 << 10, "no more GC heap than that project wants"

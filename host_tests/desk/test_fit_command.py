@@ -13,7 +13,7 @@ import maixmem_kmodel
 import pytest
 from fit_kit import answer, entry, project, run, three_models
 from maixmem_cli.firmware.builds import FIRMWARES
-from maixmem_cli.plan.cure import changes, cure
+from maixmem_cli.plan.changes import changes, cheapest
 from maixmem_cli.plan.fit import fit
 from maixmem_cli.plan.program.project import EXAMPLE, EXAMPLE_MODEL, ProjectError, read
 
@@ -78,9 +78,9 @@ def test_large_pools_are_answered_at_once(folder: Path, count: int) -> None:
     pools = "".join(f'[[pool]]\nname = "{n}"\nsize = "QVGA"\ncount = {count}\n' for n in "ab")
     got, infos = answer(folder, 'firmware = "minimum"\n[camera]\nsize = "UXGA"\n' + pools)
     assert len(list(changes(got))) < 60
-    assert cure(got, infos) == ([], None)
+    assert cheapest(got, infos) == ([], None)
     got, infos = answer(folder, 'firmware = "minimum"\n' + pools.replace('"QVGA"', "[100, 100]"))
-    _, after = cure(got, infos)
+    _, after = cheapest(got, infos)
     assert after is not None and after.fits
     for i, pool in enumerate(after.project.pools):
         rows = list(after.project.pools)
@@ -91,7 +91,7 @@ def test_large_pools_are_answered_at_once(folder: Path, count: int) -> None:
 def test_the_largest_count_that_fits_is_proposed(folder: Path) -> None:
     text = 'firmware = "full"\n[[pool]]\nsize = [100, 100]\ncount = 5000\n'
     got, infos = answer(folder, text)
-    (change,), after = cure(got, infos)
+    (change,), after = cheapest(got, infos)
     assert after is not None and change.kind == "pool pool 1"
     (pool,) = after.project.pools
     larger = replace(after.project, pools=(replace(pool, count=pool.count + 1),))

@@ -10,7 +10,7 @@ from pathlib import Path
 import kmodel_build
 import pytest
 from fit_kit import answer, entry, project, run, three_models
-from maixmem_cli.plan.cure import cure
+from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, fit
 from maixmem_cli.plan.program.project import ProjectError, read
 from maixmem_cli.plan.program.scratch import CALLS, WITHOUT_IMAGE
@@ -42,7 +42,7 @@ def test_packing_a_picture_wants_700_kib_and_gives_them_back(folder: Path) -> No
     assert got.fits and packs.need == 0 and 700 << 10 <= packs.peak <= (700 << 10) + 8192
     got, infos = answer(folder, text + entry("large", 0x300000))
     assert not got.fits and [s.what for s in got.steps if not s.fits] == ["compressed"]
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.fits and changes
 
 
@@ -75,7 +75,7 @@ def test_the_old_image_lives_while_the_new_one_is_made(folder: Path) -> None:
     assert once.fits
     got, infos = answer(folder, text + image)
     assert not got.fits and step(got, "image 1, made anew").peak == 2 * 320 * 240 + 64
-    changes, after = cure(got, infos)
+    changes, after = cheapest(got, infos)
     assert after is not None and after.project.gc_heap >= 2 * 153600 + (32 << 10)
     assert fit(after.project, infos).fits
 

@@ -17,7 +17,7 @@ import pytest
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.kmodel.layers import limits, read_layers, run_transient
 from maixmem_cli.kmodel.v5 import read_v5
-from maixmem_cli.plan.kmodel import METHODS, judge
+from maixmem_cli.plan.kmodel_verdict import METHODS, judge
 from maixmem_kmodel import KModel, read_info
 
 MODELS = paths.models()

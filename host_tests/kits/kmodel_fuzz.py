@@ -27,7 +27,7 @@ import maixmem_text  # noqa: E402  with these three nothing is fetched anew for 
 from maixmem import KModelError  # noqa: E402
 from maixmem_cli.kmodel.layers import limits, read_layers, run_transient  # noqa: E402
 from maixmem_cli.kmodel.v5 import read_v5  # noqa: E402
-from maixmem_cli.plan.kmodel import METHODS, room  # noqa: E402
+from maixmem_cli.plan.kmodel_verdict import METHODS, room  # noqa: E402
 from maixmem_kmodel import read_info  # noqa: E402
 
 FIRMWARES = [

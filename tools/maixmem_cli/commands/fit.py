@@ -17,7 +17,7 @@ from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.plan import html as fit_html
 from maixmem_cli.plan import not_ours, svg_time
-from maixmem_cli.plan.cure import Change, cure
+from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project, script_reader
 from maixmem_cli.text.output import console, unreadable, write_file
@@ -167,7 +167,7 @@ def command(
         click.echo(_from_script(file, firmware, dict(flash)), nl=False)
         return
     wanted, infos, answer = _answer(file, firmware, dict(flash))
-    changes, after = ([], None) if answer.fits else cure(answer, infos)
+    changes, after = ([], None) if answer.fits else cheapest(answer, infos)
     if svg:
         write_file("--svg", svg, svg_time.draw(answer))
     if html:

@@ -100,7 +100,7 @@ def _of_board(
     """The RAM, and what knows where its heaps are."""
     cores.check()
     from maixmem_cli.emulator import ports, session
-    from maixmem_cli.profiler import explain
+    from maixmem_cli.profiler import post_mortem
     from maixmem_cli.runs import run_firmware
 
     try:
@@ -119,5 +119,5 @@ def _of_board(
             run_firmware.watch(board)
             outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
             click.echo(outcome.error, nl=False, err=True)
-            run_firmware.tell(explain.ending(board, outcome))
+            run_firmware.tell(post_mortem.ending(board, outcome))
         return bytes(board.board.ram), board.finder

@@ -16,7 +16,7 @@ from rich.markup import escape
 from maixmem_cli.commands.options import firmware_option
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError
 from maixmem_cli.kmodel.others import Other
-from maixmem_cli.plan.kmodel import METHODS, Entry, read_entries, room
+from maixmem_cli.plan.kmodel_verdict import METHODS, Entry, read_entries, room
 from maixmem_cli.text.numbers import hexa
 from maixmem_cli.text.output import console, unreadable
 from maixmem_cli.text.tables import Column, show_table

@@ -1,18 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Opens what a user calls a port: a serial port, a pty, socket://HOST:PORT, or emu:IMAGE, a board
-in software."""
+"""Opens what a user calls a port: that of a real board, or emu:IMAGE, a board in software."""
 
 from __future__ import annotations
 
-import errno
-import sys
 from typing import Any
 
+from maixmem_cli.serial.port import next_step, open_serial
 from maixmem_cli.serial.repl import PORT_ERRORS, PortError, RawRepl
-from maixmem_cli.text.needs import require
-
-_BAUD = 115200
 
 
 def connect(url: str) -> RawRepl:
@@ -31,7 +26,7 @@ def open_board(url: str) -> RawRepl:
     try:
         return RawRepl(url, open_port(url))
     except PORT_ERRORS + (ValueError,) as e:
-        raise PortError(f"{url}: cannot be opened: {e}. Next: {_port_cure(url, e)}") from e
+        raise PortError(f"{url}: cannot be opened: {e}. Next: {next_step(url, e)}") from e
 
 
 def open_port(url: str) -> Any:
@@ -40,34 +35,4 @@ def open_port(url: str) -> Any:
         from maixmem_cli.emulator import ports
 
         return ports.open_port(url)
-    opens = require("serial").serial_for_url
-    return opens(url, baudrate=_BAUD, timeout=0.05, write_timeout=5, exclusive=True)
-
-
-def _port_cure(url: str, error: Exception) -> str:
-    """What to do about a port that cannot be opened."""
-    code = getattr(error, "errno", None)
-    text = str(error).lower()
-    if code in (errno.EACCES, errno.EPERM) or "denied" in text:
-        if sys.platform.startswith("linux"):
-            return f"sudo usermod -a -G {_group_of(url)} $USER, then log in again"
-        return "close what else uses the port (an IDE, another terminal)"
-    if code == errno.EBUSY or "busy" in text or "lock" in text:
-        return "close what else uses the port (an IDE, another terminal)"
-    if code == errno.ENOENT or "no such file" in text or "could not open port" in text:
-        return (
-            "maixmem ports lists what is there; none: cable, and the driver of its USB chip "
-            "(CH340, CP210x, FTDI)"
-        )
-    return "check the port's name and that nothing else uses it"
-
-
-def _group_of(path: str) -> str:
-    """The group that may open a device: dialout on Debian, uucp on Arch."""
-    try:
-        import grp
-        import os
-
-        return grp.getgrgid(os.stat(path).st_gid).gr_name
-    except (ImportError, OSError, KeyError):
-        return "dialout"
+    return open_serial(url)

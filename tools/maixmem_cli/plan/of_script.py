@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from maixmem_cli.firmware.builds import Firmware
-from maixmem_cli.plan.cure import cure
+from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import fit, headers
 from maixmem_cli.plan.program import project, script_reader
 
@@ -28,4 +28,4 @@ def cures(script: Path, build: Firmware, flash: dict[int, Path], gc_heap: int) -
         answer = fit(wanted, infos)
     except (ValueError, OSError, SyntaxError):
         return []
-    return [] if answer.fits else [change.text for change in cure(answer, infos)[0]]
+    return [] if answer.fits else [change.text for change in cheapest(answer, infos)[0]]

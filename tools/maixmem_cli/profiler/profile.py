@@ -15,7 +15,7 @@ from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Place
 from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.library import places
-from maixmem_cli.profiler import explain, leaks, ledger, live
+from maixmem_cli.profiler import leaks, ledger, live, post_mortem
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.smallest import Smallest, smallest
 from maixmem_cli.serial.repl import BoardError
@@ -223,9 +223,9 @@ def run(
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
     outcome = session.run(on_text)
     result = Profile(session, outcome)
-    result.ending = explain.ending(session, result.outcome)
+    result.ending = post_mortem.ending(session, result.outcome)
     session.tracer.where()
-    result.damage = explain.damage(session)
+    result.damage = post_mortem.damage(session)
     result.collect(keepers)
     result.finish()
     return result

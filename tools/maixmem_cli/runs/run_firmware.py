@@ -27,7 +27,7 @@ from maixmem_cli.emulator.session import (
 )
 from maixmem_cli.errors import table
 from maixmem_cli.flash.image import ImageError
-from maixmem_cli.profiler import explain
+from maixmem_cli.profiler import post_mortem
 from maixmem_cli.runs import run_standin
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable, untold
@@ -70,11 +70,11 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         watch(session)
         outcome = session.run(_say)
         click.echo(outcome.error, nl=False, err=True)
-        tell(explain.ending(session, outcome))
+        tell(post_mortem.ending(session, outcome))
         if outcome.kind == RAISED:
             say_failed(script, outcome.error, options)
         if options.frames or options.seconds:
-            click.echo("\n" + "\n".join(explain.memory_table(session)))
+            click.echo("\n" + "\n".join(post_mortem.memory_table(session)))
         for line in session.board.said().splitlines():
             click.echo(line, err=True)
         return status(outcome)
@@ -82,7 +82,7 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
 
 def watch(session: Session) -> None:
     """Says on stderr where a silent script is, while it runs."""
-    session.port.on_silence = lambda seconds: tell(explain.silence(session, seconds))
+    session.port.on_silence = lambda seconds: tell(post_mortem.silence(session, seconds))
 
 
 def say_failed(script: Path, error: str, options: Options) -> None:

@@ -18,7 +18,7 @@ from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
 from maixmem_cli.errors import table
-from maixmem_cli.profiler import explain, profile, report
+from maixmem_cli.profiler import post_mortem, profile, report
 from maixmem_cli.runs import run_standin
 from maixmem_cli.runs.change import Edit
 
@@ -143,7 +143,7 @@ def _of_session(session: Session) -> Trial:
     if outcome.kind not in (DONE, LIMIT):
         error = outcome.error.replace(str(session.script), session.script.name)
         lines = [x for x in error.splitlines() if x.strip()]
-        why = [*_raised(lines), *explain.ending(session, outcome)]
+        why = [*_raised(lines), *post_mortem.ending(session, outcome)]
         line = _line(error, session.script.name) or _running(session)
     session.tracer.where()
     found = profile.Profile(session, outcome)

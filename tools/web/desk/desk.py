@@ -30,7 +30,7 @@ from maixmem_cli.flash import image
 from maixmem_cli.flash.kfpkg import PackageError, read_package
 from maixmem_cli.kmodel import example
 from maixmem_cli.plan.flash_items import ItemError, Layout
-from maixmem_cli.profiler import explain, ledger, maps
+from maixmem_cli.profiler import ledger, maps, post_mortem
 from maixmem_k210_chip import FLASH_SIZE
 
 Answer = tuple[str, Any]
@@ -300,7 +300,7 @@ def hang(kind: str, ram: bytes, state: bytes, events: bytes) -> Answer:
     if not _watched:
         return _answer([])
     _watched.look(ram, state, events)
-    return _answer(explain.ending(_watched.session, Outcome(kind, over=False)))
+    return _answer(post_mortem.ending(_watched.session, Outcome(kind, over=False)))
 
 
 def where(ram: bytes, state: bytes, events: bytes) -> Answer:
@@ -309,7 +309,7 @@ def where(ram: bytes, state: bytes, events: bytes) -> Answer:
         return _answer([])
     _watched.look(ram, state, events)
     session = _watched.session
-    return _answer([*explain.where(session), "", *explain.memory_table(session)])
+    return _answer([*post_mortem.where(session), "", *post_mortem.memory_table(session)])
 
 
 def owners(ram: bytes, state: bytes, events: bytes) -> Answer:
@@ -324,7 +324,7 @@ def owners(ram: bytes, state: bytes, events: bytes) -> Answer:
     books.feed(list(session.tracer.events()))
     stacks = session.tracer.stacks(Qstrs(session.board.ram))
     named = {a: stacks.get(site, ()) for a, (_, site, _) in books.chunks.items()}
-    return _answer({a: explain.at_line(s[0], session) for a, s in named.items() if s})
+    return _answer({a: post_mortem.at_line(s[0], session) for a, s in named.items() if s})
 
 
 def meaning(text: str) -> Answer:

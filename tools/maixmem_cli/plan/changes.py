@@ -65,7 +65,7 @@ def changes(answer: Fit) -> Iterator[Change]:
     yield from _firmwares(answer)
 
 
-def cure(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
+def cheapest(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
     """The cheapest changes that make it fit and the answer then; ([], None) when none of those
     that are tried do."""
     order = itertools.count()

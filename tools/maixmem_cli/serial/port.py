@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Opens the port of a real board, by pyserial: a serial port, a pty, socket://HOST:PORT."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from typing import Any
+
+from maixmem_cli.text.needs import require
+
+_BAUD = 115200
+
+
+def open_serial(url: str) -> Any:
+    """What reads and writes the bytes of a port; raises what pyserial raises."""
+    opens = require("serial").serial_for_url
+    return opens(url, baudrate=_BAUD, timeout=0.05, write_timeout=5, exclusive=True)
+
+
+def next_step(url: str, error: Exception) -> str:
+    """What to do about a port that cannot be opened."""
+    code = getattr(error, "errno", None)
+    text = str(error).lower()
+    if code in (errno.EACCES, errno.EPERM) or "denied" in text:
+        if sys.platform.startswith("linux"):
+            return f"sudo usermod -a -G {_group_of(url)} $USER, then log in again"
+        return "close what else uses the port (an IDE, another terminal)"
+    if code == errno.EBUSY or "busy" in text or "lock" in text:
+        return "close what else uses the port (an IDE, another terminal)"
+    if code == errno.ENOENT or "no such file" in text or "could not open port" in text:
+        return (
+            "maixmem ports lists what is there; none: cable, and the driver of its USB chip "
+            "(CH340, CP210x, FTDI)"
+        )
+    return "check the port's name and that nothing else uses it"
+
+
+def _group_of(path: str) -> str:
+    """The group that may open a device: dialout on Debian, uucp on Arch."""
+    try:
+        import grp
+        import os
+
+        return grp.getgrgid(os.stat(path).st_gid).gr_name
+    except (ImportError, OSError, KeyError):
+        return "dialout"
