@@ -126,14 +126,6 @@ def resident(name: str):
         raise
 
 
-def _new(items) -> list:
-    found = []
-    for x in modules:
-        if "maixmem_" in x and x not in items:
-            found.append(x)
-    return found
-
-
 def run_once(name: str, function: str, *args):
     """function(*args) of maixmem_NAME, dropped again afterwards with the parts that it imports,
     unless they were there before: their bytes come back.
@@ -143,20 +135,23 @@ def run_once(name: str, function: str, *args):
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).
     """
-    came = ()  # type: list | tuple
-    there = None if "maixmem_" + name in modules else _new(())
+    came = []  # type: list[str]
+    there = list(modules)
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
-        result = resident(name)
-        if there is not None:
-            came = _new(there)
-            there = None  # a part may need the room
+        try:
+            result = resident(name)
+        finally:  # half imported: what came is dropped as well
+            for x in modules:
+                if "maixmem_" in x and x not in there:
+                    came.append(x)
+        there.clear()  # a part may need the room
         result = getattr(result, function)(*args)
     finally:
-        for x in came if there is None else _new(there):
+        for x in came:
             modules.pop(x, None)
         if settable:
             gc.threshold(before)

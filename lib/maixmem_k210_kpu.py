@@ -18,7 +18,12 @@ from maixmem import const, run_once
 try:
     import KPU as kpu
 
-    kpu.load, kpu.deinit, kpu.forward, kpu.init_yolo2, kpu.run_yolo2
+    # what every model needs: AttributeError where a firmware lacks one
+    kpu.load
+    kpu.deinit
+    kpu.forward
+    kpu.init_yolo2
+    kpu.run_yolo2
 except (ImportError, AttributeError):
     kpu = run_once("k210_alias", "kpu_module")
 

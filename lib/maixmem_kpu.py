@@ -18,39 +18,33 @@ import maixmem_k210_kpu as _port
 _kpu = _port.kpu  # the firmware's
 
 
-# A ModelManager that evicts by sums: a model that goes in vain comes back by itself and costs a
-# load, a look through the whole heap would cost as much in every turn. 64 KiB stay for display and
-# finders, given up last. Results are copied out of a model before it goes.
+# A ModelManager that evicts by sums: a model that is evicted in vain costs a load, a look through
+# the whole heap would cost as much in every turn. 64 KiB stay free for display and finders, given
+# up last. Results are copied out of a model before it is freed.
 class _Manager(_port.maixmem_models.ModelManager):
-    def _make_room(self, m, gone):
-        self.margin = 65536
+    def _plan(self, m, e):
         p = self.port
+        self.margin = 65536
         while True:
-            idle = None
+            oldest = None
             held = self.loaded()
             for x in held:
-                if not x.pin and not x.loading and (idle is None or x.used < idle.used):
-                    idle = x
+                if not x.pin and not x.loading and (oldest is None or x.used < oldest.used):
+                    oldest = x
+            if e and oldest is None:
+                raise e
             free = p.free_bytes() - self.margin
-            if idle is None or (len(held) < self.keep and m.cost.need["heap"] <= free):
+            if oldest is None or (not e and len(held) < self.keep and m.cost.need["heap"] <= free):
                 if m.order and m.cost.peak["heap"] + _port.SPARE > p.behind:
-                    _lib.resident("k210_fit")  # from now on a turn reckons without reading a file
-                short = self._short(m)
-                if not short:
-                    try:
-                        return self._load(m)
-                    except _lib.NoRoom as e:
-                        if m.handle is not None:
-                            raise
-                        short = e
-                if idle is None:
-                    if not self.margin:
-                        raise short
-                    self.margin = 0
-                    continue
-            gone.append(idle)
-            self.state = "empty"
-            self._unload(idle)
+                    _lib.resident("k210_fit")  # from now on a turn judges without reading a file
+                refusal = self._refusal(m)
+                if not refusal:
+                    return []
+            if oldest is not None:
+                return [oldest]
+            if not self.margin:
+                raise refusal
+            self.margin = 0
 
     def _unload(self, m):
         for f in m.results.values():
@@ -214,16 +208,17 @@ def run_yolo2(t, img):
 
 
 # What the table of ports would find: its part has 22 names, which stay in the interpreter.
-_n = _port.maixmem_k210.utils
+_utils = _port.maixmem_k210.utils
 if not (
-    _lib._port or [x for x in ("heap_free", "flash_read", "gc_heap_size") if not hasattr(_n, x)]
+    _lib._port
+    or [x for x in ("heap_free", "flash_read", "gc_heap_size") if not hasattr(_utils, x)]
 ):
     _lib.set_port(_port.Port())
 _m = _Manager(keep=5)
-for _n in dir(_kpu):
-    if not _n.startswith("_") and _n not in globals():
-        globals()[_n] = getattr(_kpu, _n)
-        if _n not in ("memtest", "face_encode", "face_compare"):  # which are about no model
-            globals()[_n] = _Later(_n, getattr(_kpu, _n))
+for _name in dir(_kpu):
+    if not _name.startswith("_") and _name not in globals():
+        globals()[_name] = getattr(_kpu, _name)
+        if _name not in ("memtest", "face_encode", "face_compare"):  # which are about no model
+            globals()[_name] = _Later(_name, getattr(_kpu, _name))
 if hasattr(_kpu, "classifier"):
     classifier.load = _Later("load", _kpu.classifier.load)  # type: ignore[name-defined]  # noqa: F821

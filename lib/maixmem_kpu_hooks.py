@@ -56,8 +56,8 @@ def measure(handler, source, how):
         write("kpu_unjudged", t.name, e)
     register(t)
     _m.margin = 0
-    idle = [x for x in _m.models.values() if x.ready and not x.pin]
-    if not t.cost or t.cost.refuse or _m._short(t, idle):
+    idle = [x.handle for x in _m.models.values() if x.ready and not x.pin]
+    if not t.cost or t.cost.refuse or _m._refusal(t, idle):
         start(t)
     return t
 

@@ -213,7 +213,13 @@ class ModelManager:
             if not self.base:
                 for region in m.cost.need:
                     self.base[region] = p.room(region)
-            self._make_room(m, gone)
+            refusal = None  # of a load that was forecast to succeed
+            while not m.ready:
+                going = self._plan(m, refusal)
+                for x in going:
+                    gone.append(x)
+                    self._unload(x)
+                refusal = None if going else self._load(m)
             self.state = "loaded"
         except BaseException as e:
             self.state = "empty"
@@ -225,68 +231,51 @@ class ModelManager:
             raise e
         self.switches += 1
 
-    def _make_room(self, m, gone):
-        """Evicts the least recently used, as many as a forecast of the port says, nothing where
-        all would not help, looks after each, and loads m."""
+    def _plan(self, m, e) -> "list[Net]":
+        """The models to evict next for m: the least recently used, as few as the port's forecast
+        asks for, last loaded first; none where m can be loaded now. At least one after the NoRoom
+        `e` of a load. NoRoom where evicting all of them would not help."""
         held = self.loaded()
-        idle = []
-        for x in held:
-            if x.ready and not (x.pin or x.pin_count):
-                idle.append(x)
-        idle.sort(key=lambda x: x.used)
-        loaded = len(held)
-        keep = self.keep
-        k = least = max(0, loaded + 1 - keep)  # for a slot
-        most = len(idle)
-        if k > most:
-            raise NoRoom(message("pin", loaded, keep), "slots", 1, 0)
+        going = []  # type: list[Net]
+        handles = []  # type: list
         while True:
-            going = sorted(idle[:k], key=_order, reverse=True)  # the last loaded first
-            short = self._short(m, going)
-            if not short:
-                break
-            if k == most:
-                raise short
-            k += 1
-        short = going
-        going = going + idle[k:]
-        while True:
-            if not short:
-                try:
-                    return self._load(m)
-                except NoRoom as e:  # whatever was said before
-                    if m.handle is not None:
-                        raise
-                    short = e
-            if not going:
-                raise short
-            x = going.pop(0)
-            gone.append(x)
-            self.state = "empty"
-            self._unload(x)
-            short = len(gone) < least or self._short(m)  # True: no slot yet
+            if len(held) - len(going) < self.keep and (going or not e):
+                e = self._refusal(m, handles)
+                if not e:
+                    going.sort(key=_order, reverse=True)
+                    return going
+            oldest = None
+            for x in held:
+                if x.ready and not (x.pin or x.pin_count or x in going):
+                    if oldest is None or x.used < oldest.used:
+                        oldest = x
+            if oldest is None:
+                raise e or NoRoom(message("pin", len(held), self.keep), "slots", 1, 0)
+            going.append(oldest)
+            handles.append(oldest.handle)
 
-    def _short(self, m, freed=()):
-        """What the port says about room; garbage, perhaps models of an earlier run, is collected
-        before a no."""
-        handles = []
-        for x in freed:
-            handles.append(x.handle)
+    def _refusal(self, m, freed=()) -> "NoRoom | None":
+        """Why the port refuses to load m once the handles `freed` are unloaded, or None. Garbage,
+        perhaps models of an earlier run, is collected before a no."""
         for _ in range(2):
-            short = self.port.check_fit(m.cost, self.margin, handles)
-            if not short:
+            e = self.port.check_fit(m.cost, self.margin, freed)
+            if not e:
                 break
             gc.collect()
-        return short
+        return e
 
-    def _load(self, m):
+    def _load(self, m) -> "NoRoom | None":
+        """Loads m and runs its setup; the NoRoom of the port, returned, where m is not loaded."""
         p = self.port
         self.state = "empty"
         self._loads += 1
         m.order = self._loads
         known = m.took == m.cost.need.get("heap")  # as forecast: no need to look again
         before = known or p.free_bytes()
-        m.handle = p.load(m.source, **m.how)
+        try:
+            m.handle = p.load(m.source, **m.how)
+        except NoRoom as e:
+            return e
         if not known:
             m.took = before - p.free_bytes()
         if m.setup:
@@ -300,6 +289,7 @@ class ModelManager:
         if m.raw_taken:
             m.raw_taken = False
         m.ready = True
+        return None
 
     def _unload(self, m):
         m.ready = False

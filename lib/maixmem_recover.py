@@ -30,11 +30,13 @@ def _restore(manager, gone):
     for x in gone:
         manager._unload(x)
     for x in gone:
-        short = manager._short(x)
-        if short or len(manager.loaded()) >= manager.keep:  # a setup loaded others
-            raise short or MemoryError()
+        refusal = manager._refusal(x)
+        if refusal or len(manager.loaded()) >= manager.keep:  # a setup loaded others
+            raise refusal or MemoryError()
         try:
-            manager._load(x)
+            refusal = manager._load(x)
+            if refusal:
+                raise refusal
         except BaseException:
             manager._unload(x)
             raise

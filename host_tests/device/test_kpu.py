@@ -30,8 +30,8 @@ def start(build="full", kib=(1200, 1300, 300)):
     kpu._m.release_all()
     board.reset(build, flash={A: model(kib[0]), B: model(kib[1]), C: model(kib[2])})
     maixmem.set_port(None)
-    kpu._m.__init__(keep=5)
-    kpu._m.said = ()
+    kpu._m.__init__(keep=5)  # the module keeps its manager for good: it starts anew in place
+    kpu._m.text = ()
     return kpu
 
 
