@@ -13,6 +13,7 @@ import sys
 import types
 from pathlib import Path
 
+import installed
 import paths
 import pytest
 from commands import invoke, maixmem, mpremote
@@ -55,6 +56,15 @@ def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
     assert done["findings"] == []
     assert {p.name for p in board.root.iterdir()} == {Path(n).name for n in done["copied"]}
     assert "heap" in mpremote(board.port, "exec", "import maixmem; maixmem.report()")
+
+
+def test_canmv_gets_its_own_port(tmp_path: Path) -> None:
+    """Its board answers as MaixPy does, and was given MaixPy's modules: report() had no port."""
+    with FakeBoard(tmp_path / "canmv", "canmv") as b:
+        done = json.loads(maixmem("deploy", "--port", b.port, "--json"))
+        assert {Path(n).stem for n in done["copied"]} == set(modules.modules("canmv"))
+        assert done["findings"] == []
+        installed.check(mpremote(b.port, "exec", installed.USES), "canmv")
 
 
 def test_parts_for_threads_are_not_missed_on_a_firmware_without(
@@ -116,6 +126,7 @@ def test_a_modern_board_gets_its_bytecode_in_lib(modern) -> None:
         mpremote(modern.port, "exec", "import maixmem; print(maixmem.port().name)").strip()
         == "generic"
     )
+    installed.check(mpremote(modern.port, "exec", installed.USES), "generic")
 
 
 def test_a_board_that_is_too_full_is_left_alone(tmp_path: Path) -> None:

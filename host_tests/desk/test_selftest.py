@@ -83,7 +83,7 @@ LOAD = {"need": 100, "peak": 200, "free": 5000, "took": 100, "exact": True, "bac
     ],
 )
 def test_a_load_that_is_not_as_foretold(monkeypatch, change, result, said) -> None:
-    who = Identity("micropython", (0, 6, 2), "MaixPy", "", "", None, (), "/", 0)
+    who = Identity("micropython", (0, 6, 2), "MaixPy", "", "", None, (), "/", 0, "k210")
     monkeypatch.setattr(selftest, "identity", lambda board: who)
     monkeypatch.setattr(selftest, "ask", lambda *args: {**LOAD, **change})
     visit = selftest.Selftest(None)  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ see.
     python host_tests/kits/fakeboard.py maix FOLDER [0x300000=model.kmodel]...  one to try
 
 "maix" shows what MaixPy v1 shows: one flat folder /flash, its sys.path, platform and uname, and
-the K210 stand-in's modules as if built in. "modern" is today's MicroPython: '/' with folders, /lib
-on the path.
+the K210 stand-in's modules as if built in. "canmv" is the same with CanMV's modules. "modern" is
+today's MicroPython: '/' with folders, /lib on the path.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def like(real, **more):
     return m
 from collections import namedtuple
 sys.path[:] = ['/host' + p for p in {shim!r}]
-import Maix, KPU, image, sensor, lcd, machine, k210_board, k210_files
+import k210_board, k210_files, {own}
 def written(name, given=k210_files.source, fs=Flat()):
     found = given(name)
     if found is None and name[:7] == '/flash/':
@@ -124,21 +124,29 @@ if {card!r}:
     vfs.mount(Card(), '/sd')
     del Card
     sys.path[:] = ['', '.']  # /flash is listed on the firmware, and nothing is found there
-for n in ('Maix', 'KPU', 'image', 'sensor', 'lcd', 'machine'):
+for n in '{own}'.split(', '):
     __import__(n)
 for n in [n for n in sys.modules if n[:7] == 'maixmem']:
     del sys.modules[n]  # what the stand-in computes with is not on the board
+for n in {absent!r}:
+    sys.modules.pop(n, None)
 real = sys
 who = namedtuple('uname', ('sysname', 'nodename', 'release', 'version', 'machine'))(
-    'MaixPy', 'MaixPy', '0.6.2', 'a fake', 'a fake with kendryte-k210')
+    {platform!r}, {platform!r}, '0.6.2', 'a fake', 'a fake with kendryte-k210')
 real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
-real.modules['sys'] = like(sys, platform='MaixPy',
+real.modules['sys'] = like(sys, platform={platform!r},
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/sd' if {card!r} else '/flash')
 del configure, stored, active, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
 """
 )
-_BOOT = {"maix": _MAIX, "modern": _MODERN}
+_BOOT = {"maix": _MAIX, "canmv": _MAIX, "modern": _MODERN}
+#: kind -> its sys.platform, the firmware's own modules, those of the stand-in that it lacks
+_FIRMWARE = {
+    "maix": ("MaixPy", "Maix, KPU, image, sensor, lcd, machine", ()),
+    "canmv": ("CanMV", "maix, image, sensor, lcd, machine", ("Maix", "KPU")),
+    "modern": ("", "", ()),
+}
 _RAW = b"raw REPL; CTRL-B to exit\r\n>"
 
 
@@ -162,10 +170,14 @@ class FakeBoard:
         `card` is /sd."""
         self.root, self.kind = root, kind
         self._conf = root.parent / f"{root.name}.conf"
-        shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.LIB)]
+        shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.SHIMS / "canmv", paths.LIB)]
+        platform, own, absent = _FIRMWARE[kind]
         host_flash = {address: f"/host{path}" for address, path in (flash or {}).items()}
         self._boot = _BOOT[kind].format(
             shim=shim,
+            platform=platform,
+            own=own,
+            absent=absent,
             flash=host_flash,
             firmware="full",
             conf=f"/host{self._conf}",
@@ -302,7 +314,7 @@ class FakeBoard:
             self.cut_after -= len(data)
         self.received += len(data)
         if (
-            self.kind == "maix"
+            self.kind != "modern"
         ):  # the MicroPython of 2019 has no raw paste: it sees the Ctrl-A of the question
             data = data.replace(b"\x05A\x01", b"\x01")
         if b"\x02" in data:
@@ -310,7 +322,7 @@ class FakeBoard:
         running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
         # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware
         # (v0.6.2_84)
-        if running and (data.count(b"\x03") & 1 if self.kind == "maix" else b"\x03" in data):
+        if running and (data.count(b"\x03") & 1 if self.kind != "modern" else b"\x03" in data):
             self._vm.send_signal(signal.SIGINT)
         elif b"\x04" in data and self._raw:
             self._busy = True

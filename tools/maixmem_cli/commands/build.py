@@ -16,7 +16,6 @@ from rich.table import Table
 
 from maixmem_cli.library import packages, places
 from maixmem_cli.library.bytecode import VERSIONS, CompileError, compile_modules
-from maixmem_cli.library.modules import K210
 from maixmem_cli.text.output import console
 
 
@@ -31,20 +30,25 @@ def stale(top: Path) -> list[str]:
 
 
 def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
-    """Writes out/mpyN/ with its package.json, and out/index if asked; {bytecode: {module:
-    file}}."""
+    """Writes out/mpyN/ with its packages, and out/index if asked; {bytecode: {module: file}}."""
     made = {}
+    every = packages.every()
     for version in VERSIONS:
         folder = out / f"mpy{version}"
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob("*.mpy"):
             old.unlink()
-        made[version] = compile_modules(K210, version, folder)
-        flat = {path.name: path.name for path in made[version].values()}
-        (folder / "package.json").write_text(packages.package_json(flat), encoding="utf-8")
+        made[version] = compile_modules(every, version, folder)
+        for name in packages.PACKAGES:
+            text = packages.package_json(
+                {f"{m}.mpy": f"{m}.mpy" for m in packages.of_package(name)}
+            )
+            (folder / f"{name}.json").write_text(text, encoding="utf-8")
+            if name == packages.USUAL[version]:
+                (folder / "package.json").write_text(text, encoding="utf-8")
     if index:
-        kinds = {str(v): {p.name: p for p in files.values()} for v, files in made.items()}
-        kinds["py"] = {f"{m}.py": places.lib() / f"{m}.py" for m in K210}
+        kinds = {str(v): dict(files) for v, files in made.items()}
+        kinds["py"] = {m: places.lib() / f"{m}.py" for m in every}
         packages.write_index(out / "index", kinds)
     return made
 
@@ -62,8 +66,10 @@ def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
         cells = [str(row[v]) for v in (0, *VERSIONS)]
         table.add_row(module, *cells)
     table.add_section()
-    sums = {v: sum(row[v] for row in sizes.values()) for v in (0, *VERSIONS)}
-    table.add_row("all that a K210 needs", *map(str, sums.values()))
+    for name in packages.PACKAGES:
+        chosen = packages.of_package(name)
+        sums = [sum(sizes[m][v] for m in chosen) for v in (0, *VERSIONS)]
+        table.add_row(f"package {name}", *map(str, sums))
     console().print(table)
 
 
@@ -91,8 +97,9 @@ def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
 
-    Writes OUT/mpy4, mpy5, mpy6, each with a package.json that mip can install, and prints the
-    sizes. In a checkout it also writes the repository's own package.json and manifest.py, and the
+    Writes OUT/mpy4, mpy5, mpy6, each with the packages that mip installs: k210.json, canmv.json,
+    micropython.json, and as package.json the one of the boards with that bytecode. Prints the
+    sizes. In a checkout it also writes the repository's own packages and manifest.py, and the
     lists of modules in pyproject.toml, and what is made of the table of errors. Exit status 1:
     --check found one of them stale.
     """
@@ -105,7 +112,7 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
             click.echo(
                 f"stale: {', '.join(old)}. Next: maixmem build"
                 if old
-                else "up to date: package.json, manifest.py, pyproject.toml, errors"
+                else "up to date: packages, manifest.py, pyproject.toml, errors"
             )
         sys.exit(1 if old else 0)
     try:
@@ -118,7 +125,7 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     if top:
         for name in old:
             (top / name).write_text(packages.repository_files(top)[name], encoding="utf-8")
-    sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in K210}
+    sizes = {m: {0: (places.lib() / f"{m}.py").stat().st_size} for m in packages.every()}
     for version, files in made.items():
         for module, path in files.items():
             sizes[module][version] = path.stat().st_size

@@ -79,7 +79,7 @@ def plan(board: RawRepl, names: tuple[str, ...], target: str | None, sources: bo
             return None
         compiler = bytecode.circuitpython_compiler(who.bytecode)
     folder = (target or who.target).rstrip("/")
-    chosen = select("k210" if who.kind == "maixpy" else "generic", names)
+    chosen = select(modules.platform_of(who.port), names)
     _make(board, folder)
     version = None if sources else forms.accepted(board, who, folder)
     made = forms.contents(chosen, version, compiler)

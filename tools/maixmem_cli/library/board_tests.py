@@ -36,7 +36,7 @@ class Target:
 
     def library(self) -> dict[str, bytes]:
         """{full name: bytes} of the library."""
-        names = modules.modules("k210" if self.is_k210 else "generic")
+        names = modules.modules(modules.platform_of(self.who.port))
         compiler = ""
         if self.who.kind == "circuitpython":
             compiler = bytecode.circuitpython_compiler(self.bytecode)

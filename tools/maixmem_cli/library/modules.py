@@ -1,13 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Which device modules belong to which platform: the one table that build, deploy and the board
-tests read."""
+"""Which device modules belong to which platform: build, deploy, mip and the board tests read it.
+
+The platforms are the ports of maixmem_report.PORTS, the table by which a board finds its own.
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
 from pathlib import Path
+
+import maixmem_report
 
 from maixmem_cli.library import places
 
@@ -21,27 +25,32 @@ _ROLES = (
     "maixmem_pool",
 )
 
-_FLASH = (*_ROLES, "maixmem_flash", "maixmem_kmodel")
-_LINUX = ("maixmem_known_linux", "maixmem_linux")
+_FLASH = ("maixmem_flash", "maixmem_kmodel")
 _AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
+_LINUX = ("maixmem_known_linux", "maixmem_linux")
 
-#: platform -> where a program starts; what these modules import belongs to the platform too
-_STARTS: dict[str, tuple[str, ...]] = {
-    "k210": (
-        *_FLASH,
-        "maixmem_camera",
-        "maixmem_k210",
-        "maixmem_k210_old",
-        "maixmem_known_k210",
-        *_AUTO,
-    ),
-    "canmv": (*_FLASH, "maixmem_canmv", "maixmem_known_canmv"),
-    "generic": (*_ROLES, "maixmem_known_mpy"),
-    "maixcam": (*_ROLES, "maixmem_maixcam", *_LINUX),
-    "rknn": (*_ROLES, "maixmem_rknn", *_LINUX),
-    "ascend": (*_ROLES, "maixmem_ascend", *_LINUX),
+#: port of maixmem_report.PORTS -> what its boards get beside the roles and the port itself
+_MORE: dict[str, tuple[str, ...]] = {
+    "k210": (*_FLASH, *_AUTO, "maixmem_camera", "maixmem_k210_old", "maixmem_known_k210"),
+    "canmv": (*_FLASH, "maixmem_known_canmv"),
+    "maixcam": _LINUX,
+    "rknn": _LINUX,
+    "ascend": _LINUX,
 }
-PLATFORMS = tuple(_STARTS)
+_OTHERS = ("maixmem_known_mpy",)  # any other port's: MicroPython, CircuitPython
+_OF_ANOTHER = {"k210_old": "k210"}  # a port that lies in the package of another
+
+#: every port has a package of its name, but for those of _OF_ANOTHER
+PLATFORMS = tuple(
+    name
+    for name in (row.rpartition(":")[2].split(".")[0] for row in maixmem_report.PORTS.split())
+    if name not in _OF_ANOTHER
+)
+
+
+def platform_of(port: str) -> str:
+    """The package for a board whose port is maixmem_PORT."""
+    return _OF_ANOTHER.get(port, port)
 
 
 #: what brings a part of the library into memory, by its name without maixmem_
@@ -90,7 +99,8 @@ def closure(wanted: set[str]) -> set[str]:
 @functools.lru_cache(maxsize=None)
 def modules(platform: str) -> tuple[str, ...]:
     """Every module of a platform, in order of name."""
-    return tuple(sorted(closure(set(_STARTS[platform]))))
+    starts = {*_ROLES, f"maixmem_{platform}", *_MORE.get(platform, _OTHERS)}
+    return tuple(sorted(closure(starts)))
 
 
 def every() -> tuple[str, ...]:

@@ -14,16 +14,20 @@ from typing import Any
 from maixmem import __version__
 
 from maixmem_cli.errors import made
-from maixmem_cli.library.modules import K210
+from maixmem_cli.library import modules
 
 NAME = "maixmem"
 DESCRIPTION = "Memory on edge-AI vision boards: report, model switching, flash map, buffer pools"
+#: packages that mip installs: file beside the modules -> platform. The folder's package.json is
+#: that of the boards which take its bytecode: 4 is MaixPy's and CanMV's, no other's
+PACKAGES = {"k210": "k210", "canmv": "canmv", "micropython": "generic"}
+USUAL = {4: "k210", 5: "micropython", 6: "micropython"}
 _MANIFEST = """\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 # For MicroPython 1.12 and later, in a board's manifest: include("path/to/maixmem/manifest.py")
-# MaixPy v1 has no manifests: copy the same files to components/micropython/port/builtin_py
-# of its source.
+# MaixPy v1 has no manifests: copy the files that package.json names to
+# components/micropython/port/builtin_py of its source.
 # Made by `maixmem build`, not by hand.
 metadata(description={description!r}, version={version!r}, license="MIT")
 """
@@ -39,14 +43,31 @@ def package_json(files: dict[str, str]) -> str:
     return json.dumps(package, indent=2) + "\n"
 
 
+def of_package(name: str) -> tuple[str, ...]:
+    """The modules of a package that mip installs."""
+    return modules.modules(PACKAGES[name])
+
+
+def every() -> tuple[str, ...]:
+    """The modules of all these packages, each once, in order of name."""
+    return tuple(sorted({m for name in PACKAGES for m in of_package(name)}))
+
+
 def repository_files(top: Path) -> dict[str, str]:
-    """{file at the top of the repository: its text}: what must be made again when the modules
-    change."""
-    sources = {f"{m}.py": f"lib/{m}.py" for m in K210}
+    """{file of the repository: its text}: what must be made again when the modules change. At the
+    top lies the K210's package, the others beside the modules."""
     manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
-    manifest += "".join(f'module("{m}.py", base_path="lib", opt=3)\n' for m in K210)
+    manifest += "".join(
+        f'module("{m}.py", base_path="lib", opt=3)\n' for m in of_package("micropython")
+    )
+    beside = {
+        f"lib/{name}.json": package_json({f"{m}.py": f"{m}.py" for m in of_package(name)})
+        for name in PACKAGES
+        if name != "k210"
+    }
     return {
-        "package.json": package_json(sources),
+        "package.json": package_json({f"{m}.py": f"lib/{m}.py" for m in of_package("k210")}),
+        **beside,
         "manifest.py": manifest,
         "pyproject.toml": _project(top),
         "docs/errors.md": made.page(),
@@ -90,16 +111,21 @@ def _project(top: Path) -> str:
 
 
 def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:
-    """A static mip index: kinds is {"py" or the bytecode: {name on the board: file}}. Any web
-    server can serve it."""
+    """A static mip index: kinds is {"py" or the bytecode: {module: file}}. Any web server serves
+    it. `maixmem` is the package of the boards with that bytecode; maixmem-NAME is each by name."""
     shutil.rmtree(folder, ignore_errors=True)
     for kind, files in kinds.items():
-        hashes = [[name, _store(folder, path)] for name, path in sorted(files.items())]
-        package: dict[str, Any] = {"v": 1, "version": __version__, "hashes": hashes}
-        where = folder / "package" / kind / NAME
-        where.mkdir(parents=True)
-        for name in ("latest", __version__):
-            (where / f"{name}.json").write_text(json.dumps(package) + "\n", encoding="utf-8")
+        hashes = {m: [path.name, _store(folder, path)] for m, path in sorted(files.items())}
+        usual = USUAL[int(kind)] if kind.isdigit() else "k210"
+        for name in ("", *PACKAGES):
+            chosen = [hashes[m] for m in of_package(name or usual)]
+            package: dict[str, Any] = {"v": 1, "version": __version__, "hashes": chosen}
+            where = folder / "package" / kind / f"{NAME}-{name}".rstrip("-")
+            where.mkdir(parents=True)
+            for version in ("latest", __version__):
+                (where / f"{version}.json").write_text(
+                    json.dumps(package) + "\n", encoding="utf-8"
+                )
 
 
 def _store(folder: Path, path: Path) -> str:

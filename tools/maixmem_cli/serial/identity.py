@@ -21,7 +21,7 @@ _DOING = "asking the board for its system heap"
 @dataclass(frozen=True)
 class Identity:
     """`bytecode` is the .mpy version that the interpreter names, None when it names none; `folder`
-    where it works."""
+    where it works; `port` the NAME of maixmem_NAME that the library finds there."""
 
     implementation: str
     version: tuple[Any, ...]
@@ -32,6 +32,7 @@ class Identity:
     path: tuple[str, ...]
     folder: str
     free: int
+    port: str
 
     @property
     def kind(self) -> str:
@@ -87,10 +88,10 @@ def check_heap(board: RawRepl) -> None:
 def identity(board: RawRepl) -> Identity:
     """Asks who it is. Collects the board's garbage. BoardError: see check_heap()."""
     check_heap(board)
-    name, version, platform, machine, build, mpy, path, folder, free = ask(
+    name, version, platform, machine, build, mpy, path, folder, free, port = ask(
         board, "who", "who", doing="asking the board who it is"
     )
     code = mpy & 0xFF if mpy > 0 else None
     return Identity(
-        name, version, platform, machine, build, code, tuple(path), folder or "/", free
+        name, version, platform, machine, build, code, tuple(path), folder or "/", free, port
     )

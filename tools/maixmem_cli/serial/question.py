@@ -51,25 +51,25 @@ def _pieces(body: list[ast.stmt]) -> list[str]:
 
 
 def _of_library(node: ast.ImportFrom) -> list[ast.stmt]:
-    """What a module of the library defines and imports whole, with its constants as numbers; and
-    of those the ones that are asked for by name."""
+    """What a module of the library defines and imports whole, with its constants (numbers, texts)
+    in place; and of those the ones that are asked for by name."""
     module = importlib.import_module(node.module or "")
-    numbers = {name: n for name, n in vars(module).items() if type(n) is int}
-    tree = _Numbers(numbers).visit(ast.parse(inspect.getsource(module)))
-    wanted = [a.name for a in node.names if a.name in numbers]
-    constants = ast.parse("\n".join(f"{name} = {numbers[name]}" for name in wanted)).body
+    values = {name: n for name, n in vars(module).items() if type(n) in (int, str)}
+    tree = _Constants(values).visit(ast.parse(inspect.getsource(module)))
+    wanted = [a.name for a in node.names if a.name in values]
+    constants = ast.parse("\n".join(f"{name} = {values[name]!r}" for name in wanted)).body
     return [n for n in tree.body if isinstance(n, (ast.Import, *_DEFINED))] + constants
 
 
-class _Numbers(ast.NodeTransformer):
-    """Puts numbers in the place of their names: two modules may have one name for two."""
+class _Constants(ast.NodeTransformer):
+    """Puts values in the place of their names: two modules may have one name for two."""
 
-    def __init__(self, numbers: dict[str, int]) -> None:
-        self._numbers = numbers
+    def __init__(self, values: dict[str, int | str]) -> None:
+        self._values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        known = isinstance(node.ctx, ast.Load) and node.id in self._numbers
-        return ast.Constant(self._numbers[node.id]) if known else node
+        known = isinstance(node.ctx, ast.Load) and node.id in self._values
+        return ast.Constant(self._values[node.id]) if known else node
 
 
 def _reached(body: list[ast.stmt], function: str) -> set[str]:

@@ -5,6 +5,8 @@
 import gc
 import sys
 
+from maixmem_report import find_port
+
 try:
     import os
 except ImportError:
@@ -24,4 +26,5 @@ def who():
         [str(p) for p in getattr(sys, "path", ())],
         os.getcwd() if hasattr(os, "getcwd") else "",
         gc.mem_free(),
+        find_port(),
     )
