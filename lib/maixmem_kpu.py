@@ -39,9 +39,9 @@ class _Manager(_port.maixmem_models.ModelManager):
                     _lib.resident("k210_fit")  # from now on a turn judges without reading a file
                 refusal = self._refusal(m)
                 if not refusal:
-                    return []
+                    return None
             if oldest is not None:
-                return [oldest]
+                return oldest
             if not self.margin:
                 raise refusal
             self.margin = 0

@@ -215,11 +215,11 @@ class ModelManager:
                     self.base[region] = p.room(region)
             refusal = None  # of a load that was forecast to succeed
             while not m.ready:
-                going = self._plan(m, refusal)
-                for x in going:
+                x = self._plan(m, refusal)
+                refusal = None if x else self._load(m)
+                if x:
                     gone.append(x)
                     self._unload(x)
-                refusal = None if going else self._load(m)
             self.state = "loaded"
         except BaseException as e:
             self.state = "empty"
@@ -231,10 +231,10 @@ class ModelManager:
             raise e
         self.switches += 1
 
-    def _plan(self, m, e) -> "list[Net]":
-        """The models to evict next for m: the least recently used, as few as the port's forecast
-        asks for, last loaded first; none where m can be loaded now. At least one after the NoRoom
-        `e` of a load. NoRoom where evicting all of them would not help."""
+    def _plan(self, m, e) -> "Net | None":
+        """The model to evict next for m, None where m can be loaded now: the last loaded of the
+        least recently used, as few as the port's forecast asks for; asked again after each. At
+        least one after the NoRoom `e` of a load. NoRoom where evicting all would not help."""
         held = self.loaded()
         going = []  # type: list[Net]
         handles = []  # type: list
@@ -242,8 +242,7 @@ class ModelManager:
             if len(held) - len(going) < self.keep and (going or not e):
                 e = self._refusal(m, handles)
                 if not e:
-                    going.sort(key=_order, reverse=True)
-                    return going
+                    return max(going, key=_order) if going else None
             oldest = None
             for x in held:
                 if x.ready and not (x.pin or x.pin_count or x in going):
