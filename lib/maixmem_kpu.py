@@ -29,7 +29,7 @@ class _Manager(_port.maixmem_models.ModelManager):
             oldest = None
             held = self.loaded()
             for x in held:
-                if not x.pin and not x.loading and (oldest is None or x.used < oldest.used):
+                if not x.pin and (oldest is None or x.used < oldest.used):
                     oldest = x
             if e and oldest is None:
                 raise e
@@ -124,13 +124,21 @@ class _Later:
         return made
 
 
-# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models go first.
+# RuntimeError where a timer callback comes in the middle of a load: see ModelManager.busy.
+def _check_idle(name):
+    if _m.busy:
+        raise RuntimeError(_lib.message("busy", _m.busy.name, name))
+
+
+# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
+# first.
 def _part(name, *args):
+    _check_idle(name)
     try:
         _m.port.refuse()
     except _lib.NoRoom:
         for x in list(_m.models.values()):
-            if x.ready and not x.pin and not x.loading:
+            if x.ready and not x.pin:
                 _m._unload(x)
                 x.order = 0
     return _lib.run_once("kpu_hooks", name, *args)
@@ -177,6 +185,7 @@ def deinit(t):
     """True; the net is over."""
     if t.__class__ is not _Task or t.fmap:
         return _kpu.deinit(t)
+    _check_idle("deinit")
     _m._unload(t)
     if _m.models.get(t.name) is t:
         del _m.models[t.name]

@@ -281,7 +281,7 @@ def room(nbytes):
 def clear():
     """Frees all models that may go, the last one first. Their next load is no turn."""
     for x in reversed(_m.loaded()):
-        if not x.pin and not x.loading:
+        if not x.pin:
             _m.release(x.name)
             x.order = 0
     gc.collect()

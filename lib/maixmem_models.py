@@ -32,7 +32,7 @@ class Net:
     setup = fallback = cost = handle = None
     how = {}  # type: dict  # to the port: how to load it
     took = None  # type: int | None  # bytes that the last load was measured to take
-    pin = ready = loading = fallback_reported = raw_taken = False
+    pin = ready = fallback_reported = raw_taken = False
     pin_count = 0  # with blocks that it is in
     used = 0  # tick of the last use()
     order = 0  # number of the load
@@ -77,6 +77,7 @@ class ModelManager:
     port."""
 
     _last = None  # type: ModelManager | None  # the manager made last
+    busy = None  # type: Net | None  # what is loaded or freed just now
 
     def __init__(self, port=None, keep: "int | None" = None, margin: "int | None" = None) -> None:
         p = (port or _port()).for_models(self)
@@ -196,14 +197,14 @@ class ModelManager:
     def _switch(self, m):
         if m.ready:
             return  # another thread has loaded it meanwhile
-        for x in self.models.values():
-            if x.loading and (x is m or self.keep == 1):
-                raise RuntimeError(message("loading", x.name, m.name))
+        if self.busy:
+            raise RuntimeError(message("busy", self.busy.name, m.name))
+        self.busy = m
         p = self.port
         gone = []
         try:
             for x in self.models.values():
-                if x.handle is not None and not (x.ready or x.loading):
+                if x.handle is not None and not x.ready:
                     self._unload(x)  # a failure left it half loaded or half freed
             if not m.cost:
                 m.cost = p.inspect(m.source, **m.how)
@@ -229,6 +230,8 @@ class ModelManager:
             except (MemoryError, ImportError, RuntimeError):
                 pass  # no room for it: nothing comes back
             raise e
+        finally:
+            self.busy = None
         self.switches += 1
 
     def _plan(self, m, e) -> "Net | None":
@@ -278,13 +281,7 @@ class ModelManager:
         if not known:
             m.took = before - p.free_bytes()
         if m.setup:
-            m.loading = True
-            try:
-                m.setup(m)
-            finally:
-                m.loading = False
-            if m.handle is None:
-                raise RuntimeError(message("setup", m.name))
+            m.setup(m)
         if m.raw_taken:
             m.raw_taken = False
         m.ready = True
@@ -292,8 +289,6 @@ class ModelManager:
 
     def _unload(self, m):
         m.ready = False
-        if m.loading:
-            m.loading = False
         if m.handle is not None:
             self.port.unload(m.handle)
             m.handle = None
@@ -303,12 +298,17 @@ class ModelManager:
     def release(self, name) -> None:
         """Frees a model, pinned or not. Harmless when it is not resident. Its definition stays."""
         m = self._find(name)
+        if self.busy:
+            raise RuntimeError(message("busy", self.busy.name, name))
+        self.busy = m
         m.pin_count = 0
         try:
             self._unload(m)
         except BaseException:
             self._unload(m)  # once more: what was interrupted is not left half freed
             raise
+        finally:
+            self.busy = None
 
     def release_all(self) -> None:
         """Frees every model, last loaded first."""

@@ -14,9 +14,9 @@ _SENTENCES = {
     "keep": "ModelManager: keep is {!r}.\n1 or more",
     "release": "net {0!r}: its model was released.\ntake it again with use({0!r})",
     "pin": "{} of at most {} models are resident, and pinned or in a with block.\nrelease() one",
-    "loading": "the setup of {0!r} uses {1!r} while {0!r} is being loaded.\nuse the net that "
-    "setup(net) is given",
-    "setup": "the setup of {!r} released it.\nno release() in a setup",
+    "busy": "{1!r} was asked for while {0!r} is being loaded or freed, by a setup or a timer "
+    "callback; nothing was changed.\na setup uses only the net that it is given; a callback sets "
+    "a flag for the main loop",
     "warning": "maixmem: {!r}: {}",
     "fallback": "maixmem: {} Using {!r} instead.",
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free.\nrelease() a "

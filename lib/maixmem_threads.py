@@ -26,7 +26,7 @@ def guard(manager) -> None:
 def _alone(method):
     def call(*args, **how):
         me = _thread.get_ident()
-        if _waiting[:1] == [me]:  # a setup that uses another model
+        if _waiting[:1] == [me]:  # inside already: the manager says whether it may
             return method(*args, **how)
         try:
             _waiting.append(me)

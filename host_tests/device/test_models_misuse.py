@@ -85,11 +85,72 @@ def test_a_setup_that_uses_its_own_model_is_told_so():
         m.add("a", A, setup=lambda net: m.use("a"))
         for _ in range(2):  # and the next use() is told the same, not that something is left over
             e = raises(RuntimeError, m.use, "a")
-            assert "setup of 'a' uses 'a'" in str(e) and "Next:" in str(e), e
+            assert "'a' was asked for while 'a' is being loaded" in str(e), e
+            assert "setup" in str(e) and "Next:" in str(e), e
             assert m.state != "loaded" and not board.nets() and board.kpu_live() == 0
         m.models["a"].setup = None
         assert m.use("a").raw is not None and m.state == "loaded"
         m.release_all()
+
+
+# --- timer callbacks: they run between two bytecodes of the same thread ---
+
+
+def test_a_callback_in_the_middle_of_a_load_changes_nothing():
+    board.reset("full", flash={A: model(50), B: model(60), C: model(70)})
+    port = Port()
+    m = ModelManager(port, keep=2)
+    for name, at in (("a", A), ("b", B), ("c", C)):
+        m.add(name, at)
+    said = []
+
+    def interrupted(call):
+        def done(*args, **how):
+            before = resident(m)
+            for inside in (lambda: m.use("b"), lambda: m.release("a"), lambda: m.forget("a")):
+                said.append(str(raises(RuntimeError, inside)))
+            if before:
+                m.use(before[0])  # a resident model is handed out all the same
+            assert resident(m) == before
+            return call(*args, **how)
+
+        return done
+
+    m.use("a")
+    port.load = interrupted(port.load)
+    assert m.use("c").raw is not None and resident(m) == ["a", "c"]
+    assert len(said) == 3
+    for text in said:
+        assert "while 'c' is being loaded or freed" in text and "Next:" in text, text
+    del port.load
+    port.unload = interrupted(port.unload)
+    m.release("c")
+    assert len(said) == 6 and resident(m) == ["a"] and len(board.nets()) == 1
+    del port.unload
+    m.models["b"].setup = lambda net: said.append(str(raises(RuntimeError, m.use, "c")))
+    assert m.use("b").raw is not None and resident(m) == ["a", "b"]
+    assert "'c' was asked for while 'b'" in said[-1], said[-1]
+    m.release_all()
+    assert board.kpu_live() == 0 and m.busy is None
+
+
+def test_a_load_that_was_stopped_leaves_nobody_busy():
+    board.reset("full", flash={A: model(50), B: model(60)})
+    port = Port()
+    m = ModelManager(port)
+    m.add("a", A)
+    m.add("b", B)
+    m.use("a")
+
+    def stopped(*args, **how):
+        raise KeyboardInterrupt
+
+    port.load = stopped
+    raises(KeyboardInterrupt, m.use, "b")
+    del port.load
+    assert m.busy is None and m.use("b").raw is not None
+    m.release_all()
+    assert board.kpu_live() == 0
 
 
 def test_a_net_that_was_deinited_by_hand_is_loaded_again():
