@@ -74,6 +74,7 @@ class _Manager(_port.maixmem_models.ModelManager):
 # The same output is the same one again, as it has the same place in the model.
 class _Task(_port.Net):
     fmap = False
+    stack = 0  # bytes of a thread's stack that run_yolo2() takes
     results = {}  # type: dict  # {output: its fmap}
     asked = results  # {what: (call, arguments, named ones)}
 
@@ -213,6 +214,8 @@ def run_yolo2(t, img):
     if "init_yolo2" not in t.asked:
         raise _part("error", t)
     t.check_image(img)
+    if t.stack:
+        _lib.resident("k210_yolo").require(t)
     return _kpu.run_yolo2(handle, img)
 
 

@@ -11,7 +11,7 @@ import gc
 import time
 
 from maixmem import KModelError, NoRoom, const, message, resident, run_once
-from maixmem_k210 import utils
+from maixmem_k210 import _thread, utils
 from maixmem_kpu import _kpu, _m, _ready, _Task
 from maixmem_models import ModelReleasedError
 
@@ -139,6 +139,9 @@ def init_yolo2(handler, args, how):
     before = t.asked.get(key)
     if before and before[1:] == (args[1:], how):
         return True
+    anchors = how.get("anchor_number", args[3] if args[3:] else 0)
+    if key == "init_yolo2" and _thread and type(anchors) is int:
+        t.stack = resident("k210_yolo").stack_of(t, anchors)
     if before and not t.pin:
         del t.asked[key]
         _m.release(t.name)

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""YOLO in a thread on firmware: it runs, or is refused with numbers, and the walk from outside
+finds the system heap whole. Bare, a thread with too little stack writes past its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import emulated
+import kmodel_build
+import pytest
+from emulated import each_image, needs_cc
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
+from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.serial.repl import RawRepl
+
+pytestmark = needs_cc
+
+_GRIDS = ((7, 7), (10, 7), (20, 15))
+_START = """
+import gc, time, image, KPU
+try:
+    import _thread
+except ImportError:
+    _thread = None
+ANCHORS = (1.889, 2.525, 2.947, 3.941, 4.0, 5.366, 5.155, 6.923, 6.718, 9.01)
+img = image.Image(size=({w}, {h}))
+img.pix_to_ai()
+done = []
+def work():
+    try:
+        for i in range(3):
+            done.append(run())
+    except Exception as e:
+        done.append(str(e))
+    done.append("end")
+def thread(stack=None):
+    done.clear()
+    if stack:
+        _thread.stack_size(stack)
+    _thread.start_new_thread(work, ())
+    for i in range(1000):
+        if done and done[-1] == "end":
+            break
+        time.sleep_ms(10)
+    print(done)
+"""
+_MANAGER = """
+from maixmem_models import ModelManager
+m = ModelManager()
+m.add("f", 0x300000, setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
+m.use("f")
+def run():
+    return m.use("f").run_yolo2(img)
+"""
+_AUTO = """
+import maixmem_auto
+import KPU
+net = KPU.load(0x300000)
+KPU.init_yolo2(net, 0.5, 0.3, 5, ANCHORS)
+def run():
+    return KPU.run_yolo2(net, img)
+"""
+
+
+def model(folder: Path, w: int, h: int) -> Path:
+    """A V3 model with an output of w x h cells, 5 anchors, 1 class."""
+    layers = [("conv", 8, {"halve": True})] * 3 + [("conv", 30), ("dequantize",)]
+    path = folder / "yolo.kmodel"
+    path.write_bytes(kmodel_build.v3((8 * w, 8 * h, 3), layers).to_bytes())
+    return path
+
+
+@each_image
+@pytest.mark.parametrize("program", [_MANAGER, _AUTO], ids=["manager", "auto"])
+@pytest.mark.parametrize("grid", _GRIDS, ids=str)
+def test_it_runs_or_is_refused(
+    image: Path, program: str, grid: tuple[int, int], tmp_path: Path
+) -> None:
+    w, h = grid
+    takes = 16 * w * h * 5 + 2048  # measured: 5,948, 7,628 and 26,028 from the top of a thread
+    files = [(0x300000, model(tmp_path, w, h))]
+    with booted(image, files, files_of_library()) as board:
+        repl = RawRepl(image.name, SerialPort(board))
+        repl.check(_START.format(w=8 * w, h=8 * h), timeout=60)
+        if not emulated.answer(repl, "print(_thread is not None)"):
+            pytest.skip(f"{image.name} has no threads")
+        repl.check(program, timeout=60)
+        for stack in (None, 8192, 16384, 24576, 32768, 65536):
+            done = emulated.answer(repl, f"thread({stack})")
+            if stack is None or stack > takes + 4096:
+                assert done == [None, None, None, "end"], (stack, done)
+            elif stack < takes:
+                assert len(done) == 2, (stack, done)
+                assert f"takes {takes} bytes of this thread's stack" in done[0], done
+                assert "Next: start the thread after init_yolo2()" in done[0], done
+            heaps.Finder().system(board.ram)  # Damaged, where it is not whole
