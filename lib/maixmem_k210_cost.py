@@ -6,6 +6,8 @@ one-time part.
 Measured on the firmware (v0.6.2_84).
 """
 
+from sys import modules
+
 from maixmem import Cost, KModelError, const, message, run_once
 from maixmem_k210_chip import (
     FLASH_SIZE,
@@ -21,6 +23,7 @@ from maixmem_k210_chip import (
     chunk,
 )
 
+_THREADS = "maixmem_k210_stack" in modules  # which comes in where the firmware has threads
 _TOP = const(32)  # that malloc leaves at the top
 
 # --- what a model takes ---
@@ -30,7 +33,8 @@ def again(p, cost) -> None:
     """The file of a model is another one than at add(): its Cost becomes that of the new one.
     KModelError where that cannot run, OSError with the path where it is gone."""
     new = inspect(p, cost.source, cost.how)
-    for name in ("need", "peak", "chunks", "nbytes", "certainty", "refuse", "warning", "head"):
+    names = "need peak chunks nbytes certainty refuse warning head"
+    for name in (names + " cells output" if _THREADS else names).split():
         setattr(cost, name, getattr(new, name))
     if cost.refuse:
         raise KModelError(message("cannot_run", cost.refuse))
@@ -64,6 +68,9 @@ def inspect(p, source, how: dict) -> Cost:
     cost.chunks = load
     cost.nbytes = info.nbytes or 1
     cost.how = how
+    if _THREADS:  # for maixmem_k210_boxes; 0: not known
+        cost.cells = _cells(p, how.get("file", source), info)
+        cost.output = info.outputs[0][2] if info.outputs else 0
     if type(source) is str:
         cost.head = p.head_of(source)
     if not info.main_mem:
@@ -74,6 +81,28 @@ def inspect(p, source, how: dict) -> Cost:
     if where:
         cost.warning = where
     return cost
+
+
+def _cells(p, source, info):
+    """Width times height of what the last convolution on the KPU gives, of a V3 model; else 0.
+    Its body names the place of its registers, which have both."""
+    if info.format != "v3" or info.swapped or not info.last:
+        return 0
+    file = None if type(source) is int else open(source, "rb")
+    at = info.last + 8
+    try:
+        for _ in range(2):
+            if file:
+                file.seek(at)
+                data = file.read(4)
+            else:
+                data = p.read_flash(source + at, 4)
+            word = int.from_bytes(data, "little")
+            at = word + 28
+    finally:
+        if file:
+            file.close()
+    return ((word & 1023) + 1) * ((word >> 10 & 511) + 1)
 
 
 def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":

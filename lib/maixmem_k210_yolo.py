@@ -7,22 +7,12 @@ run_yolo2 before init_yolo2, a second init_yolo2 (a leak), and run_yolo2 in a th
 is too small for it are refused. Allocates what the firmware allocates, no more.
 """
 
-from maixmem import message, run_once
+from maixmem import message
 from maixmem_k210 import _thread
-from maixmem_k210_heap import heap
 from maixmem_k210_kpu import Net, kpu
 
-try:
-    from maixmem_k210_stack import size
-    from micropython import stack_use
-except ImportError:  # a firmware without threads
-    _thread = None  # type: ignore[assignment]
-
-# in memory: a thread with so little stack cannot import the sentences
-_SMALL = (
-    "run_yolo2() takes {} bytes of this thread's stack, {} are left. Next: start the thread after "
-    "init_yolo2(), or call _thread.stack_size({}) before it."
-)
+if _thread:
+    from maixmem_k210_boxes import require, stack_of
 
 
 def find(net, name: str):
@@ -50,25 +40,6 @@ def _run_yolo2(self, img) -> "list | None":
     if self.stack:
         require(self)
     return kpu.run_yolo2(self.handle, img)
-
-
-def stack_of(net, anchors: int) -> int:
-    """Bytes of stack that run_yolo2() takes, see maixmem_k210_boxes; the least that any model's
-    takes where there is no room to read its header."""
-    try:
-        return run_once("k210_boxes", "need", net, anchors)
-    except (MemoryError, RuntimeError):
-        return 2048 + 16 * anchors
-
-
-def require(net) -> None:
-    """RuntimeError in a thread with less stack left than net.stack, where the firmware would write
-    past its end. Allocates nothing when there is enough."""
-    left = size(heap)
-    if left:
-        left -= stack_use()
-        if left < net.stack:
-            raise RuntimeError(_SMALL.format(net.stack, left, net.stack + 8192))
 
 
 def _has_yolo(net):

@@ -125,16 +125,11 @@ class _Later:
         return made
 
 
-# RuntimeError where a timer callback comes in the middle of a load: see ModelManager.busy.
-def _check_idle(name):
+# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
+# first. RuntimeError where a timer callback asks in the middle of a load: see ModelManager.busy.
+def _part(name, *args):
     if _m.busy:
         raise RuntimeError(_lib.message("busy", _m.busy.name, name))
-
-
-# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
-# first.
-def _part(name, *args):
-    _check_idle(name)
     try:
         _m.port.refuse()
     except _lib.NoRoom:
@@ -186,7 +181,8 @@ def deinit(t):
     """True; the net is over."""
     if t.__class__ is not _Task or t.fmap:
         return _kpu.deinit(t)
-    _check_idle("deinit")
+    if _m.busy:
+        _part("deinit")
     _m._unload(t)
     if _m.models.get(t.name) is t:
         del _m.models[t.name]
@@ -215,7 +211,7 @@ def run_yolo2(t, img):
         raise _part("error", t)
     t.check_image(img)
     if t.stack:
-        _lib.resident("k210_yolo").require(t)
+        _lib.resident("k210_boxes").require(t)
     return _kpu.run_yolo2(handle, img)
 
 

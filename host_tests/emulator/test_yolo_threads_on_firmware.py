@@ -50,7 +50,8 @@ def thread(stack=None):
 _MANAGER = """
 from maixmem_models import ModelManager
 m = ModelManager()
-m.add("f", 0x300000, setup=lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS))
+how = {"nbytes": NBYTES} if "flash_read" in m.port.lacks else {}
+m.add("f", 0x300000, lambda net: net.init_yolo2(0.5, 0.3, 5, ANCHORS), **how)
 m.use("f")
 def run():
     return m.use("f").run_yolo2(img)
@@ -85,6 +86,7 @@ def test_it_runs_or_is_refused(
     with booted(image, files, files_of_library()) as board:
         repl = RawRepl(image.name, SerialPort(board))
         repl.check(_START.format(w=8 * w, h=8 * h), timeout=60)
+        repl.check(f"NBYTES = {files[0][1].stat().st_size}")
         if not emulated.answer(repl, "print(_thread is not None)"):
             pytest.skip(f"{image.name} has no threads")
         repl.check(program, timeout=60)
