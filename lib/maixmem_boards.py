@@ -89,10 +89,12 @@ def _k230():
     found = []
     for name in ("heap", "page", "mmz"):
         ask = getattr(gc, "sys_" + name, None)
-        if ask:
-            total, used, free = ask()
-            if total:  # zeros where the system did not answer
-                found.append(Region(name, total, used, free))
+        try:
+            total, used, free = ask() if ask else (0, 0, 0)
+        except OSError:  # sys_mmz() without /proc/media-mem
+            continue
+        if total:  # zeros where the system did not answer
+            found.append(Region(name, total, used, free))
     return found
 
 
@@ -117,5 +119,5 @@ def _openmv():
     m = _module("umalloc")
     if not hasattr(m, "stats"):
         return []
-    used, free, kept = m.stats()[3:6]
-    return [Region("umalloc", used + free + kept, used + kept, free)]
+    used, free = m.stats()[3:5]  # the persistent bytes, stats()[5], are among the used ones
+    return [Region("umalloc", used + free, used, free)]
