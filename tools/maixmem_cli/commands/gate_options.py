@@ -12,10 +12,10 @@ from typing import Any, Callable
 import click
 
 from maixmem_cli.commands.options import SIZE
+from maixmem_cli.commands.script_options import PROJECT
 from maixmem_cli.plan.program import project
 from maixmem_cli.profiler import compare, gate
 
-PROJECT = "project.toml"  # looked for beside the script
 _HELP = {
     "max_heap": "Status 1 when the system heap has more in use.",
     "max_gc_live": "Status 1 when more of the GC heap is in use at once, garbage not counted.",

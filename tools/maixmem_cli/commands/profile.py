@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
-from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options
+from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options, flash_of
 from maixmem_cli.emulator import cores
 from maixmem_cli.text.output import JSON, print_json, printable, write_file
 
@@ -81,7 +81,8 @@ def command(
 
     The board is software, the firmware is yours. Both heaps are seen from outside: the script and
     the firmware do not notice. What the script prints goes to stderr. Budgets also come from
-    [budget] of a project.toml beside the script. Exit status: 0 fine, 1 the script raised,
+    [budget] of a project.toml beside the script, its models too where --flash gives none. Exit
+    status: 0 fine, 1 the script raised,
     leaks, damages the heap or is over budget, 3 the board hangs, 2 wrong use.
     """
     cores.check()
@@ -90,7 +91,7 @@ def command(
     from maixmem_cli.runs import run_firmware
 
     wanted = Gate(script, more)
-    options = session.Options(files=flash, sd=sd, **more)
+    options = session.Options(files=flash_of(script, flash), sd=sd, **more)
     with run_firmware.failing(script), session.Session(image, script, options) as board:
         run_firmware.watch(board)
         result = profile.run(board, _say, looks=live, guard=guard)
@@ -103,7 +104,8 @@ def command(
         _write(result, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}
         _print(result, told, wanted, as_json)
-        failed = wanted.failed(told)
+        # a script that raised is that first: what it did not come to is no saving and no excess
+        failed = [] if result.outcome.error else wanted.failed(told)
         say(failed, script)
         found = result.leaks or result.damage or failed
         sys.exit(run_firmware.status(result.outcome) or bool(found))

@@ -14,6 +14,7 @@ import click
 from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
 from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.plan.program import project
 
 FLASH = click.option(
     "--flash",
@@ -28,6 +29,25 @@ SD = click.option(
     metavar="FOLDER",
     help="The SD card: its files are /sd/NAME.",
 )
+
+
+PROJECT = "project.toml"  # looked for beside the script
+
+
+def flash_of(script: Path, given: tuple[tuple[int, Path], ...]) -> tuple[tuple[int, Path], ...]:
+    """What --flash gives; else the models of the project.toml beside the script, named on
+    stderr."""
+    beside = script.parent / PROJECT
+    if given or not beside.is_file():
+        return given
+    try:
+        found = project.flash(beside)
+    except (project.ProjectError, OSError) as e:
+        raise click.ClickException(f"{beside}: {e}") from None
+    if found:
+        names = ", ".join(f"{file.name}@{at:#x}" for at, file in found)
+        click.echo(f"{PROJECT}: --flash {names}", err=True)
+    return found
 
 
 def _config(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

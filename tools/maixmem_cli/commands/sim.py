@@ -13,7 +13,12 @@ import click
 from maixmem_k210_gc import check_gc_heap
 
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
-from maixmem_cli.commands.script_options import firmware_options, firmware_or_image, run_on_image
+from maixmem_cli.commands.script_options import (
+    firmware_options,
+    firmware_or_image,
+    flash_of,
+    run_on_image,
+)
 from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
 from maixmem_cli.library import tracing
@@ -169,6 +174,7 @@ def command(
     other = not_ours.script_for(script, read_script(script, False))
     if other:
         raise click.UsageError(other)
+    flash = flash_of(script, flash)
     if firmware not in FIRMWARES:
         of_stand_in = {"--heap": heap, "--uart": uart, "--trace": trace, "--unsafe": unsafe}
         _none_of(of_stand_in, _NOT_OF_IMAGES)

@@ -208,6 +208,14 @@ def budget(path: Path) -> Limits:
     return _budget(_toml(path).get("budget", {}))
 
 
+def flash(path: Path) -> tuple[tuple[int, Path], ...]:
+    """(address, file) of the models that a project has in flash, those whose file is there;
+    ProjectError for anything wrong with them."""
+    rows = _rows("model", _toml(path).get("model", []))
+    models = [_model(i, row, path.parent, {}) for i, row in enumerate(rows)]
+    return tuple((m.address, m.file) for m in models if m.address is not None and m.file.is_file())
+
+
 def _budget(values: Any) -> Limits:
     table = _Table("budget", values)
     limits = Limits(**{f.name: table.take(f.name, check.nbytes, None) for f in fields(Limits)})
