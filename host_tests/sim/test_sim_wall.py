@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import paths
 import pytest
 from commands import invoke
 from maixmem_cli.emulator.sd_image import CardError, build
 from maixmem_cli.library import places
-from maixmem_cli.runs import run_standin
+from maixmem_cli.runs import landlock, run_standin
 from maixmem_cli.runs.enclosed import RECORD, Enclosed
 
 needs_unix = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
@@ -159,6 +160,94 @@ def test_the_process_takes_nothing_of_the_computer(
     _, status = _child(code.format(made=str(made)))
     assert status == 1 and error in capfd.readouterr().err
     assert not made.exists() or made.stat().st_size == 0
+
+
+_TRIES = """
+import os, sys
+def attempt(what, *args):
+    try:
+        what(*args)
+    except OSError as e:
+        print("refused", e.errno, file=sys.stderr)
+    else:
+        print("DONE", what, args, file=sys.stderr)
+print(open({given!r}).read(), file=sys.stderr)
+attempt(open, {mine!r})
+attempt(open, {mine!r}, "w")
+attempt(open, {given!r}, "w")
+attempt(open, {given!r}, "r+")
+attempt(os.truncate, {mine!r}, 0)
+attempt(os.remove, {mine!r})
+attempt(os.mkdir, {mine!r} + ".d")
+attempt(os.listdir, {folder!r})
+attempt(os.symlink, {mine!r}, {mine!r} + ".link")
+"""
+
+
+@pytest.mark.skipif(
+    landlock.abi() < landlock.TRUNCATION,
+    reason="NO LANDLOCK of ABI 3 (Linux 6.2): the files of this computer were not tried",
+)
+def test_the_kernel_keeps_a_script_from_files_and_from_emptying_them(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A program that has got hold of the interpreter's own open() could read every file of the
+    user, and make any of them empty."""
+    mine, given = tmp_path / "mine.txt", tmp_path / "given" / "a.txt"
+    given.parent.mkdir()
+    mine.write_text("private")
+    given.write_text("to be read")
+    code = _TRIES.format(mine=str(mine), given=str(given), folder=str(tmp_path))
+    may_read = [Path(sys.prefix), Path(sys.base_prefix), given]
+    command = [sys.executable, "-c", code]
+    child = Enclosed(command, dict(os.environ), 1 << 30, makes_code=True, may_read=may_read)
+    assert child.wait(60) == 0
+    said = capfd.readouterr().err.splitlines()
+    assert said[0] == "to be read" and len(said) == 10, said
+    assert all(line.startswith("refused 13") for line in said[1:]), said
+    assert mine.read_text() == "private" and given.read_text() == "to be read"
+
+
+@needs_unix
+def test_a_run_confines_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What run() starts is confined to the files of its job."""
+    asked: list[list[Path] | None] = []
+    plain = run_standin.Enclosed
+
+    def enclosed(*args: Any, **how: Any) -> Enclosed:
+        asked.append(how["may_read"])
+        return plain(*args, **how)
+
+    monkeypatch.setattr(run_standin, "Enclosed", enclosed)
+    script = tmp_path / "a.py"
+    script.write_text("print(1)\n")
+    assert run_standin.run(run_standin.Job(script, script.read_text())) == 0
+    (files,) = asked
+    assert files and tmp_path in files and Path.home() not in files and Path("/") not in files
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "{'gc_heap': 524288, 'files': {'/flash/x': 1500000000}}",
+        "{'gc_heap': 524288, 'files': {'/flash/x': 'text'}}",
+        "{'gc_heap': 524288, 'files': {5: b''}}",
+        "{'gc_heap': 524288, 'files': [1]}",
+        "{'gc_heap': '9' * 9, 'files': {}}",
+        "{'gc_heap': True, 'files': {}}",
+        "{'gc_heap': 524288}",
+        "[" * 5000,
+    ],
+)
+def test_a_forged_restart_is_none(forged: str) -> None:
+    """bytes(1500000000) made this process write 1.5 GB."""
+    assert run_standin._restart([forged]) is None
+
+
+def test_a_restart_keeps_what_was_written() -> None:
+    told = ["{'gc_heap': 262144, 'files': {'/flash/a.txt': b'abc'}}\n"]
+    assert run_standin._restart(told) == (262144, {"/flash/a.txt": b"abc"})
+    assert run_standin._restart([]) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux 6.3 and later")

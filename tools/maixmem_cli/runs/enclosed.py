@@ -11,10 +11,13 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
 
 import click
 
+from maixmem_cli.runs import landlock
 from maixmem_cli.text.output import printable
 
 RECORD = "\x1e"  # begins a line of stderr that is for us, not for the user
@@ -23,9 +26,12 @@ _MOST_RECORDS = 8
 _NO_NEW_CODE = 65  # PR_SET_MDWE of Linux 6.3, linux/prctl.h
 
 
-def _limits(memory: int, *, makes_code: bool) -> Callable[[], None] | None:
+def _limits(
+    memory: int, confine: Callable[[], None] | None, *, makes_code: bool
+) -> Callable[[], None] | None:
     """What the process does before it becomes the interpreter: it may have so much memory, write
-    no file, start no process and, where the kernel keeps that, make no machine code."""
+    no file, start no process and, where the kernel keeps that, open no other file and make no
+    machine code."""
     try:
         import resource  # there is none on Windows
     except ImportError:
@@ -39,6 +45,8 @@ def _limits(memory: int, *, makes_code: bool) -> Callable[[], None] | None:
                 resource.setrlimit(what, (n, n))
         if prctl:
             prctl(_NO_NEW_CODE, 1, 0, 0, 0)
+        if confine:
+            confine()
 
     return limit
 
@@ -50,18 +58,28 @@ class Enclosed:
     `error`: why its words could not be passed on, which ends it."""
 
     def __init__(
-        self, command: list[str], env: dict[str, str], memory: int, *, makes_code: bool
+        self,
+        command: list[str],
+        env: dict[str, str],
+        memory: int,
+        *,
+        makes_code: bool,
+        may_read: Sequence[Path] | None = None,
     ) -> None:
+        """`may_read`: files and folders; None does not confine it, which CPython would need half
+        of this computer for."""
         self.heard = time.monotonic()
         self.records: list[str] = []
         self.error: OSError | None = None
-        self.process = subprocess.Popen(
-            command,
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=_limits(memory, makes_code=makes_code),  # noqa: PLW1509, it takes no lock
-        )
+        wall = landlock.confined(may_read) if may_read is not None else nullcontext()
+        with wall as confine:
+            self.process = subprocess.Popen(
+                command,
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                preexec_fn=_limits(memory, confine, makes_code=makes_code),  # noqa: PLW1509, no lock
+            )
         self._threads = [threading.Thread(target=t) for t in (self._words, self._lines)]
         for thread in self._threads:
             thread.daemon = True

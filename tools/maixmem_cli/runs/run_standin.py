@@ -122,17 +122,31 @@ def execute(job: Job) -> tuple[int, list[str]]:
             job = replace(job, files={**job.files, "/flash/config.json": _kept(temp, job.config)})
         for _ in range(_RESETS):
             status, told = _once(job, Path(temp))
-            try:
-                anew = figures(told)
-                heap, written = anew["gc_heap"] % RAM, anew["files"].items()
-                files = {str(name): _kept(temp, bytes(data)) for name, data in written}
-            except Exception:  # any: it may be forged
+            anew = _restart(told)
+            if anew is None:
                 break
+            heap, written = anew
+            files = {name: _kept(temp, data) for name, data in written.items()}
             job = replace(job, board_heap=heap, files={**job.files, **files})
         else:
             click.echo(_AGAIN)
             return 1, []
     return status, told
+
+
+def _restart(told: list[str]) -> tuple[int, dict[str, bytes]] | None:
+    """(GC heap, {file: its bytes}) with which a script that reset the board goes on; None where
+    nothing, or what it says, is none of a stand-in: a script can forge it."""
+    try:
+        found = figures(told)
+        heap, files = found["gc_heap"], found["files"]
+    except Exception:  # any
+        return None
+    if type(heap) is not int or type(files) is not dict:
+        return None
+    if any(type(name) is not str or type(data) is not bytes for name, data in files.items()):
+        return None
+    return heap % RAM, files if sum(map(len, files.values())) <= _CARD else {}
 
 
 def _kept(folder: str, data: str | bytes) -> str:
@@ -157,7 +171,15 @@ def _once(job: Job, folder: Path) -> tuple[int, list[str]]:
     order.write_text(repr(job.order()), encoding="utf-8")
     command += [str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)]
     memory = size + (_PROCESS if micropython else _PROCESS_CPYTHON)
-    child = Enclosed(command, env, memory, makes_code=micropython is None)
+    # the unix port of PyPI is a module of this Python, which reads its own library to start
+    files = [Path(command[0]), Path(sys.prefix), Path(sys.base_prefix), order, *places.k210()]
+    files += [Path(str(p)) for p in (*job.flash.values(), *job.files.values())]
+    files += map(Path, job.order()["folders"])  # type: ignore[call-overload]  # its modules
+    child = Enclosed(
+        *(command, env, memory),
+        makes_code=micropython is None,
+        may_read=files if micropython else None,
+    )
     status = _wait(child, job)
     return status, [r for r in child.records if r.strip() != repr(_BEGUN)][:1]
 
