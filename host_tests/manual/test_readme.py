@@ -130,3 +130,29 @@ def test_the_least_is_enough(tmp_path: Path) -> None:
 def test_what_windows_is_told_works_in_powershell(readme: Path) -> None:
     """%NAME% is cmd's alone; a folder below the one that is open works in both."""
     assert "%" not in readme.read_text(encoding="utf-8").replace("100%", "")
+
+
+# --- the two commands ---
+
+_COMMANDS = ["python3 tools/dev.py demo", "python3 tools/dev.py test"]
+
+
+def test_the_first_commands_are_these_two() -> None:
+    """What a reader runs first; the second is what CI runs."""
+    first = next(b for b in blocks(README) if b.language == "sh")
+    assert first.lines == _COMMANDS
+    assert f"exec {_COMMANDS[1]}\n" in (paths.ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_demo_runs_in_a_clone(tmp_path: Path) -> None:
+    """As README has it, and prints what README says; with the environment of this checkout."""
+    if not (paths.ROOT / ".git").exists():
+        pytest.skip("NO CLONE: this is no checkout")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", paths.ROOT, clone], check=True)
+    (clone / ".venv").symlink_to(Path(sys.executable).parent.parent)
+    command = [sys.executable, *_COMMANDS[0].split()[1:]]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = "built_b is loaded, 61440 bytes of system heap are free"
+    assert said in done.stdout and f"`{said}`" in README.read_text(encoding="utf-8")
