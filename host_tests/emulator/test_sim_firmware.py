@@ -170,6 +170,21 @@ def test_a_reset_starts_the_script_again(image: Path, tmp_path: Path) -> None:
 
 
 @each_image
+@pytest.mark.parametrize("nbytes", [8192, 1000])
+def test_a_gc_heap_that_is_too_small_to_boot_is_a_hang(
+    image: Path, tmp_path: Path, nbytes: int
+) -> None:
+    """It ended in a traceback of this program."""
+    source = "from Maix import utils\nimport machine\n"
+    source += f"utils.gc_heap_size({nbytes})\nmachine.reset()\n"
+    done = sim(tmp_path, image, source)
+    if "AttributeError" in done.stderr or "ImportError" in done.stderr:
+        pytest.skip(f"{image.name} stores no GC heap")
+    assert done.exit_code == 3, done.output
+    assert "does not start again after the reset" in done.stderr and "Next: " in done.stderr
+
+
+@each_image
 def test_modules_beside_the_script_and_the_card(image: Path, tmp_path: Path) -> None:
     card = tmp_path / "card"
     card.mkdir()

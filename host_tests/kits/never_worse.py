@@ -34,7 +34,7 @@ from pathlib import Path
 import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
-from maixmem_cli.emulator.session import DONE, HANGS, STUCK, Options, Session  # noqa: E402
+from maixmem_cli.emulator.session import DONE, HANGING, Options, Session  # noqa: E402
 from maixmem_cli.firmware.builds import choose  # noqa: E402
 from maixmem_k210_chip import SPIFFS_START  # noqa: E402
 
@@ -101,7 +101,7 @@ class End:
 
     @property
     def dies(self) -> bool:
-        return self.kind in (HANGS, STUCK)
+        return self.kind in HANGING
 
     def __str__(self) -> str:
         return self.error[:100] or self.kind

@@ -16,7 +16,7 @@ from typing import Callable
 
 from maixmem_cli.emulator import pictures, prepared, sd_image
 from maixmem_cli.emulator.ports import Hangs
-from maixmem_cli.emulator.readers.heaps import Finder
+from maixmem_cli.emulator.readers.heaps import Finder, NotFound
 from maixmem_cli.emulator.readers.knowledge import Knowledge, learn
 from maixmem_cli.emulator.readers.qstrs import exit_value
 from maixmem_cli.emulator.readers.tracer import RAW_FILE, Tracer
@@ -26,6 +26,8 @@ from maixmem_cli.serial.repl import BoardError, RawRepl
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
 INTERRUPTED = "interrupted"  # by Ctrl-C of our user
+NO_START = "no_start"  # the board does not boot again: a GC heap that is too small
+HANGING = (HANGS, STUCK, NO_START)  #: ends that only a reset, or a new flash, helps
 _FOR_EVER = 30.0  # seconds of the board's clock; asking an ESP32 that is not there takes 21.4
 _RESETS = 3
 CONFIG = "config.json"  #: on /flash, what `board` reads a board's pins from
@@ -187,8 +189,11 @@ class Session:
             finally:
                 self.port.watching = False
             on_text("\n(the board restarts: the script runs again)\n")
-            self.repl.boots(60)
-            self.tracer.again()
+            try:
+                self.repl.boots(60)
+                self.tracer.again()
+            except (BoardError, NotFound):
+                return Outcome(NO_START, over=False)
         return Outcome(RESETS)
 
     def _ended(self, error: str) -> Outcome:

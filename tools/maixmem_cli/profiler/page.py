@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.emulator.session import HANGS, STUCK
+from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import draw, ledger, report, stacks
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 from maixmem_cli.profiler.report import kept_by, where
@@ -117,7 +117,7 @@ def _moments(profile: Profile) -> draw.Moments:
     flags = [
         (place(p.time), i, f"peak: {where(profile.place(p.site))}") for i, p in peaks if p.time
     ]
-    if profile.outcome.kind in (HANGS, STUCK):
+    if profile.outcome.kind in HANGING:
         at = next((line for line in profile.ending if line.startswith("at ")), "")
         flags.append((place(books.last_time), 0, f"the board hangs {at}"))
     return draw.Moments(marks, flags, _ticks(profile, place))

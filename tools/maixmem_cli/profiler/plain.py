@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.emulator.session import HANGS, STUCK
+from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.ledger import Account
 from maixmem_cli.profiler.profile import Line, Profile
@@ -23,7 +23,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "script": profile.session.script.name,
         "ended": profile.outcome.kind,
         "error": profile.outcome.error,
-        "hang": profile.ending if profile.outcome.kind in (HANGS, STUCK) else [],
+        "hang": profile.ending if profile.outcome.kind in HANGING else [],
         "damage": profile.damage,
         "time_unit": "instructions; KPU, flash and DMA take none",
         "instructions": books.last_time - began,

@@ -20,8 +20,9 @@ from maixmem_cli.emulator.readers.tracer import (
     Place,
 )
 from maixmem_cli.emulator.session import (
-    HANGS,
+    HANGING,
     INTERRUPTED,
+    NO_START,
     RESETS,
     STUCK,
     Outcome,
@@ -36,6 +37,12 @@ _FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote t
 _OUT = "SYSCALL: Out of memory"  # what the firmware prints where sbrk() gives malloc nothing
 _NULL = 1 << 20  # no device and no RAM is below
 _FRAME = 2048  # bytes, guard.c
+
+_NO_START = (
+    "the board does not start again after the reset: a real one would not either. The GC heap "
+    "that the script stored is too small to boot with. Next: erase /flash (the setting is in "
+    "its freq.conf), and store another size: maixmem.set_gc_heap() refuses one that does not boot"
+)
 
 
 def memory_table(session: Session) -> list[str]:
@@ -80,7 +87,9 @@ def at_line(place: Place, session: Session) -> str:
 
 def ending(session: Session, outcome: Outcome) -> list[str]:
     """What is to be said about an end that is not the script's own. Needs the hooks."""
-    if outcome.kind in (HANGS, STUCK):
+    if outcome.kind == NO_START:
+        return [_NO_START]
+    if outcome.kind in HANGING:
         return hang(session, outcome.kind)
     lines = [] if outcome.over else _goes_on(session)
     if outcome.kind == INTERRUPTED:

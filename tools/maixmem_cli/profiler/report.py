@@ -15,7 +15,7 @@ from typing import Any, Callable
 from maixmem_report import kib
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.emulator.session import HANGS, STUCK
+from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile

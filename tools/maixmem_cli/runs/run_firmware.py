@@ -16,11 +16,10 @@ from maixmem_cli.emulator.pictures import PictureError
 from maixmem_cli.emulator.ports import NoPrompt
 from maixmem_cli.emulator.sd_image import CardError
 from maixmem_cli.emulator.session import (
-    HANGS,
+    HANGING,
     INTERRUPTED,
     RAISED,
     RESETS,
-    STUCK,
     Options,
     Outcome,
     Session,
@@ -33,7 +32,7 @@ from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable, untold
 
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
-_STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, HANGS: BOARD_HANGS, STUCK: BOARD_HANGS}
+_STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, **dict.fromkeys(HANGING, BOARD_HANGS)}
 _STATUS[INTERRUPTED] = run_standin.INTERRUPTED
 
 
