@@ -41,6 +41,14 @@ HOLDERS = {
         by_name['a']['b'] = bytearray(5000)
         """,
     ),
+    "a dict's keys 0 and 1": (
+        (3, "numbered[*]", 6000),
+        """
+        numbered = {}
+        for i in range(2):
+          numbered[i] = bytearray(3000)
+        """,
+    ),
     "an attribute": (
         (5, "camera.buffers[*]", 6000),
         """

@@ -29,6 +29,7 @@ _MOST_ITEMS, _MOST_THREADS, _MOST_VALUES = 1 << 14, 64, 512
 _SPARE = 1024  # bytes of a thread's stack beyond what its list says
 _MOST_TEXT = 24  # letters of a key that are shown
 _HEADER = 5  # words of mp_code_state_t before its values: function, ip, sp, exceptions, globals
+_NONE, _DELETED = 0, 4  # py/obj.h: MP_OBJ_NULL, MP_OBJ_SENTINEL; 1 and 3 are the numbers 0 and 1
 _LOCALS_OF_TYPE = 14  # word of mp_obj_type_t: locals_dict
 
 
@@ -151,7 +152,7 @@ class Objects:
         yield OWN, table
         for i in range(min(allocated, _MOST_ITEMS)):
             key, value = self._word(table + 16 * i), self._word(table + 16 * i + 8)
-            if key > 4:  # 0: none, 4: deleted
+            if key not in (_NONE, _DELETED):
                 word = self._key(key)
                 if named == ".":
                     yield "." + word.strip("'"), value
