@@ -21,9 +21,10 @@ from maixmem_cli.emulator import compiler, pictures, sd_image
 from maixmem_cli.emulator.board import EVENT, HANGS, Board, BoardStopped, Snapshot
 from maixmem_cli.emulator.cores import Core, CoreFailed, Native, Wasm
 from maixmem_cli.emulator.ports import SerialPort
-from maixmem_cli.emulator.readers import heaps, knowledge
+from maixmem_cli.emulator.readers import knowledge
 from maixmem_cli.emulator.readers.tracer import Tracer
 from maixmem_cli.flash import image as flash_image
+from maixmem_cli.heap import heaps
 from maixmem_cli.serial.repl import RawRepl
 
 needs_wasm = pytest.mark.skipif(

@@ -17,8 +17,9 @@ from commands import invoke
 from emulated import each_image, needs_cc
 from k210_model.heap import RAM_START
 from maixmem_cli.emulator.board import EVENT, Board
-from maixmem_cli.emulator.readers import heaps, tracer
+from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.heap import heaps
 from maixmem_cli.profiler import profile
 
 pytestmark = needs_cc

@@ -21,7 +21,7 @@ from maixmem_cli.emulator import pictures
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.heap import heaps
 from maixmem_cli.serial.identity import DamagedHeap, identity
 from maixmem_cli.serial.repl import RawRepl
 

@@ -16,8 +16,9 @@ from emulated import answer, each_image, needs_cc, needs_image, started
 from maixmem_cli.emulator import pictures, sd_image
 from maixmem_cli.emulator.board import Board, BoardStopped
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
-from maixmem_cli.emulator.readers import heaps, knowledge
+from maixmem_cli.emulator.readers import knowledge
 from maixmem_cli.flash import image as flash_image
+from maixmem_cli.heap import heaps
 from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = needs_cc

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from emulated import each_image, needs_cc
-from maixmem_cli.emulator.readers import heaps, tracer
+from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.heap import heaps
 from maixmem_cli.profiler import ledger, plain, profile, report
 
 pytestmark = needs_cc

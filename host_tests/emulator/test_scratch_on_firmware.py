@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from emulated import each_image, model, needs_cc
 from maixmem_cli.emulator.readers import tracer
-from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.session import DONE, RAW_FILE, Options, Session
 from maixmem_cli.firmware.builds import choose
+from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.plan.program import scratch
 from maixmem_cli.plan.program.project import Call
 

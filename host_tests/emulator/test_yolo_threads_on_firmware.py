@@ -13,7 +13,7 @@ import pytest
 from emulated import each_image, needs_cc
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
-from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.heap import heaps
 from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = needs_cc

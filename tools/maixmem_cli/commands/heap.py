@@ -17,7 +17,7 @@ from maixmem_cli.emulator.board import RAM_SIZE
 from maixmem_cli.text.output import JSON, print_json, write_file
 
 if TYPE_CHECKING:
-    from maixmem_cli.emulator.readers import heaps
+    from maixmem_cli.heap import heaps
 
 _RAM = (RAM, RAM_SIZE)  # bytes of a dump, without and with the KPU's
 
@@ -60,7 +60,7 @@ def command(
     0x80000000 on. Exit status: 0 fine, 1 the heaps are not there or their books do not agree, 2
     wrong use.
     """
-    from maixmem_cli.emulator.readers import heaps
+    from maixmem_cli.heap import heaps
     from maixmem_cli.profiler import maps
 
     finder = heaps.Finder()

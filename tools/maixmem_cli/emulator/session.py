@@ -16,12 +16,12 @@ from typing import Callable
 
 from maixmem_cli.emulator import pictures, prepared, sd_image
 from maixmem_cli.emulator.ports import Hangs
-from maixmem_cli.emulator.readers.heaps import Finder, NotFound
 from maixmem_cli.emulator.readers.knowledge import Knowledge, learn
-from maixmem_cli.emulator.readers.qstrs import exit_value
 from maixmem_cli.emulator.readers.tracer import RAW_FILE, Tracer
 from maixmem_cli.emulator.watched import NotEnding, Reset, Stuck, Watched
 from maixmem_cli.flash import image
+from maixmem_cli.heap.heaps import Finder, NotFound
+from maixmem_cli.heap.qstrs import exit_value
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"

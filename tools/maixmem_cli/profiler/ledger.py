@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Callable
 
-from maixmem_cli.emulator.readers import heaps, tracer
-from maixmem_cli.emulator.readers.heaps import BLOCK, FREE, GcHeap, SystemHeap
+from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import Event, Place
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.heaps import BLOCK, FREE, GcHeap, SystemHeap
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400

@@ -15,12 +15,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from maixmem_cli.emulator.readers import heaps
-from maixmem_cli.emulator.readers.heaps import BLOCK
-from maixmem_cli.emulator.readers.objects import UNDER_WAY, Moment, Objects
-from maixmem_cli.emulator.readers.qstrs import Qstrs
+from maixmem_cli.emulator.readers import moment
 from maixmem_cli.emulator.readers.tracer import Event
 from maixmem_cli.emulator.session import Session
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.heaps import BLOCK
+from maixmem_cli.heap.objects import UNDER_WAY, Objects
+from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.profiler.ledger import BEFORE, Fullest
 
 _LOOPS = 6  # of a script that are judged, those that run longest
@@ -64,16 +65,18 @@ class Keepers:
             self._session.tracer.began,
         )
         states = heaps.states(fullest.used).ljust(len(gc.states), b"\0")
-        ends = (gc.pool, self._state, self._session.finder.gc_state)
-        roots = (self._globals, known.threads, known.text)
-        found = Objects(Moment(board.seen, board.ram, states, *ends, *roots), names)
+        places = moment.Known(
+            (self._state, self._session.finder.gc_state), self._globals, known.threads, known.text
+        )
+        at = moment.of_look(board.seen, board.ram, states, gc.pool, places)
+        found = Objects(at, names)
         sizes: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
         number: Counter[tuple[int, str]] = Counter()
-        for block in (i for i, s in enumerate(states) if s == heaps.HEAD):
-            chain = "".join(found.chains.get(block, (UNDER_WAY,))) or _GLOBALS
-            owner = fullest.owners[block]
+        for address, nbytes in at.sizes.items():
+            chain = "".join(found.chains.get(address, (UNDER_WAY,))) or _GLOBALS
+            owner = fullest.owners[(address - gc.pool) // BLOCK]
             key = BEFORE if owner is None else owner, _ITEM.sub("[*]", chain)
-            sizes[key][chain] += found.blocks(block) * BLOCK
+            sizes[key][chain] += nbytes
             number[key] += 1
         out = [
             Kept(site, by if len(c) > 1 else next(iter(c)), sum(c.values()), number[site, by])

@@ -9,7 +9,7 @@ from typing import Any
 
 from maixmem_report import kib
 
-from maixmem_cli.emulator.readers.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap
+from maixmem_cli.heap.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap
 from maixmem_cli.profiler import draw
 
 _GC_COLUMNS = 64  # characters of a line of the GC map

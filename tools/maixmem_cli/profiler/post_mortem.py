@@ -8,9 +8,7 @@ from itertools import groupby
 
 from maixmem_report import kib
 
-from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.functions import Functions
-from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.readers.tracer import (
     DAMAGED,
     MALLOC,
@@ -30,6 +28,8 @@ from maixmem_cli.emulator.session import (
 )
 from maixmem_cli.errors import table
 from maixmem_cli.flash import image
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.qstrs import Qstrs
 
 _HOLES = 5
 # mcause of the RISC-V privileged architecture

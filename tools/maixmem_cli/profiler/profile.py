@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from maixmem_cli.emulator.readers import heaps
-from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Place
 from maixmem_cli.emulator.session import Outcome, Session
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
 from maixmem_cli.profiler import leaks, ledger, live, post_mortem
 from maixmem_cli.profiler.leaks import Growth

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.session import Outcome, Session
+from maixmem_cli.heap import heaps
 from maixmem_cli.serial.repl import BoardError
 
 STEP = 1024  #: bytes; what is found is a multiple of it

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
 from maixmem_cli.errors import table
+from maixmem_cli.heap import heaps
 from maixmem_cli.profiler import post_mortem, profile, report
 from maixmem_cli.runs import run_standin
 from maixmem_cli.runs.change import Edit

@@ -20,14 +20,15 @@ from maixmem_cli import cli
 from maixmem_cli.emulator import board as boards
 from maixmem_cli.emulator import cores, prepared, sd_image
 from maixmem_cli.emulator.board import EVENT, Board
-from maixmem_cli.emulator.readers import heaps, knowledge
-from maixmem_cli.emulator.readers.qstrs import Qstrs
+from maixmem_cli.emulator.readers import knowledge
 from maixmem_cli.emulator.readers.tracer import Tracer
 from maixmem_cli.emulator.session import Options, Outcome, Session
 from maixmem_cli.errors import table
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.flash import image
 from maixmem_cli.flash.kfpkg import PackageError, read_package
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.kmodel import example
 from maixmem_cli.plan.flash_items import ItemError, Layout
 from maixmem_cli.profiler import ledger, maps, post_mortem

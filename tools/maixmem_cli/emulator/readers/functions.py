@@ -16,8 +16,8 @@ from collections import Counter
 
 from k210_model.heap import RAM_START
 
-from maixmem_cli.emulator.readers.qstrs import Qstrs
 from maixmem_cli.emulator.readers.signatures import allocator, call_targets
+from maixmem_cli.heap.qstrs import Qstrs
 
 _MODULE = "__name__"
 _FEWEST = 20  # functions that share a type, at least

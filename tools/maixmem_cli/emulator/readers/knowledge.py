@@ -20,7 +20,8 @@ from k210_model.heap import RAM_START
 from maixmem_cli.emulator.board import Board
 from maixmem_cli.emulator.compiler import cache
 from maixmem_cli.emulator.ports import SerialPort, at_prompt
-from maixmem_cli.emulator.readers import heaps, signatures
+from maixmem_cli.emulator.readers import signatures
+from maixmem_cli.heap import heaps
 
 MARKS = (
     ("gc", "gc", "collect"),

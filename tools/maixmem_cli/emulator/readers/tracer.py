@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 from maixmem_cli.emulator.board import EVENT, Board
-from maixmem_cli.emulator.readers import heaps
 from maixmem_cli.emulator.readers.knowledge import Knowledge
-from maixmem_cli.emulator.readers.qstrs import Qstrs
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.qstrs import Qstrs
 
 MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED = range(1, 12)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from k210_model.heap import RAM_START
 
-from maixmem_cli.emulator.readers import heaps
+from maixmem_cli.heap import heaps
 
 _FIRST = range(100, 10000)  # strings of the interpreter itself
 _LAYOUTS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length

@@ -24,8 +24,9 @@ from k210_model.gc_heap import BLOCK
 from k210_model.heap import RAM_END, RAM_START
 from maixmem_k210_chip import PAGE
 
+from maixmem_cli.heap.blocks import FREE, HEAD, states
+
 BINS = 127
-FREE, HEAD, TAIL, MARKED = range(4)
 _STACK = 1 << 16  # bytes of a damaged chunk, at most
 _SOME = 3  # chunks that lead to the top one by more than chance
 _STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
@@ -328,11 +329,3 @@ class Finder:
         if len(found) != 1:
             raise NotFound(f"{len(found)} places look like MicroPython's GC heap, not one")
         return RAM_START + 8 * found[0]
-
-
-def states(packed: bytes) -> bytes:
-    """One byte a block, of two bits a block."""
-    return b"".join(map(_UNPACK.__getitem__, packed))
-
-
-_UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]

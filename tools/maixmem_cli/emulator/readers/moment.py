@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A look at a running K210 as the readers of objects take it: what the collector follows, which
+the look keeps, and the rest, which does not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from k210_model.heap import RAM_END, RAM_START
+
+from maixmem_cli.heap import heaps
+from maixmem_cli.heap.blocks import sizes
+from maixmem_cli.heap.layout import Layout
+from maixmem_cli.heap.memory import Memory, Ram, Range, Two
+from maixmem_cli.heap.objects import Moment
+
+LAYOUT = Layout()  #: MicroPython 1.11 with 64 bits
+_MOST_THREADS = 64
+_SPARE = 1024  # bytes of a thread's stack beyond what its list says
+_SP = 2  # register, kept at the beginning of what was seen
+
+
+@dataclass(frozen=True)
+class Known:
+    """From where to where the interpreter's state is, the dict of __main__, the word that points
+    to the list of threads (0: there are none), the type str."""
+
+    state: Range
+    globals: int
+    threads: int
+    text: int
+
+
+def of_look(seen: heaps.Ram, ram: heaps.Ram, states: bytes, pool: int, known: Known) -> Moment:
+    """`seen`: what the collector follows, after the registers; `ram`: the
+    rest; `states`: one of each block of the pool."""
+    state, books = known.state
+    end = pool + len(states) * LAYOUT.block
+    # stack_top and stack_limit come before the state's roots
+    followed = [(pool, end), (state + 16, books)]
+    there, rest = (
+        Ram(seen[: RAM_END - RAM_START], RAM_START),
+        Ram(ram[: RAM_END - RAM_START], RAM_START),
+    )
+    memory = Two(there, followed, rest)
+    stacks = _stacks(there, memory, (state, known.threads, pool))
+    followed += stacks
+    return Moment(
+        memory=memory,
+        layout=LAYOUT,
+        sizes=sizes(states, pool, LAYOUT.block),
+        types=memory.word(known.text),
+        globals=known.globals,
+        state=(state + 16, books),
+        registers=[there.word(RAM_START + 8 * i) for i in range(1, 32)],
+        stacks=stacks,
+    )
+
+
+def _stacks(there: Memory, memory: Memory, places: tuple[int, int, int]) -> list[Range]:
+    """From where to where each is in use, the running one first; then those of other threads, as
+    far as the firmware's collector looks at them."""
+    state, threads, pool = places
+    sp, top = there.word(RAM_START + 8 * _SP) & ~7, memory.word(state)
+    others: list[Range] = []
+    th = there.word(threads) if threads else 0
+    while RAM_START <= th < RAM_END and len(others) < _MOST_THREADS:
+        task, low = memory.word(th), memory.word(th + 24)
+        begun_here = th < pool  # the interpreter's own thread is not in its pool
+        high = low + 8 * memory.word(th + 32) + (0 if begun_here else _SPARE)
+        kept = there.word(task) & ~7
+        if low <= sp < high:
+            top = top if low <= top <= high else high
+        elif low <= kept < high:  # else the look did not come to it
+            others.append((kept, high))
+        th = memory.word(th + 40)
+    return [(sp, top), *others]

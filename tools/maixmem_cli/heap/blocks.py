@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The blocks of a GC heap: two bits of its allocation table each (py/gc.c)."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+FREE, HEAD, TAIL, MARKED = range(4)  #: of a block
+
+
+def states(packed: bytes) -> bytes:
+    """One byte a block, of two bits a block."""
+    return b"".join(map(_UNPACK.__getitem__, packed))
+
+
+_UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]
+
+
+def sizes(states: bytes, pool: int, block: int) -> dict[int, int]:
+    """{address: bytes} of what begins at a head in the table of a pool."""
+    out: dict[int, int] = {}
+    at, head = pool, 0
+    for state, group in groupby(states):
+        n = sum(1 for _ in group)
+        if state in (HEAD, MARKED):
+            head = at + (n - 1) * block
+            out.update((a, block) for a in range(at, head + block, block))
+        elif state == TAIL and head:
+            out[head] += n * block
+        if state == FREE:
+            head = 0
+        at += n * block
+    return out
