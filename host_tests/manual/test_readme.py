@@ -148,6 +148,9 @@ def test_the_demo_runs_in_a_clone(tmp_path: Path) -> None:
     """As README has it, and prints what README says; with the environment of this checkout."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("NO CLONE: this is no checkout")
+    dev = runpy.run_path(str(paths.TOOLS / "dev.py"))
+    if not dev["STAMP"].is_file() or dev["STAMP"].read_text() != dev["stamp"]():
+        pytest.skip("NO DEMO IN A CLONE: .venv is not that of dev.py, and would be made anew")
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", paths.ROOT, clone], check=True)
     (clone / ".venv").symlink_to(Path(sys.executable).parent.parent)

@@ -7,7 +7,7 @@ Pins: those of an M5StickV were read on its firmware (v5.1.2, v0.6.2-16), the ot
 sipeed/MaixPy-v1_scripts, board/config_maix_*.py. kflash's -B: names that kflash 1.1.6 takes
 (kd233, dan, bit, bit_mic, goE, goD, maixduino, trainer). Which board: krux's installing page
 (amigo, cube, dock, m5stickv), kflash's own README (go) and reset sequences (bit, bit_mic,
-maixduino); read, not run.
+maixduino); from documentation, untested.
 """
 
 from __future__ import annotations
