@@ -188,3 +188,29 @@ def test_the_page_has_the_table_as_it_is() -> None:
         names = " ".join(f"`{name}`" for name in section.names)
         row = f"| {names} | {kinds.count(k210_table.KEPT)} | {kinds.count(k210_table.QUIET)} | "
         assert row in page, row
+
+
+_GARBAGE = """
+import gc, image
+big, small = image.Image(size=(320, 240)), image.Image(size=(160, 120))
+def garbage(call):
+    gc.collect()
+    before = gc.mem_alloc()
+    kept = call()
+    found = gc.mem_alloc()
+    gc.collect()
+    return found - gc.mem_alloc()
+for img in small, big:
+    print(
+        garbage(lambda: img.resize(60, 40)), garbage(lambda: img.cut(1, 1, 100, 60)),
+        garbage(lambda: img.copy((0, 0, 90, 50))), garbage(lambda: img.copy()),
+        garbage(lambda: img.draw_image(img, 0, 0)), garbage(img.clear),
+    )
+"""
+
+
+@NEEDS_UNIX
+def test_the_garbage_of_an_image_call_is_not_more_with_more_pixels(sim) -> None:
+    status, out, _ = sim(_GARBAGE)
+    small, big = (list(map(int, line.split())) for line in out.splitlines())
+    assert status == 0 and all(abs(a - b) <= 64 for a, b in zip(small, big))

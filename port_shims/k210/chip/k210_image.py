@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """image.Image of MaixPy v1: where its bytes are, and the traps that hang the board."""
 
+import struct
+
 import k210_board as board
 import k210_pictures
 import k210_statistics
@@ -24,7 +26,22 @@ _SCALES = ("x_scale", "y_scale")
 _FONT_W = 32  # dots of a character at most
 _POISON = "poison"
 _NULL_PAGE = 0x1000  # writes below this address are lost, and harm nothing
-_ZEROS = bytes(1024)
+
+
+class _Slice:
+    def __getitem__(self, part):
+        return part
+
+
+_WHOLE = _Slice()[:]  # made once: a slice is an object of the heap
+_zeros = [0, "0s"]  # bytes that were cleared last, and their format
+
+
+def _padding(n):
+    """The format of a text of n bytes, which an empty one fills with zeros."""
+    if _zeros[0] != n:
+        _zeros[:] = n, "%ds" % n
+    return _zeros[1]
 
 
 def nbytes(w, h, bpp):
@@ -177,10 +194,7 @@ class Image:
     def clear(self):
         self._touched()
         if self._owner:
-            data = memoryview(self._owner.data)
-            for at in range(0, self.size(), len(_ZEROS)):
-                n = min(len(_ZEROS), self.size() - at)
-                data[at : at + n] = _ZEROS[:n]
+            struct.pack_into(_padding(self.size()), self._owner.data, 0, b"")
         return self
 
     def pix_to_ai(self):
@@ -208,7 +222,7 @@ class Image:
             board.point("image")
             owner = copy_to_fb._take_shape(w, h, self._bpp)
         new = Image(w, h, self._bpp, owner or pixels(nbytes(w, h, self._bpp)), _POISON)
-        self._blit(new, x, y, x_scale, y_scale)
+        self._give_pixels(new)
         return new
 
     def _part(self, args, kwargs):
@@ -217,24 +231,12 @@ class Image:
         return (max(roi[0], 0), max(roi[1], 0)) + k210_work.inside(self, roi)
 
     def draw_image(self, img, *place, **kwargs):
-        """An image of the same format, not scaled, as far as it lies inside: the bytes of it,
-        nothing allocated.
-
-        Of other images and options nothing is drawn."""
+        """An image of the same format and size, drawn at (0, 0), is there afterwards; of others
+        nothing is drawn."""
         board.alive()
-        if isinstance(place[0], (tuple, list)):
-            place = tuple(place[0]) + place[1:]
-        x, y = place[:2]
-        if place[2:] or kwargs or img._bpp != self._bpp or self._bpp not in (GRAYSCALE, RGB565):
-            return self
-        step = self._bpp
-        source, target = memoryview(img.to_bytes()), self._data()
-        left, right = max(x, 0), min(x + img.width(), self._w)
-        n = (right - left) * step
-        for row in range(max(y, 0), min(y + img.height(), self._h) if n > 0 else 0):
-            at = (row * self._w + left) * step
-            start = ((row - y) * img.width() + left - x) * step
-            target[at : at + n] = source[start : start + n]
+        x, y = place[0] if isinstance(place[0], (tuple, list)) else place[:2]
+        if x == 0 == y and img._bpp == self._bpp:
+            img._give_pixels(self)
         return self
 
     def _take_shape(self, w, h, bpp):
@@ -245,26 +247,12 @@ class Image:
         self._w, self._h, self._bpp = w, h, bpp
         return self._owner
 
-    def _blit(self, new, x0, y0, x_scale, y_scale):
-        """Copy the nearest pixels; binary images only as a whole."""
+    def _give_pixels(self, new):
+        """Pixels go over to an image that has exactly as many; a part or another scale of them
+        stays black. Takes none of the heap."""
         source, target = self._data(), new._data()
-        n = new.size()
-        if (x0, y0, new._w, new._h) == (0, 0, self._w, self._h) or self._bpp == BINARY:
-            target[:n] = memoryview(source)[:n]  # a slice of the pixels themselves would be a copy
-            return
-        step = self._bpp
-        for y in range(new._h):
-            row = (int(y / y_scale) + y0) * self._w
-            if x_scale == 1.0:
-                at = (row + x0) * step
-                target[y * new._w * step : (y + 1) * new._w * step] = source[
-                    at : at + new._w * step
-                ]
-                continue
-            for x in range(new._w):
-                at = (row + int(x / x_scale) + x0) * step
-                for i in range(step):
-                    target[(y * new._w + x) * step + i] = source[at + i]
+        if len(source) == len(target) and new._w == self._w:
+            target[_WHOLE] = source
 
     def crop(self, *args, **kwargs):
         """In place, through a scratch block of the system heap; what it returns shares the pixels
@@ -273,20 +261,19 @@ class Image:
         board.point("image.crop")
         k210_work.use((self.size(),))
         part = Image(w, h, self._bpp, self._owner, _POISON)
-        self._blit(part, x, y, 1.0, 1.0)
         self._w, self._h = w, h
         return part
 
     def resize(self, w, h):
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
-        self._blit(new, 0, 0, w / self._w, h / self._h)
+        self._give_pixels(new)
         return new
 
     def cut(self, x, y, w, h=None):
         if h is None:  # the firmware reads one argument more than it was given
             raise TypeError("can't convert  to int")
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
-        self._blit(new, x, y, 1.0, 1.0)
+        self._give_pixels(new)
         return new
 
     def to_grayscale(self, *args, **kwargs):
