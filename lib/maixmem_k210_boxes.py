@@ -30,7 +30,7 @@ _BELOW = const(8192)  # of the program's own calls in a thread, and of a part th
 _OUTPUT = const(24)  # bytes of output that a box has at least: 4 places, 1 object, 1 class
 # in memory: a thread with so little stack cannot import the sentences
 _SMALL = (
-    "run_yolo2() takes {} bytes of this thread's stack, {} are left. Next: start the thread after "
+    "run_yolo2() takes {} bytes of this thread's stack, {} are left: start the thread after "
     "init_yolo2(), or call _thread.stack_size({}) before it."
 )
 

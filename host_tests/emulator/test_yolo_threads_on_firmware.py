@@ -97,5 +97,5 @@ def test_it_runs_or_is_refused(
             elif stack < takes:
                 assert len(done) == 2, (stack, done)
                 assert f"takes {takes} bytes of this thread's stack" in done[0], done
-                assert "Next: start the thread after init_yolo2()" in done[0], done
+                assert "are left: start the thread after init_yolo2()" in done[0], done
             heaps.Finder().system(board.ram)  # Damaged, where it is not whole
