@@ -199,10 +199,10 @@ class ModelManager:
             return  # another thread has loaded it meanwhile
         if self.busy:
             raise RuntimeError(message("busy", self.busy.name, m.name))
-        self.busy = m
         p = self.port
         gone = []
         try:
+            self.busy = m
             for x in self.models.values():
                 if x.handle is not None and not x.ready:
                     self._unload(x)  # a failure left it half loaded or half freed
@@ -300,9 +300,9 @@ class ModelManager:
         m = self._find(name)
         if self.busy:
             raise RuntimeError(message("busy", self.busy.name, name))
-        self.busy = m
         m.pin_count = 0
         try:
+            self.busy = m
             self._unload(m)
         except BaseException:
             self._unload(m)  # once more: what was interrupted is not left half freed

@@ -54,7 +54,11 @@ def _of_library(node: ast.ImportFrom) -> list[ast.stmt]:
     """What a module of the library defines and imports whole, with its constants (numbers, texts)
     in place; and of those the ones that are asked for by name."""
     module = importlib.import_module(node.module or "")
-    values = {name: n for name, n in vars(module).items() if type(n) in (int, str)}
+    values = {
+        name: n
+        for name, n in vars(module).items()
+        if type(n) is int or (type(n) is str and name.isupper())
+    }
     tree = _Constants(values).visit(ast.parse(inspect.getsource(module)))
     wanted = [a.name for a in node.names if a.name in values]
     constants = ast.parse("\n".join(f"{name} = {values[name]!r}" for name in wanted)).body
