@@ -34,7 +34,7 @@ def again(p, cost) -> None:
     KModelError where that cannot run, OSError with the path where it is gone."""
     new = inspect(p, cost.source, cost.how)
     names = "need peak chunks nbytes certainty refuse warning head"
-    for name in (names + " cells output" if _THREADS else names).split():
+    for name in (names + " output" if _THREADS else names).split():
         setattr(cost, name, getattr(new, name))
     if cost.refuse:
         raise KModelError(message("cannot_run", cost.refuse))
@@ -69,7 +69,6 @@ def inspect(p, source, how: dict) -> Cost:
     cost.nbytes = info.nbytes or 1
     cost.how = how
     if _THREADS:  # for maixmem_k210_boxes; 0: not known
-        cost.cells = _cells(p, how.get("file", source), info)
         cost.output = info.outputs[0][2] if info.outputs else 0
     if type(source) is str:
         cost.head = p.head_of(source)
@@ -81,28 +80,6 @@ def inspect(p, source, how: dict) -> Cost:
     if where:
         cost.warning = where
     return cost
-
-
-def _cells(p, source, info):
-    """Width times height of what the last convolution on the KPU gives, of a V3 model; else 0.
-    Its body names the place of its registers, which have both."""
-    if info.format != "v3" or info.swapped or not info.last:
-        return 0
-    file = None if type(source) is int else open(source, "rb")
-    at = info.last + 8
-    try:
-        for _ in range(2):
-            if file:
-                file.seek(at)
-                data = file.read(4)
-            else:
-                data = p.read_flash(source + at, 4)
-            word = int.from_bytes(data, "little")
-            at = word + 28
-    finally:
-        if file:
-            file.close()
-    return ((word & 1023) + 1) * ((word >> 10 & 511) + 1)
 
 
 def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":

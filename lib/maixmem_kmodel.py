@@ -98,13 +98,12 @@ class File:
 # size (the file; None in flash, by read_info()), nbytes (headers and bodies, walked), header (what
 # is before the bodies), layers (how many), main_mem, largest_body, kpu_span (KPU RAM from the
 # lowest line in use up), first_type, asserts (a layer type that stops the board), inputs and
-# outputs: lists of (shape or None, type or None, bytes), last (where the body of the last
-# convolution on the KPU is). None: the file does not say, or is not read so far. plain: kpu.load
-# can have nothing against it but its size, on any firmware.
+# outputs: lists of (shape or None, type or None, bytes). None: the file does not say, or is not
+# read so far. plain: kpu.load can have nothing against it but its size, on any firmware.
 class KModel:
     """One model: what it is, and what loading it takes."""
 
-    nbytes = layers = main_mem = kpu_span = last = None  # type: int | None
+    nbytes = layers = main_mem = kpu_span = None  # type: int | None
     header = largest_body = first_type = asserts = None  # type: int | None
     plain = False
     inputs = outputs = None  # type: list[tuple]  # type: ignore[assignment]
@@ -239,8 +238,6 @@ def walk(m: KModel, f: File, table: int, kinds: tuple, visit=None) -> int:
         if kinds is KINDS3 and kind < 22 and kind in _ASSERTS:
             m.asserts = kind
         m.largest_body = largest = max(largest, size)
-        if kind == _CONV:
-            m.last = at
         if visit:
             visit(kind, at, size)
         at += size

@@ -222,6 +222,7 @@ class ModelManager:
                     gone.append(x)
                     self._unload(x)
             self.state = "loaded"
+            self.busy = None  # and in the finally: Ctrl-C may come before either
         except BaseException as e:
             self.state = "empty"
             try:
@@ -229,6 +230,7 @@ class ModelManager:
                 e = run_once("recover", "recover", self, m, gone, e)
             except (MemoryError, ImportError, RuntimeError):
                 pass  # no room for it: nothing comes back
+            self.busy = None
             raise e
         finally:
             self.busy = None
@@ -304,8 +306,10 @@ class ModelManager:
         try:
             self.busy = m
             self._unload(m)
+            self.busy = None
         except BaseException:
             self._unload(m)  # once more: what was interrupted is not left half freed
+            self.busy = None
             raise
         finally:
             self.busy = None
