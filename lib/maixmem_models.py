@@ -224,8 +224,10 @@ class ModelManager:
             self.state = "loaded"
             self.busy = None  # and in the finally: Ctrl-C may come before either
         except BaseException as e:
+            self.busy = None  # for the line of the next try, which CPython's finally misses
             self.state = "empty"
             try:
+                self.busy = m
                 self._unload(m)
                 e = run_once("recover", "recover", self, m, gone, e)
             except (MemoryError, ImportError, RuntimeError):
