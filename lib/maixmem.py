@@ -136,7 +136,7 @@ def run_once(name: str, function: str, *args):
     three (MaixPy v0.6.2_84).
     """
     came = []  # type: list[str]
-    there = list(modules)
+    there = list(modules)  # type: list[str] | None
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
@@ -146,9 +146,9 @@ def run_once(name: str, function: str, *args):
             result = resident(name)
         finally:  # half imported: what came is dropped as well
             for x in modules:
-                if "maixmem_" in x and x not in there:
+                if "maixmem_" in x and x not in there:  # type: ignore[operator]
                     came.append(x)
-        there.clear()  # a part may need the room
+        there = None  # a part may need the room
         result = getattr(result, function)(*args)
     finally:
         for x in came:

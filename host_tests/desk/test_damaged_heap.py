@@ -106,7 +106,7 @@ def test_only_maixpy_is_asked(tmp_path: Path) -> None:
     assert "sys.platform" in done.stderr and "class Heap" not in done.stderr
 
 
-@pytest.mark.parametrize(("nbytes", "begun"), [(3000, False), (8000, True)])
+@pytest.mark.parametrize(("nbytes", "begun"), [(3000, False), (10000, True)])
 def test_no_room_to_ask_is_said(board: FakeBoard, nbytes: int, begun: bool) -> None:
     """For the first question, or amid the one about malloc's lists."""
     run(board, _FILL.format(nbytes))
