@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The record of one run of a script: what it did to both heaps, line by line, and how it ended.
+
+A run on a firmware image or on the stand-in leaves one; fit, sim, profile and cure judge it, and
+nothing else. Sizes are bytes; None is "not known", never 0. docs/record.md has each field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+VERSION = 1  #: of the JSON: it is raised when a field changes its meaning or goes
+IMAGE, STAND_IN = "image", "stand-in"
+GC, HEAP = "gc", "heap"  #: the two heaps: MicroPython's, and the system heap of the firmware
+# how a run ended
+DONE, LIMIT, RAISED, RESETS, INTERRUPTED = "done", "limit", "raised", "resets", "interrupted"
+HANGS, STUCK, NO_START = "hangs", "stuck", "no_start"
+HANGING = (HANGS, STUCK, NO_START)  #: only a reset, or a new flash, helps
+# what a step did
+LOAD, FREE, CAMERA, WINDOW, LCD, GC_HEAP = "load", "free", "camera", "window", "lcd", "gc_heap"
+# what a program wanted that this run did not have
+MODEL, CARD, SENSOR, MODULE, DEVICE = "model", "card", "sensor", "module", "device"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of Python. `text` is that line, where its file is known."""
+
+    file: str
+    line: int
+    function: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One heap at one moment: `free` in all, `largest` in one piece. Of the GC heap what is
+    garbage counts as free where `collected`."""
+
+    total: int
+    free: int
+    largest: int | None = None
+    collected: bool = False
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that was loaded: the file on the desk, where the board found it (`address` in flash
+    or `path`), how (a method of maixmem_kmodel), and how many bytes of system heap it keeps."""
+
+    file: str
+    nbytes: int
+    address: int | None = None
+    path: str = ""
+    method: str = "load_addr"
+    keeps: int | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that the program did to the board, `at` its lines, the innermost first, in the
+    so-manieth `round`: pictures taken before it. `failed`: it did not come through. Which of the
+    others are there follows from `kind`."""
+
+    kind: str
+    at: tuple[Place, ...] = ()
+    round: int = 0
+    failed: bool = False
+    gc: Level | None = None  #: after it
+    heap: Level | None = None
+    model: Model | None = None  #: load, free
+    size: tuple[int, int] | None = None  #: camera, window, lcd: width and height
+    frame: str = ""  #: camera: the name in sensor
+    dual_buff: bool = False  #: camera
+    nbytes: int | None = None  #: what it took of the system heap; gc_heap: the size that was set
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one line took of one heap: at the fullest moment, at the end, in all, in how many
+    allocations, the largest of them."""
+
+    heap: str
+    place: Place
+    at_peak: int
+    at_end: int
+    in_all: int
+    count: int
+    largest: int = 0
+
+
+@dataclass(frozen=True)
+class Least:
+    """The moment at which a heap had least left."""
+
+    heap: str
+    level: Level
+    at: tuple[Place, ...] = ()
+    round: int | None = None
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A line that keeps more with every round: `each` bytes a round. `dies`: the round in which
+    the heap is full."""
+
+    heap: str
+    place: Place
+    each: int
+    dies: int | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The allocation that ended the run: `asked` bytes where the heap was like `level`."""
+
+    heap: str
+    asked: int
+    level: Level | None = None
+    at: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a program wanted that the run did not have: one of the words above, its name."""
+
+    kind: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class End:
+    """How it ended: one of the words above, with its lines and, of an exception, its traceback
+    and its last line. `status` is the script's own."""
+
+    kind: str
+    at: tuple[Place, ...] = ()
+    error: str = ""
+    traceback: str = ""
+    status: int = 0
+    caught: bool = False  #: the script caught `error` itself and went on, or ended
+    refused: Refused | None = None
+    missing: Missing | None = None
+    words: tuple[str, ...] = ()  #: what is said about a hang
+
+    @property
+    def hangs(self) -> bool:
+        return self.kind in HANGING
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the script ran on: `on` an image or the stand-in, its name, the build where that is
+    known, the GC heap that it was set to, and what was put there: {address or path: file}."""
+
+    on: str
+    name: str
+    build: str = ""
+    gc_heap: int = 0
+    flash: dict[str, str] = field(default_factory=dict)
+    card: dict[str, str] | None = None  #: None: no card was in
+    camera: bool = True
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run. `rounds`: pictures that it took; `asked`: how many it was to take at most."""
+
+    script: str
+    board: Board
+    end: End
+    rounds: int = 0
+    asked: int | None = None
+    seconds: float = 0.0
+    begin: dict[str, Level] = field(default_factory=dict)  #: {heap: when the script began}
+    steps: tuple[Step, ...] = ()
+    left_out: int = 0  #: steps of later rounds that are not kept
+    lines: tuple[Line, ...] = ()
+    least: tuple[Least, ...] = ()
+    growth: tuple[Growth, ...] = ()
+    imports: tuple[str, ...] = ()  #: modules of the library that it used
+    unknown: tuple[str, ...] = ()  #: what could not be found out, in words
+    version: int = VERSION
+
+    def least_of(self, heap: str) -> Least | None:
+        """Where that heap had least left."""
+        return next((x for x in self.least if x.heap == heap), None)
+
+    def of(self, kind: str) -> Iterator[Step]:
+        """The steps of one kind, in order."""
+        return (s for s in self.steps if s.kind == kind)
