@@ -14,7 +14,7 @@ import paths
 import pytest
 from commands import maixmem
 from fakeboard import FakeBoard
-from maixmem_cli.commands import auto
+from maixmem_cli.board import auto_line
 
 _WHOLE = SimpleNamespace(set_gc_heap=print)
 _KPU = SimpleNamespace(__name__="maixmem_kpu")
@@ -22,18 +22,18 @@ _PROGRAM = b"import lcd\nlcd.init()\n"
 
 
 def test_the_line_goes_before_a_program_and_leaves_it_as_it_was() -> None:
-    new = auto.with_lines(_PROGRAM, ", GC heap before: 524288")
+    new = auto_line.with_lines(_PROGRAM, ", GC heap before: 524288")
     assert new.startswith(b"try: import maixmem_auto") and new.endswith(_PROGRAM)
     compile(new, "boot.py", "exec")
-    assert auto.with_lines(new) == new and auto.gc_heap_before(new) == 524288
-    assert auto.without_lines(new) == _PROGRAM
-    assert auto.gc_heap_before(auto.with_lines(b"")) is None
+    assert auto_line.with_lines(new) == new and auto_line.gc_heap_before(new) == 524288
+    assert auto_line.without_lines(new) == _PROGRAM
+    assert auto_line.gc_heap_before(auto_line.with_lines(b"")) is None
 
 
 def test_a_line_of_the_user_is_left_alone() -> None:
     own = b"import maixmem_auto\n" + _PROGRAM
-    assert auto.with_lines(own) == own == auto.without_lines(own)
-    assert auto.with_lines(b"# import maixmem_auto\n") != b"# import maixmem_auto\n"
+    assert auto_line.with_lines(own) == own == auto_line.without_lines(own)
+    assert auto_line.with_lines(b"# import maixmem_auto\n") != b"# import maixmem_auto\n"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_line_of_the_user_is_left_alone() -> None:
     ],
 )
 def test_the_gc_heap_takes_no_model_its_room(more, free, peaks, said) -> None:
-    assert auto.is_free(more, free, peaks) == said
+    assert auto_line.is_free(more, free, peaks) == said
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_install_and_remove_on_a_board(tmp_path: Path) -> None:
         heap = done["gc_heap"]
         assert done["changed"] and not done["findings"] and heap["now"] > heap["before"]
         boot = (board.root / "boot.py").read_bytes()
-        assert boot == auto.with_lines(_PROGRAM, f", GC heap before: {heap['before']}")
+        assert boot == auto_line.with_lines(_PROGRAM, f", GC heap before: {heap['before']}")
         again = maixmem("auto", "--install", "--port", board.port)
         assert "imports maixmem_auto already" in again and "no findings" in again
         assert (board.root / "boot.py").read_bytes() == boot

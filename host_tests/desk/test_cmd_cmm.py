@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
-from maixmem_cli.commands import cmm as cmd_cmm
+from maixmem_cli.board import maixcam2
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_what_is_wrong_in_the_file_is_a_finding(configs: Path):
 
 
 def test_wrong_use(configs: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cmd_cmm, "hardware_mib", lambda: None)
+    monkeypatch.setattr(maixcam2, "hardware_mib", lambda: None)
     done = invoke("cmm", str(configs))
     assert done.exit_code == 2 and "--board 512, 1024, 2048, 4096" in done.stderr
     done = run(configs.with_name("none"))
@@ -72,5 +72,5 @@ def test_the_board_s_memory_is_read(tmp_path: Path):
     meminfo, cmm = tmp_path / "meminfo", tmp_path / "cmm"
     meminfo.write_text("MemTotal:  2012428 kB\nMemFree: 1 kB\n")
     cmm.write_text("---CMM_USE_INFO:\n total size=2097152KB(2048MB),used=18876KB(18MB + 444KB)\n")
-    assert cmd_cmm.hardware_mib(str(meminfo), str(cmm)) == 4096
-    assert cmd_cmm.hardware_mib(str(meminfo), str(tmp_path / "none")) is None
+    assert maixcam2.hardware_mib(str(meminfo), str(cmm)) == 4096
+    assert maixcam2.hardware_mib(str(meminfo), str(tmp_path / "none")) is None

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from maixmem import __version__
-from maixmem_cli.commands.doctor import Diagnosis, show
+from maixmem_cli.board.diagnosis import Diagnosis
+from maixmem_cli.commands.doctor import show
 
 
 def diagnosis(port: str, largest: int) -> Diagnosis:

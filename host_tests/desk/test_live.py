@@ -85,8 +85,7 @@ def test_story_on_the_board_that_is_given() -> None:
 @pytest.mark.skipif(not REAL, reason="no board: MAIXMEM_BOARD=PORT gives one")
 @pytest.mark.parametrize("form", ["mpy4", "py"])
 def test_mip_on_the_board_that_is_given(tmp_path: Path, form: str) -> None:
-    from maixmem_cli.commands import build
-    from maixmem_cli.library import modules
+    from maixmem_cli.library import build, modules
 
     build.build(tmp_path, index=False)
     files = {f"{m}.{'py' if form == 'py' else 'mpy'}" for m in modules.K210}

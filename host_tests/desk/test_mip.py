@@ -16,8 +16,7 @@ import paths
 import pytest
 from commands import mpremote
 from fakeboard import FakeBoard
-from maixmem_cli.commands import build
-from maixmem_cli.library import packages
+from maixmem_cli.library import build, packages
 
 pytestmark = pytest.mark.skipif(
     paths.micropython() is None or sys.platform == "win32",

@@ -14,7 +14,7 @@ import paths
 import pytest
 from commands import invoke
 from fakeboard import FakeBoard
-from maixmem_cli.commands import selftest
+from maixmem_cli.board import selftest
 from maixmem_cli.serial.identity import Identity
 
 pytestmark = pytest.mark.skipif(

@@ -5,46 +5,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
 from maixmem_maixcam.cmm import DEFAULTS, LINUX_MIB, check_cmm, set_cmm
 
+from maixmem_cli.board import maixcam2
 from maixmem_cli.text import output
 
 _CONFIGS = "/boot/configs"
-_MEMINFO = "/proc/meminfo"
-_CMM = "/proc/ax_proc/mem_cmm_info"
-
-
-def hardware_mib(meminfo: str = _MEMINFO, cmm: str = _CMM) -> int | None:
-    """MiB of the board that this runs on, or None where that is no MaixCAM2: Linux and the
-    carve-out, up to a size that is sold."""
-    try:
-        linux = _kib(Path(meminfo).read_text(), "MemTotal:")
-        carved = _kib(Path(cmm).read_text().replace("=", " ").replace("KB", " "), "size")
-    except (OSError, ValueError):
-        return None
-    mib = (linux + carved) >> 10
-    return min([n for n in LINUX_MIB if n >= mib] or [mib])
-
-
-def _kib(text: str, name: str) -> int:
-    words = text.split()
-    return int(words[words.index(name) + 1])
-
-
-def write(file: Path, text: str) -> None:
-    """Replaces a file at once, and keeps what it was beside it: a half written one would not
-    boot."""
-    backup, new = file.with_name(file.name + ".bak"), file.with_name(file.name + ".new")
-    backup.write_bytes(file.read_bytes())
-    with new.open("w", encoding="utf-8", newline="") as f:
-        f.write(text)
-        f.flush()
-        os.fsync(f.fileno())
-    new.replace(file)
 
 
 @click.command()
@@ -59,7 +28,7 @@ def command(file: Path, board: int | None, size: int | None, as_json: bool) -> N
     driver's script would read differently is refused. What FILE was stays beside it as FILE.bak;
     the change counts from the next boot on.
     """
-    hw = board or hardware_mib()
+    hw = board or maixcam2.hardware_mib()
     if not hw or hw not in LINUX_MIB:
         sizes = ", ".join(map(str, LINUX_MIB))
         raise click.UsageError(
@@ -71,7 +40,7 @@ def command(file: Path, board: int | None, size: int | None, as_json: bool) -> N
         before = check_cmm(text, hw)
         if size is not None:
             text = set_cmm(text, size, hw)
-            write(file, text)
+            maixcam2.write(file, text)
     except ValueError as e:
         raise click.UsageError(str(e)) from None
     except OSError as e:
