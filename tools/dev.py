@@ -6,7 +6,7 @@
     python3 tools/dev.py demo     watch two models take turns on a simulated board
     python3 tools/dev.py test     every test, on every interpreter that can be had here
     python3 tools/dev.py bench    the figures: bytes, instructions, times
-    python3 tools/dev.py lint     ruff, codespell, mypy, and who may import whom
+    python3 tools/dev.py lint     ruff, clang-format, codespell, mypy, and who may import whom
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py interpreters  builds those that no package has, for the tests
@@ -260,12 +260,18 @@ def lint(arguments: list[str]) -> int:
     return (
         run(PYTHON, "-m", "ruff", "check", ".", *arguments)
         or run(PYTHON, "-m", "ruff", "format", "--check", "--quiet", ".")
+        or run(BIN / "clang-format", "--dry-run", "--Werror", *c_files())
         or run(PYTHON, "-m", "codespell_lib", ".")
         or run(PYTHON, "-m", "mypy")
         or run(PYTHON, "-m", "mypy", *sorted(API.glob("*.py")))
         or run(PYTHON, "-m", "mypy", *sorted((ROOT / "lib").glob("*.py")))
         or rooms()
     )
+
+
+def c_files() -> list[Path]:
+    """The board's C, written by hand."""
+    return sorted((ROOT / "tools" / "k210board").rglob("*.[ch]"))
 
 
 def rooms() -> int:

@@ -3,11 +3,11 @@
 """Random RISC-V programs that write down every register after each instruction, and two machines
 to run them on.
 
-Instructions are those that tools/k210board/ops.h names, and compressed ones. Registers x2, x8 and
-x28 point into DATA, x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31 doubles.
-The first two of each kind are never written: with one of them among the factors or as the addend,
-infinity times zero plus a quiet NaN does not occur, for which Unicorn 2.1 does not set the invalid
-flag that the specification (11.6) demands.
+Instructions are those that tools/k210board/ops.def names, and compressed ones. Registers x2, x8
+and x28 point into DATA, x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31
+doubles. The first two of each kind are never written: with one of them among the factors or as
+the addend, infinity times zero plus a quiet NaN does not occur, for which Unicorn 2.1 does not
+set the invalid flag that the specification (11.6) demands.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DATA, LOG, TOP = 0x80080000, 0x80100000, 0x80600000
 ENTRY = (
     30 * 8 + 33 * 8
 )  # bytes that one instruction leaves in the log: x0 to x29, f0 to f31 and fcsr
-_OP = re.compile(r"X\((\w+|\w+##\w+|\w+##\w+##\w+), (\w+), (0x[0-9a-f]+)((?: \| \w+)?),")
+_OP = re.compile(r"^X\((\w+), (\w+), (0x[0-9a-f]+),", re.M)
 _FREE = [r for r in range(1, 28) if r not in (2, 8)]
 _CONTROL = {"FENCEI", "ECALL", "EBREAK", "MRET", "WFI", "SFENCEVMA", "SFENCEVM"}
 _CSRS = (0x001, 0x002, 0x003, 0x340, 0x342, 0x343)
@@ -60,18 +60,9 @@ _WHOLE = [
 
 def instructions() -> list[tuple[str, str, int]]:
     """(name, format, bits) of every instruction that the board's list names."""
-    text = (paths.ROOT / "tools" / "k210board" / "ops.h").read_text()
-    found = []
-    for name, form, match, extra in _OP.findall(text):
-        variants = [("", 0)]
-        if "width" in extra:
-            variants = [("W", 0x2000), ("D", 0x3000)]
-        elif "##T" in name:
-            variants = [("S", 0), ("D", 1 << 25)]
-        for letter, more in variants:
-            plain = re.sub(r"##[TW](?![A-Z])", letter, name, count=1).replace("##", "")
-            found.append((plain, form, int(match, 16) | more))
-    return [i for i in found if i[1] != "NONE" and i[0] not in _CONTROL]
+    text = (paths.TOOLS / "k210board" / "ops.def").read_text()
+    found = [(name, form, int(match, 16)) for name, form, match in _OP.findall(text)]
+    return [i for i in found if i[0] not in _CONTROL]
 
 
 def _imm_i(value: int) -> int:

@@ -7,12 +7,14 @@
 #include "ops.h"
 
 s64 done_now;
+
 void cpu_start(void) {
     for (int i = 0; i < GUARD; i++)
         all_decoded[i].op = all_decoded[RAM_SIZE / 2 + GUARD + i].op = OP_ILLEGAL;
 }
 
 void cpu_forget(void) { memset(decoded, 0, decoded_end * sizeof(Decoded)), decoded_end = 0; }
+
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
     u64 before = h->csr[FCSR] & ~31ull;
@@ -24,131 +26,281 @@ static void step_rounded(Hart *h, Decoded *d) {
     h->instructions--; // it is counted by the loop that it came from
 }
 
-// Threaded code: each op jumps to the next one's label. count < 0: exactly one instruction.
-// Otherwise about count: only taken jumps look at what is left.
+// The loop that runs instructions: about `count` of them, or exactly one where count is negative.
+// Only taken jumps look at what is left of the count. Returns how many were run.
+//
+// Each instruction is a label, and behind it what ops.def says that the instruction does. There is
+// no loop to be seen: the code of each instruction ends with a jump to the next one's label, which
+// the processor below predicts best. WebAssembly has no jump to an address, there the code ends
+// with a jump to one switch. ops.def is written in the words that are defined here. They use the
+// variables at the top of the function, and every one of the first group ends an instruction:
+//   GO_ON(op)       goes on with that op for the instruction at d
+//   NEXT            goes on behind the instruction
+//   NEXT_OR_YIELD   the same, unless it may have raised an interrupt
+//   JUMPED          goes on at d, where the program jumped, while instructions are left
+//   LEAVE(label)    ends the loop: at `out` the program goes on at d, at `left_pc` at h->pc
+//   TRAP            a trap at this instruction
+//   SET, SET_W, TO_F, BRANCH, LOAD, STORE, AMO and all others below them: what such instructions
+//   do
+// A, B, IMM, S(rs1), D(rs1)... are operands. SYNC makes the program counter and the clock true
+// before something else is called that reads them.
 s64 hart_run(Hart *h, s64 count) {
-#ifdef __wasm__ // has no jump to an address
-    u32 op;
-#define TO(name, ...) case OP_##name: goto L_##name;
-#define GO_ON(which) do { op = (which); goto next; } while (0)
-#else
-#define TO(name, ...) &&L_##name,
-#define GO_ON(which) goto *LABEL[which]
-    static const void *const LABEL[] = {OPS(TO)};
-#endif
     bool single = count < 0;
     s64 left = count = single ? 1 : count;
-    u64 *x = h->x, *f = h->f, base = RAM_CACHED;
-    // what a store reaches without asking: all RAM, what follows the table that is watched and, a
-    // second question, what is below it; or no more than its last word
+    u64 *x = h->x, *f = h->f;
+    u64 base = RAM_CACHED; // by which of its two addresses the RAM is executed
+    Decoded *d = decoded;  // the instruction
+    // where a store goes on without a question: all RAM; what follows the table that is watched
+    // and, with a second question, what is below the table; or no more than the last word
     u64 watched = host.watched_bytes ? host.watched_from + host.watched_bytes : 0;
     u64 below = watched && !host.guarded ? host.watched_from - 7 : 0;
-    if (host.guarded) watched = RAM_SIZE - 8;
+    if (host.guarded)
+        watched = RAM_SIZE - 8;
     u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
     u8 *plain_ram = ram + watched;
-    Decoded *d = decoded;
-    h->yield = false, done_now = 0;
+    h->yield = false;
+    done_now = 0;
 
+#ifdef __wasm__
+    u32 op;
+#define GO_ON(which)  \
+    do {              \
+        op = (which); \
+        goto next;    \
+    } while (0)
+#else
+    static const void *const LABEL[] = {
+#define X(name, ...) &&L_##name,
+#include "ops.def"
+#undef X
+    };
+#define GO_ON(which) goto *LABEL[which]
+#endif
+
+// where the program is
 #define PC ((u64)(d - decoded) * 2 + base)
 #define PC_NEXT (PC + d->skip / (sizeof *d / 2))
-#define SKIP d = (void *)((u8 *)d + d->skip)
-#define GO GO_ON(d->op)
-#define NEXT_IF(c) do { SKIP; left--; if (unlikely(!(c))) goto out; GO; } while (0)
+#define SYNC                     \
+    do {                         \
+        h->pc = PC;              \
+        done_now = count - left; \
+    } while (0)
+#define SET_PC(to)                             \
+    do {                                       \
+        u64 to_ = (to), o_ = to_ - RAM_CACHED; \
+        base = RAM_CACHED;                     \
+        if (unlikely(o_ >= RAM_SIZE)) {        \
+            o_ = to_ - RAM_UNCACHED;           \
+            base = RAM_UNCACHED;               \
+            if (o_ >= RAM_SIZE) {              \
+                h->pc = to_;                   \
+                goto fetch_fault;              \
+            }                                  \
+        }                                      \
+        d = &decoded[o_ >> 1];                 \
+    } while (0)
+
+// ends of an instruction
+#define NEXT_IF(goes_on)                 \
+    do {                                 \
+        d = (void *)((u8 *)d + d->skip); \
+        left--;                          \
+        if (unlikely(!(goes_on)))        \
+            goto out;                    \
+        GO_ON(d->op);                    \
+    } while (0)
 #define NEXT NEXT_IF(!single)
 #define NEXT_OR_YIELD NEXT_IF(!single && !h->yield)
-#define JUMPED do { left--; if (unlikely(left <= 0)) goto out; GO; } while (0)
-#define SET_PC(to) \
-    do { \
-        u64 to_ = (to), o_ = to_ - RAM_CACHED; \
-        base = RAM_CACHED; \
-        if (unlikely(o_ >= RAM_SIZE)) { \
-            o_ = to_ - RAM_UNCACHED, base = RAM_UNCACHED; \
-            if (o_ >= RAM_SIZE) { h->pc = to_; goto fetch_fault; } \
-        } \
-        d = &decoded[o_ >> 1]; \
+#define JUMPED                   \
+    do {                         \
+        left--;                  \
+        if (unlikely(left <= 0)) \
+            goto out;            \
+        GO_ON(d->op);            \
     } while (0)
-#define LEAVE(label) do { left--; goto label; } while (0)
-#define SYNC do { h->pc = PC; done_now = count - left; } while (0)
-#define TRAP(cause, value) do { h->pc = PC; hart_trap(h, cause, value); LEAVE(left_pc); } while (0)
+#define JUMP_BY(bytes)                                      \
+    do {                                                    \
+        d += (bytes) >> 1;                                  \
+        if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { \
+            h->pc = PC;                                     \
+            goto fetch_fault;                               \
+        }                                                   \
+        JUMPED;                                             \
+    } while (0)
+#define LEAVE(label) \
+    do {             \
+        left--;      \
+        goto label;  \
+    } while (0)
+#define TRAP(cause, value)          \
+    do {                            \
+        h->pc = PC;                 \
+        hart_trap(h, cause, value); \
+        LEAVE(left_pc);             \
+    } while (0)
+
+// operands
 #define RD x[d->rd]
 #define A x[d->rs1]
 #define B x[d->rs2]
 #define IMM ((u64)(s64)d->imm)
-#define SET(value) RD = (u64)(value); NEXT
-#define SET_W(value) RD = (u64)(s64)(s32)(value); NEXT
-#define TO_F(value) f[d->rd] = (value); NEXT
 #define S(r) get_s(f[d->r])
 #define D(r) get_d(f[d->r])
 #define RAW(t, r) raw_##t(f[d->r])
 #define SIGNED(t, SIGN, by) box_##t((RAW(t, rs1) & ~SIGN) | ((by) & SIGN))
+#define ORDERED(t, quiet) ordered_##t(h, f[d->rs1], f[d->rs2], quiet)
 #define TO_INT(v, ...) to_int(h, v, d->rm == 7 ? h->csr[FCSR] >> 5 : d->rm, __VA_ARGS__)
-#define JUMP_BY(n) \
-    d += (n) >> 1; \
-    if (unlikely((u64)(d - decoded) >= RAM_SIZE / 2)) { h->pc = PC; goto fetch_fault; } \
-    JUMPED
-#define BRANCH(c) if (c) { d += d->imm >> 1; JUMPED; } else NEXT
-// BNE whose rounds only count: all but the last for which there is time, at once.
-#define DELAY \
-    s64 step = (s32)d->raw, way = (s64)(s32)B - (s32)A, most = (left - 2) / d->rs3; \
-    if (A == B) NEXT; \
-    most = most < way / step ? most : way / step - 1; \
-    if (most > 0 && way % step == 0 && A == (u64)(s32)A && B == (u64)(s32)B) \
-        A += (u64)(most * step), left -= most * d->rs3; \
+
+// instructions of many kinds
+#define SET(value)     \
+    RD = (u64)(value); \
+    NEXT
+#define SET_W(value)             \
+    RD = (u64)(s64)(s32)(value); \
+    NEXT
+#define TO_F(value)     \
+    f[d->rd] = (value); \
+    NEXT
+#define BRANCH(taken)     \
+    if (taken) {          \
+        d += d->imm >> 1; \
+        JUMPED;           \
+    }                     \
+    NEXT
+#define JUMP_AND_LINK \
+    RD = PC_NEXT;     \
     JUMP_BY(d->imm)
-#define LOAD(T, to, value) \
-    u64 a = A + IMM, o = a - RAM_CACHED; \
-    T v; \
+#define JUMP_TO_REGISTER        \
+    u64 to = (A + IMM) & ~1ull; \
+    RD = PC_NEXT;               \
+    SET_PC(to);                 \
+    JUMPED
+
+// memory
+#define LOAD(T, to, value)                   \
+    u64 a = A + IMM, o = a - RAM_CACHED;     \
+    T v;                                     \
     if (likely(o <= RAM_SIZE - sizeof(T))) { \
-        memcpy(&v, ram + o, sizeof(T)); \
-        to = (u64)(value); \
-        NEXT; \
-    } \
-    SYNC; \
-    v = (T)bus_read(h, a, sizeof(T)); \
-    if (unlikely(h->trap)) goto memory_trap; \
-    to = (u64)(value); \
+        memcpy(&v, ram + o, sizeof(T));      \
+        to = (u64)(value);                   \
+        NEXT;                                \
+    }                                        \
+    SYNC;                                    \
+    v = (T)bus_read(h, a, sizeof(T));        \
+    if (unlikely(h->trap))                   \
+        goto memory_trap;                    \
+    to = (u64)(value);                       \
     NEXT_OR_YIELD
-#define STORE(T, value) \
-    u64 a = A + IMM, o = a - plain; \
-    T v = (T)(value); \
-    if (likely(o <= plain_most)) { \
-        memcpy(plain_ram + o, &v, sizeof(T)); \
-        NEXT; \
-    } \
-    if (a - RAM_CACHED < below) { memcpy(ram + (a - RAM_CACHED), &v, sizeof(T)); NEXT; } \
-    SYNC; \
-    bus_write(h, a, (u64)v, sizeof(T)); \
-    if (unlikely(h->trap)) goto memory_trap; \
+#define STORE(T, value)                                \
+    u64 a = A + IMM, o = a - plain;                    \
+    T v = (T)(value);                                  \
+    if (likely(o <= plain_most)) {                     \
+        memcpy(plain_ram + o, &v, sizeof(T));          \
+        NEXT;                                          \
+    }                                                  \
+    if (a - RAM_CACHED < below) {                      \
+        memcpy(ram + (a - RAM_CACHED), &v, sizeof(T)); \
+        NEXT;                                          \
+    }                                                  \
+    SYNC;                                              \
+    bus_write(h, a, (u64)v, sizeof(T));                \
+    if (unlikely(h->trap))                             \
+        goto memory_trap;                              \
     NEXT_OR_YIELD
-#define CSR(value, written) \
-    SYNC; \
-    Decoded kept = *d; \
-    u64 old = csr_read(h, (u32)d->imm), new = (value); \
-    if (written) csr_write(h, (u32)d->imm, new), *d = kept; /* which may forget all code */ \
-    if (d->rd) RD = old; \
-    NEXT_OR_YIELD
-#define ATOMIC(T) \
-    T v, b = (T)B; \
+// the start of every atomic one: v from memory, b from the register
+#define ATOMIC(T)                      \
+    T v, b = (T)B;                     \
     u8 *at = bus_memory(A, sizeof(T)); \
-    if (unlikely(!at)) { h->trap = 1 + 7; h->trap_value = A; goto memory_trap; } \
+    if (unlikely(!at)) {               \
+        h->trap = 1 + 7;               \
+        h->trap_value = A;             \
+        goto memory_trap;              \
+    }                                  \
     memcpy(&v, at, sizeof(T))
-#define AMO(T, to) ATOMIC(T); b = (T)(to); SYNC; bus_write(h, A, (u64)b, sizeof(T)); SET((s64)v)
-#define LOAD_RESERVED(T) ATOMIC(T); h->reserved = 1 + (u64)(at - ram); (void)b; SET((s64)v)
-#define STORE_CONDITIONAL(T) \
-    ATOMIC(T); \
+#define AMO(T, to)                      \
+    ATOMIC(T);                          \
+    b = (T)(to);                        \
+    SYNC;                               \
+    bus_write(h, A, (u64)b, sizeof(T)); \
+    SET((s64)v)
+#define LOAD_RESERVED(T)               \
+    ATOMIC(T);                         \
+    h->reserved = 1 + (u64)(at - ram); \
+    (void)b;                           \
+    SET((s64)v)
+#define STORE_CONDITIONAL(T)                        \
+    ATOMIC(T);                                      \
     bool fine = h->reserved == 1 + (u64)(at - ram); \
-    if (fine) { SYNC; bus_write(h, A, (u64)b, sizeof(T)); } \
-    h->reserved = 0; \
+    if (fine) {                                     \
+        SYNC;                                       \
+        bus_write(h, A, (u64)b, sizeof(T));         \
+    }                                               \
+    h->reserved = 0;                                \
     SET(!fine)
 
+// single instructions
+#define DECODE_AND_GO \
+    decode(d);        \
+    GO_ON(d->op)
+#define CALL_HOOK \
+    SYNC;         \
+    GO_ON(trace_hook(h, d, PC))
+#define STEP_ROUNDED    \
+    h->pc = PC;         \
+    step_rounded(h, d); \
+    NEXT
+// BNE whose rounds only count: all but the last for which there is time, at once
+#define SKIP_ROUNDS                                                                 \
+    s64 step = (s32)d->raw, way = (s64)(s32)B - (s32)A, most = (left - 2) / d->rs3; \
+    if (A == B)                                                                     \
+        NEXT;                                                                       \
+    most = most < way / step ? most : way / step - 1;                               \
+    if (most > 0 && way % step == 0 && A == (u64)(s32)A && B == (u64)(s32)B) {      \
+        A += (u64)(most * step);                                                    \
+        left -= most * d->rs3;                                                      \
+    }                                                                               \
+    JUMP_BY(d->imm)
+// what is written may forget all code, this instruction too
+#define CSR(value, written)                            \
+    SYNC;                                              \
+    Decoded kept = *d;                                 \
+    u64 old = csr_read(h, (u32)d->imm), new = (value); \
+    if (written) {                                     \
+        csr_write(h, (u32)d->imm, new);                \
+        *d = kept;                                     \
+    }                                                  \
+    if (d->rd)                                         \
+        RD = old;                                      \
+    NEXT_OR_YIELD
+#define FORGET_CODE    \
+    u64 next = PC + 4; \
+    cpu_forget();      \
+    SET_PC(next);      \
+    LEAVE(out)
+#define RETURN_FROM_TRAP \
+    hart_return(h);      \
+    LEAVE(left_pc)
+#define WAIT_FOR_INTERRUPT \
+    h->waiting = true;     \
+    d += 2;                \
+    LEAVE(out)
+
     SET_PC(h->pc);
-    GO;
+    GO_ON(d->op);
 #ifdef __wasm__
 next:
-    switch (op) { OPS(TO) }
+    switch (op) {
+#define X(name, ...) \
+    case OP_##name:  \
+        goto L_##name;
+#include "ops.def"
+#undef X
+    }
 #endif
-#define X(name, format, match, ...) L_##name: { __VA_ARGS__; }
-    OPS(X)
+
+#define X(name, format, match, ...) \
+    L_##name : { __VA_ARGS__; }
+#include "ops.def"
 #undef X
 
 memory_trap:
@@ -171,21 +323,27 @@ left_pc:
     return count - left;
 }
 
-// Runs at most `most` instructions; true when the hart is back where it was with the same registers
-// and has stored nothing: then only an interrupt or the other hart can change its course.
+// Runs at most `most` instructions; true when the hart is back where it was with the same
+// registers and has stored nothing: then only an interrupt or the other hart can change its
+// course.
 bool hart_spins(Hart *h, int most, s64 *used) {
     u64 pc = h->pc, x[32];
     memcpy(x, h->x, sizeof x);
     for (*used = 0; *used < most;) {
         u64 offset = h->pc - RAM_CACHED;
-        if (offset >= RAM_SIZE) return false;
+        if (offset >= RAM_SIZE)
+            return false;
         Decoded *d = &decoded[offset >> 1];
-        if (d->op == OP_DECODE) decode(d);
-        if (d->op < OP_LB || d->op > OP_FENCE) return false;
-        if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1)) return false;
+        if (d->op == OP_DECODE)
+            decode(d);
+        if (d->op < OP_LB || d->op > OP_FENCE)
+            return false;
+        if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1))
+            return false;
         hart_run(h, -1);
         ++*used;
-        if (h->pc == pc && !memcmp(x, h->x, sizeof x)) return true;
+        if (h->pc == pc && !memcmp(x, h->x, sizeof x))
+            return true;
     }
     return false;
 }

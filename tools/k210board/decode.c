@@ -7,32 +7,57 @@
 
 Decoded all_decoded[RAM_SIZE / 2 + 2 * GUARD];
 u32 decoded_end;
+
 // The specification's formats; SH and SHW shift by an immediate, C names a control register, A is
 // atomic, RM rounds, the 1 has one operand, V two and no result, F fences, X is one instruction.
 // The mask: what of an instruction says which it is. The immediate: 's' or 'u' (signed or not),
 // then the place in it (in base 32) of each bit of the instruction, the highest first.
 enum { NONE, R, R4, RM, RM1, X1, I, S, B, U, J, SH, SHW, C, A, F, V, X };
-static const struct { u32 mask; const char *imm; } FORMATS[] = {
-    [NONE] = {0, "u"}, [X] = {~0u, "u"}, [R] = {0xfe00707f, "u"}, [R4] = {0x0600007f, "u"},
-    [RM] = {0xfe00007f, "u"}, [RM1] = {0xfff0007f, "u"}, [X1] = {0xfff0707f, "u"},
-    [A] = {0xf800707f, "u"}, [F] = {0x707f, "u"}, [V] = {0xfe007fff, "u"},
-    [I] = {0x707f, "sba9876543210"}, [C] = {0x707f, "uba9876543210"},
-    [SH] = {0xfc00707f, "u------543210"}, [SHW] = {0xfe00707f, "u------543210"},
-    [S] = {0x707f, "sba98765-------------43210"}, [B] = {0x707f, "sca98765-------------4321b"},
-    [U] = {0x7f, "svutsrqponmlkjihgfedc"}, [J] = {0x7f, "ska987654321bjihgfedc"}};
+
+static const struct {
+    u32 mask;
+    const char *imm;
+} FORMATS[] = {[NONE] = {0, "u"},
+               [X] = {~0u, "u"},
+               [R] = {0xfe00707f, "u"},
+               [R4] = {0x0600007f, "u"},
+               [RM] = {0xfe00007f, "u"},
+               [RM1] = {0xfff0007f, "u"},
+               [X1] = {0xfff0707f, "u"},
+               [A] = {0xf800707f, "u"},
+               [F] = {0x707f, "u"},
+               [V] = {0xfe007fff, "u"},
+               [I] = {0x707f, "sba9876543210"},
+               [C] = {0x707f, "uba9876543210"},
+               [SH] = {0xfc00707f, "u------543210"},
+               [SHW] = {0xfe00707f, "u------543210"},
+               [S] = {0x707f, "sba98765-------------43210"},
+               [B] = {0x707f, "sca98765-------------4321b"},
+               [U] = {0x7f, "svutsrqponmlkjihgfedc"},
+               [J] = {0x7f, "ska987654321bjihgfedc"}};
 
 #define X(name, format, match, ...) {match, format},
-static const struct { u32 match; u8 format; } WHOLE[] = {OPS(X)};
+
+static const struct {
+    u32 match;
+    u8 format;
+} WHOLE[] = {
+
+#include "ops.def"
+};
+
 #undef X
 
 static u32 bits(u32 i, int from, int n) { return (i >> from) & ((1u << n) - 1); }
+
 // `top`: the bit of the instruction that comes first.
 static s32 immediate(u32 i, int top, const char *spec) {
     int sign = 0;
     u32 v = 0;
     for (const char *c = spec + 1; *c; c++, top--) {
         int to = *c <= '9' ? *c - '0' : *c - 'a' + 10;
-        if (*c == '-') continue;
+        if (*c == '-')
+            continue;
         v |= bits(i, top, 1) << to;
         sign = to > sign ? to : sign;
     }
@@ -41,47 +66,83 @@ static s32 immediate(u32 i, int top, const char *spec) {
 
 static void decode_32(Decoded *d, u32 i) {
     int op = OP_ILLEGAL + 1;
-    while (op < OP_COUNT && (i & FORMATS[WHOLE[op].format].mask) != WHOLE[op].match) op++;
-    if (op == OP_COUNT) op = OP_ILLEGAL;
+    while (op < OP_COUNT && (i & FORMATS[WHOLE[op].format].mask) != WHOLE[op].match)
+        op++;
+    if (op == OP_COUNT)
+        op = OP_ILLEGAL;
     int format = WHOLE[op].format;
-    *d = (Decoded){.rd = (u8)bits(i, 7, 5), .rs1 = (u8)bits(i, 15, 5), .rs2 = (u8)bits(i, 20, 5),
-                   .rs3 = (u8)(i >> 27), .rm = (u8)bits(i, 12, 3), .skip = 2 * sizeof *d, .raw = i,
-                   .op = (u16)op, .imm = immediate(i, 31, FORMATS[format].imm)};
-    if (format != R4 && format != RM && format != RM1) return;
-    if (d->rm == 5 || d->rm == 6) d->op = OP_ILLEGAL;
+    *d = (Decoded){.rd = (u8)bits(i, 7, 5),
+                   .rs1 = (u8)bits(i, 15, 5),
+                   .rs2 = (u8)bits(i, 20, 5),
+                   .rs3 = (u8)(i >> 27),
+                   .rm = (u8)bits(i, 12, 3),
+                   .skip = 2 * sizeof *d,
+                   .raw = i,
+                   .op = (u16)op,
+                   .imm = immediate(i, 31, FORMATS[format].imm)};
+    if (format != R4 && format != RM && format != RM1)
+        return;
+    if (d->rm == 5 || d->rm == 6)
+        d->op = OP_ILLEGAL;
     if (d->rm < 5 && op < OP_FLES && (d->rm || host.rounding_used)) // not dynamic, and computes
         d->op = OP_ROUNDED, d->imm = op;
 }
 
 // Compressed instructions, the first that fits; registers by number or by field.
 enum { RD = 32, RS2, RD_, RS2_ }; // bits 11-7, 6-2; 9-7 and 4-2, of x8 to x15
+
 static const char NO[] = "u", SIX[] = "s5-----43210", SHIFT[] = "u5-----43210";
 static const char STORED_W[] = "u543---26", STORED_D[] = "u543---76", TO_BRANCH[] = "s843---76215";
 static const char STACK_D[] = "u543876", STACK_LD[] = "u5-----43876";
-static const struct { u16 mask, match, op; u8 rd, rs1, rs2; const char *imm; } HALF[] = {
+
+static const struct {
+    u16 mask, match, op;
+    u8 rd, rs1, rs2;
+    const char *imm;
+} HALF[] = {
+
 #define H(mask, match, op, rd, rs1, rs2, imm) {mask, match, OP_##op, rd, rs1, rs2, imm},
-    H(0xffe3, 0x0000, ILLEGAL, 0, 0, 0, NO) H(0xe003, 0x0000, ADDI, RS2_, 2, 0, "u54987623")
-    H(0xe003, 0x2000, FLD, RS2_, RD_, 0, STORED_D) H(0xe003, 0x4000, LW, RS2_, RD_, 0, STORED_W)
-    H(0xe003, 0x6000, LD, RS2_, RD_, 0, STORED_D) H(0xe003, 0xa000, FSD, 0, RD_, RS2_, STORED_D)
-    H(0xe003, 0xc000, SW, 0, RD_, RS2_, STORED_W) H(0xe003, 0xe000, SD, 0, RD_, RS2_, STORED_D)
-    H(0xe003, 0x0001, ADDI, RD, RD, 0, SIX) H(0xef83, 0x2001, ILLEGAL, 0, 0, 0, NO)
-    H(0xe003, 0x2001, ADDIW, RD, RD, 0, SIX) H(0xe003, 0x4001, ADDI, RD, 0, 0, SIX)
-    H(0xf07f, 0x6001, ILLEGAL, 0, 0, 0, NO) H(0xef83, 0x6101, ADDI, 2, 2, 0, "s9-----46875")
-    H(0xe003, 0x6001, LUI, RD, 0, 0, "sh-----gfedc") H(0xec03, 0x8001, SRLI, RD_, RD_, 0, SHIFT)
-    H(0xec03, 0x8401, SRAI, RD_, RD_, 0, SHIFT) H(0xec03, 0x8801, ANDI, RD_, RD_, 0, SIX)
-    H(0xfc63, 0x8c01, SUB, RD_, RD_, RS2_, NO) H(0xfc63, 0x8c21, XOR, RD_, RD_, RS2_, NO)
-    H(0xfc63, 0x8c41, OR, RD_, RD_, RS2_, NO) H(0xfc63, 0x8c61, AND, RD_, RD_, RS2_, NO)
-    H(0xfc63, 0x9c01, SUBW, RD_, RD_, RS2_, NO) H(0xfc63, 0x9c21, ADDW, RD_, RD_, RS2_, NO)
-    H(0xe003, 0xa001, JAL, 0, 0, 0, "sb498a673215") H(0xe003, 0xc001, BEQ, 0, RD_, 0, TO_BRANCH)
-    H(0xe003, 0xe001, BNE, 0, RD_, 0, TO_BRANCH) H(0xe003, 0x0002, SLLI, RD, RD, 0, SHIFT)
-    H(0xe003, 0x2002, FLD, RD, 2, 0, STACK_LD) H(0xef83, 0x4002, ILLEGAL, 0, 0, 0, NO)
-    H(0xe003, 0x4002, LW, RD, 2, 0, "u5-----43276") H(0xef83, 0x6002, ILLEGAL, 0, 0, 0, NO)
-    H(0xe003, 0x6002, LD, RD, 2, 0, STACK_LD) H(0xffff, 0x8002, ILLEGAL, 0, 0, 0, NO)
-    H(0xf07f, 0x8002, JALR, 0, RD, 0, NO) H(0xf003, 0x8002, ADD, RD, 0, RS2, NO)
-    H(0xffff, 0x9002, EBREAK, 0, 0, 0, NO) H(0xf07f, 0x9002, JALR, 1, RD, 0, NO)
-    H(0xf003, 0x9002, ADD, RD, RD, RS2, NO) H(0xe003, 0xa002, FSD, 0, 2, RS2, STACK_D)
-    H(0xe003, 0xc002, SW, 0, 2, RS2, "u543276") H(0xe003, 0xe002, SD, 0, 2, RS2, STACK_D)
-    H(0x0000, 0x0000, ILLEGAL, 0, 0, 0, NO)
+    H(0xffe3, 0x0000, ILLEGAL, 0, 0, 0, NO) H(0xe003, 0x0000, ADDI, RS2_, 2, 0, "u54987623") H(
+        0xe003, 0x2000, FLD, RS2_, RD_, 0, STORED_D) H(0xe003, 0x4000, LW, RS2_, RD_, 0, STORED_W)
+        H(0xe003, 0x6000, LD, RS2_, RD_, 0, STORED_D) H(0xe003, 0xa000, FSD, 0, RD_, RS2_,
+                                                        STORED_D) H(0xe003, 0xc000, SW, 0, RD_,
+                                                                    RS2_, STORED_W)
+            H(0xe003, 0xe000, SD, 0, RD_, RS2_, STORED_D) H(0xe003, 0x0001, ADDI, RD, RD, 0, SIX)
+                H(0xef83, 0x2001, ILLEGAL, 0, 0, 0, NO) H(0xe003, 0x2001, ADDIW, RD, RD, 0, SIX) H(
+                    0xe003, 0x4001, ADDI, RD, 0, 0, SIX) H(0xf07f, 0x6001, ILLEGAL, 0, 0, 0, NO)
+                    H(0xef83, 0x6101, ADDI, 2, 2, 0, "s9-----46875") H(0xe003, 0x6001, LUI, RD, 0,
+                                                                       0, "sh-----gfedc")
+                        H(0xec03, 0x8001, SRLI, RD_, RD_, 0,
+                          SHIFT) H(0xec03, 0x8401, SRAI, RD_, RD_, 0, SHIFT)
+                            H(0xec03, 0x8801, ANDI, RD_, RD_, 0,
+                              SIX) H(0xfc63, 0x8c01, SUB, RD_, RD_, RS2_,
+                                     NO) H(0xfc63, 0x8c21, XOR, RD_, RD_, RS2_,
+                                           NO) H(0xfc63, 0x8c41, OR, RD_, RD_, RS2_, NO)
+                                H(0xfc63, 0x8c61, AND, RD_, RD_, RS2_,
+                                  NO) H(0xfc63, 0x9c01, SUBW, RD_, RD_, RS2_,
+                                        NO) H(0xfc63, 0x9c21, ADDW, RD_, RD_, RS2_, NO)
+                                    H(0xe003, 0xa001, JAL, 0, 0, 0,
+                                      "sb498a673215") H(0xe003, 0xc001, BEQ, 0, RD_, 0, TO_BRANCH)
+                                        H(0xe003, 0xe001, BNE, 0, RD_, 0,
+                                          TO_BRANCH) H(0xe003, 0x0002, SLLI, RD, RD, 0, SHIFT)
+                                            H(0xe003, 0x2002, FLD, RD, 2, 0,
+                                              STACK_LD) H(0xef83, 0x4002, ILLEGAL, 0, 0, 0, NO)
+                                                H(0xe003, 0x4002, LW, RD, 2, 0, "u5-----43276") H(
+                                                    0xef83, 0x6002, ILLEGAL, 0, 0, 0,
+                                                    NO) H(0xe003, 0x6002, LD, RD, 2, 0, STACK_LD)
+                                                    H(0xffff, 0x8002, ILLEGAL, 0, 0, 0, NO) H(
+                                                        0xf07f, 0x8002, JALR, 0, RD, 0,
+                                                        NO) H(0xf003, 0x8002, ADD, RD, 0, RS2, NO)
+                                                        H(0xffff, 0x9002, EBREAK, 0, 0, 0,
+                                                          NO) H(0xf07f, 0x9002, JALR, 1, RD, 0, NO)
+                                                            H(0xf003, 0x9002, ADD, RD, RD, RS2, NO)
+                                                                H(0xe003, 0xa002, FSD, 0, 2, RS2,
+                                                                  STACK_D) H(0xe003, 0xc002, SW, 0,
+                                                                             2, RS2, "u543276")
+                                                                    H(0xe003, 0xe002, SD, 0, 2,
+                                                                      RS2, STACK_D)
+                                                                        H(0x0000, 0x0000, ILLEGAL,
+                                                                          0, 0, 0, NO)
 #undef H
 };
 
@@ -92,9 +153,15 @@ static u8 reg(u32 i, u8 field) {
 
 static void decode_16(Decoded *d, u32 i) {
     int k = 0;
-    while ((i & HALF[k].mask) != HALF[k].match) k++;
-    *d = (Decoded){.op = HALF[k].op, .skip = sizeof *d, .raw = i, .rm = 7, .rd = reg(i, HALF[k].rd),
-                   .rs1 = reg(i, HALF[k].rs1), .rs2 = reg(i, HALF[k].rs2),
+    while ((i & HALF[k].mask) != HALF[k].match)
+        k++;
+    *d = (Decoded){.op = HALF[k].op,
+                   .skip = sizeof *d,
+                   .raw = i,
+                   .rm = 7,
+                   .rd = reg(i, HALF[k].rd),
+                   .rs1 = reg(i, HALF[k].rs1),
+                   .rs2 = reg(i, HALF[k].rs2),
                    .imm = immediate(i, 12, HALF[k].imm)};
 }
 
@@ -105,21 +172,28 @@ static void find_delay(Decoded *d) {
     u8 n = 1;
     for (const Decoded *at = d + d->imm / 2; at < d; at += at->skip / sizeof *d, n++) {
         bool adds = at->op == OP_ADDI || at->op == OP_ADDIW, nop = at->rd == 32;
-        if (!adds || n == 255 || (!nop && (sum || at->rd != d->rs1 || at->rs1 != d->rs1))) return;
+        if (!adds || n == 255 || (!nop && (sum || at->rd != d->rs1 || at->rs1 != d->rs1)))
+            return;
         sum = nop ? sum : at;
     }
-    if (sum && sum->imm && d->rs1 != d->rs2) d->op = OP_DELAY, d->raw = (u32)sum->imm, d->rs3 = n;
+    if (sum && sum->imm && d->rs1 != d->rs2)
+        d->op = OP_DELAY, d->raw = (u32)sum->imm, d->rs3 = n;
 }
 
 void decode(Decoded *d) {
     u32 offset = (u32)(d - decoded) * 2, i = 0;
     decoded_end = offset / 2 < decoded_end ? decoded_end : offset / 2 + 1;
     memcpy(&i, ram + offset, offset + 4 <= RAM_SIZE ? 4 : 2);
-    if ((i & 3) == 3) decode_32(d, i);
-    else decode_16(d, i & 0xffff);
+    if ((i & 3) == 3)
+        decode_32(d, i);
+    else
+        decode_16(d, i & 0xffff);
     // x[32] takes what is written to x0; the others have no such result, or mean 0
     bool integer = (d->op >= OP_LB && d->op < OP_CSRRW) || (d->op >= OP_SB && d->op < OP_FLW);
-    if (d->rd == 0 && (integer || d->op >= OP_FLES)) d->rd = 32;
-    if (trace_hooked(d)) d->raw = d->op, d->op = OP_HOOK;
-    else if (d->op == OP_BNE) find_delay(d);
+    if (d->rd == 0 && (integer || d->op >= OP_FLES))
+        d->rd = 32;
+    if (trace_hooked(d))
+        d->raw = d->op, d->op = OP_HOOK;
+    else if (d->op == OP_BNE)
+        find_delay(d);
 }

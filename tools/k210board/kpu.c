@@ -7,10 +7,15 @@
 #include <stdlib.h>
 
 enum { LAYER_ARGS = 12, ARGUMENT = 0x00, INT_STATUS = 0x08, INT_RAW = 0x10, INT_MASK = 0x18 };
+
 enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_TAKEN = 2 };
+
 enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
+
 #define MOST_WORK (1ull << 32) // products in one quantum; layers take no time of the board's
-typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by side
+
+typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by
+                 // side
     size_t at, rows, channel_rows, groups, channels, w, h, pixels;
 } Plane;
 
@@ -26,41 +31,57 @@ typedef struct {
 // of one channel: its sum of products, of its pixels under the kernel, its values before pooling
 static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
+
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
+
 static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
+
 static bool refused(const char *what, u64 number) {
     say("KPU layer %d: %s %d\n", board.kpu.layers, what, number);
     return true;
 }
 
-// What is read through a pointer of a layer, all of it; null, and said, when that is no RAM. Models
-// name the RAM by its addresses and, V4's, by what is left of them without 0x40000000.
+// What is read through a pointer of a layer, all of it; null, and said, when that is no RAM.
+// Models name the RAM by its addresses and, V4's, by what is left of them without 0x40000000.
 static const u8 *pointer(const char *what, u64 address, size_t size) {
     const u8 *p = bus_memory(address < RAM_UNCACHED ? address | RAM_UNCACHED : address, size);
     const char *text = "KPU layer %d: %s at 0x%x, %d bytes, are no RAM\n";
-    if (!p) say(text, board.kpu.layers, what, address, (u64)size);
+    if (!p)
+        say(text, board.kpu.layers, what, address, (u64)size);
     return p;
 }
 
 static size_t weight_bytes(void) { return REG(KPU, EIGHT_BIT) & 1 ? 1 : 2; }
+
 // One plane's parts of the arguments 1, 2 and 3 (in from bit 0, out from bit 32), and its layout.
 static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
     size_t w = cut(a[3], from, 10) + 1, h = cut(a[3], from + 10, 9) + 1;
     size_t groups = cut(layout, groups_at, 3);
-    return (Plane){.at = cut(a[1], from, 15) * 64, .channels = cut(a[2], from, 10) + 1,
-                   .w = w, .h = h, .pixels = w * h, .channel_rows = cut(layout, 0, 15),
-                   .rows = cut(layout, 16, 4), .groups = groups ? groups : 1};
+    return (Plane){.at = cut(a[1], from, 15) * 64,
+                   .channels = cut(a[2], from, 10) + 1,
+                   .w = w,
+                   .h = h,
+                   .pixels = w * h,
+                   .channel_rows = cut(layout, 0, 15),
+                   .rows = cut(layout, 16, 4),
+                   .groups = groups ? groups : 1};
 }
 
 static Layer unpack(const u64 *a) {
-    Layer l = {
-        .in = plane(a, 0, a[7], 28), .out = plane(a, 32, a[8], 20),
-        .interrupt = a[0] & 1, .depthwise = cut(a[0], 3, 1), .to_fifo = a[11] & 1,
-        .kernel = cut(a[4], 0, 3) ? 3 : 1, .pool = cut(a[4], 4, 4),
-        .padding = (int)cut(a[4], 24, 8),
-        .shift_w = (int)cut(a[9], 0, 4), .shift_x = (int)cut(a[9], 4, 4),
-        .arg_w = cut_signed(a[9], 8, 24), .arg_x = cut_signed(a[9], 32, 24),
-        .arg_add = cut_signed(a[10], 0, 40), .fifo_bytes = (a[11] >> 32) + 1};
+    Layer l = {.in = plane(a, 0, a[7], 28),
+               .out = plane(a, 32, a[8], 20),
+               .interrupt = a[0] & 1,
+               .depthwise = cut(a[0], 3, 1),
+               .to_fifo = a[11] & 1,
+               .kernel = cut(a[4], 0, 3) ? 3 : 1,
+               .pool = cut(a[4], 4, 4),
+               .padding = (int)cut(a[4], 24, 8),
+               .shift_w = (int)cut(a[9], 0, 4),
+               .shift_x = (int)cut(a[9], 4, 4),
+               .arg_w = cut_signed(a[9], 8, 24),
+               .arg_x = cut_signed(a[9], 32, 24),
+               .arg_add = cut_signed(a[10], 0, 40),
+               .fifo_bytes = (a[11] >> 32) + 1};
     l.inputs = l.depthwise ? 1 : l.in.channels;
     size_t weights = l.out.channels * l.inputs * l.kernel * l.kernel;
     l.norm = pointer("batch normalisation factors", a[4] >> 32, 8 * l.out.channels);
@@ -74,12 +95,17 @@ static bool impossible(const Layer *l) {
     size_t in = l->in.pixels * l->in.channels, out = l->out.pixels * l->out.channels;
     size_t most = l->to_fifo ? RAM_SIZE : AI_RAM;
     Kpu *k = &board.kpu;
-    if (k->quantum != board.cycles) k->quantum = board.cycles, k->work = 0;
+    if (k->quantum != board.cycles)
+        k->quantum = board.cycles, k->work = 0;
     k->work += (u64)l->in.pixels * l->out.channels * (l->inputs * l->kernel * l->kernel + PIECES);
-    if (!l->norm || !l->weights || !l->activation) return true;
-    if (in > AI_RAM) return refused("input is larger than the AI RAM:", in);
-    if (out > most) return refused("output is larger than the RAM for it:", out);
-    if (k->work > MOST_WORK) return refused("products are too many:", k->work);
+    if (!l->norm || !l->weights || !l->activation)
+        return true;
+    if (in > AI_RAM)
+        return refused("input is larger than the AI RAM:", in);
+    if (out > most)
+        return refused("output is larger than the RAM for it:", out);
+    if (k->work > MOST_WORK)
+        return refused("products are too many:", k->work);
     if (l->depthwise && l->out.channels > l->in.channels)
         return refused("depthwise has more outputs than inputs:", l->out.channels);
     return false;
@@ -87,7 +113,8 @@ static bool impossible(const Layer *l) {
 
 // v / 2^s, halves away from zero for positive numbers and to the even one below zero
 static s64 shift_round(s64 v, int s) {
-    if (s <= 0) return v;
+    if (s <= 0)
+        return v;
     v >>= s - 1;
     return (v >> 1) + (v & 1 && (v >= 0 || v >> 1 & 1));
 }
@@ -109,13 +136,15 @@ static u8 *framed(const Layer *l) {
     size_t w = l->in.w + 2;
     u8 *all = memory(w * (l->in.h + 2) * l->in.channels, l->padding), *to = all + w + 1;
     for (size_t c = 0; c < l->in.channels; c++, to += 2 * w)
-        for (size_t y = 0; y < l->in.h; y++, to += w) memcpy(to, row(&l->in, c, y), l->in.w);
+        for (size_t y = 0; y < l->in.h; y++, to += w)
+            memcpy(to, row(&l->in, c, y), l->in.w);
     return all;
 }
 
 static s32 weight(const Layer *l, size_t i) {
     u16 v;
-    if (weight_bytes() == 1) return l->weights[i];
+    if (weight_bytes() == 1)
+        return l->weights[i];
     return memcpy(&v, l->weights + 2 * i, 2), v;
 }
 
@@ -141,7 +170,8 @@ static u8 activate(const Layer *l, u64 norm, const u64 *pieces, s64 v) {
     const u8 *bias = l->activation + PIECES * 8;
     int i = PIECES - 1;
     v = (v * cut_signed(norm, 0, 24) >> cut(norm, 56, 4)) + cut_signed(norm, 24, 32);
-    while (i > 0 && v <= cut_signed(pieces[i], 24, 36)) i--;
+    while (i > 0 && v <= cut_signed(pieces[i], 24, 36))
+        i--;
     s64 from = cut_signed(pieces[i], 24, 36), slope = cut_signed(pieces[i], 8, 16);
     s64 r = shift_round((v - from) * slope, (int)(pieces[i] & 255)) + bias[i];
     return r < 0 ? 0 : r > 255 ? 255 : (u8)r;
@@ -149,9 +179,11 @@ static u8 activate(const Layer *l, u64 norm, const u64 *pieces, s64 v) {
 
 static u8 pooled(const Layer *l, size_t x, size_t y) {
     // kpu.h, kpu_pool_type_t: the 'm'ost, the 'a'verage, or the one to the 'r'ight
-    static const struct { u8 stride, window, what; } POOLS[16] = {
-        {1, 1, 'm'}, {2, 2, 'm'}, {2, 2, 'a'}, {4, 4, 'm'}, {4, 4, 'a'}, {2, 1, 'm'}, {2, 2, 'r'},
-        {4, 1, 'm'}, {1, 2, 'a'}, {1, 2, 'm'}};
+    static const struct {
+        u8 stride, window, what;
+    } POOLS[16] = {{1, 1, 'm'}, {2, 2, 'm'}, {2, 2, 'a'}, {4, 4, 'm'}, {4, 4, 'a'},
+                   {2, 1, 'm'}, {2, 2, 'r'}, {4, 1, 'm'}, {1, 2, 'a'}, {1, 2, 'm'}};
+
     size_t n = POOLS[l->pool].window, stride = POOLS[l->pool].stride, what = POOLS[l->pool].what;
     int total = 0, most = 0, v = image[y * l->in.w + x];
     for (size_t i = 0; i < (what == 'r' ? 2 : n * n); i++) {
@@ -187,12 +219,14 @@ static void to_fifo(const u8 *result, size_t size, size_t wanted) {
     board.kpu.fifo.n = 0;
     for (size_t at = 0; at < wanted + 8; at += 8) { // a word more, for readers
         u64 v = 0;
-        if (board.kpu.fifo.n == ROOM(board.kpu.fifo)) dma_pump();
+        if (board.kpu.fifo.n == ROOM(board.kpu.fifo))
+            dma_pump();
         if (board.kpu.fifo.n == ROOM(board.kpu.fifo)) {
             refused("nobody takes from its FIFO more than", at);
             return;
         }
-        if (at < size) memcpy(&v, result + at, size - at > 8 ? 8 : size - at);
+        if (at < size)
+            memcpy(&v, result + at, size - at > 8 ? 8 : size - at);
         PUT(board.kpu.fifo, v);
     }
 }
@@ -202,9 +236,11 @@ static void run_layer(const Layer *l) {
     u8 *in = framed(l), *result = memory(size, 0), *to = result;
     for (size_t o = 0; o < l->out.channels; o++) {
         one_channel(l, o, in);
-        for (size_t i = 0; i < l->out.pixels; i++) *to++ = pooled(l, i % l->out.w, i / l->out.w);
+        for (size_t i = 0; i < l->out.pixels; i++)
+            *to++ = pooled(l, i % l->out.w, i / l->out.w);
     }
-    if (l->to_fifo) to_fifo(result, size, l->fifo_bytes);
+    if (l->to_fifo)
+        to_fifo(result, size, l->fifo_bytes);
     to = result;
     for (size_t c = 0; c < l->out.channels && !l->to_fifo; c++)
         for (size_t y = 0; y < l->out.h; y++, to += l->out.w)
@@ -215,7 +251,8 @@ static void run_layer(const Layer *l) {
 static void take_argument(u64 v) {
     Kpu *k = &board.kpu;
     k->layer[k->layer_n++] = v;
-    if (k->layer_n < LAYER_ARGS) return;
+    if (k->layer_n < LAYER_ARGS)
+        return;
     k->layer_n = 0;
     k->layers++;
     Layer l = unpack(k->layer);
@@ -228,15 +265,20 @@ static void take_argument(u64 v) {
 }
 
 bool kpu_has_data(int device) { return board.kpu.fifo.n; }
+
 u64 kpu_read(int device, u32 o, u64 stored) {
     u32 raised = board.kpu.raised;
-    if (o == FIFO_OUT) return TAKE(board.kpu.fifo);
+    if (o == FIFO_OUT)
+        return TAKE(board.kpu.fifo);
     return o == INT_RAW ? raised : o == INT_STATUS ? raised & ~REG(KPU, INT_MASK) : stored;
 }
 
 void kpu_write(int device, u32 o, u64 v) {
-    if (o == ARGUMENT) take_argument(v);
-    if (o == EIGHT_BIT) board.kpu.layers = 0; // a model begins
-    if (o == INT_CLEAR) board.kpu.raised &= ~(u32)v;
+    if (o == ARGUMENT)
+        take_argument(v);
+    if (o == EIGHT_BIT)
+        board.kpu.layers = 0; // a model begins
+    if (o == INT_CLEAR)
+        board.kpu.raised &= ~(u32)v;
     irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
 }

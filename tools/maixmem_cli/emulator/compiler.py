@@ -39,7 +39,7 @@ def cache() -> Path:
 def version() -> str:
     """Of the C files: what was kept of another board is not used."""
     key = hashlib.sha256()
-    for f in sorted(sources().glob("*.[ch]")):
+    for f in sorted(f for f in sources().rglob("*.*") if f.suffix in (".c", ".h", ".def")):
         key.update(f.name.encode() + f.read_bytes().replace(b"\r\n", b"\n"))
     return key.hexdigest()[:16]
 
