@@ -213,8 +213,12 @@ float settle_fma_s(Hart *h, float r, float a, float b, float c) {
 FROM_INT(from_, s, float, s64, 0x1p63)
 
 FROM_INT(fromu_, s, float, u64, 0x1p64)
+
 FROM_INT(from_, d, double, s64, 0x1p63)
-    FROM_INT(fromu_, d, double, u64, 0x1p64) float narrow(Hart *h, double v) {
+
+FROM_INT(fromu_, d, double, u64, 0x1p64)
+
+float narrow(Hart *h, double v) {
     u64 i;
     memcpy(&i, &v, 8);
     float r = (float)v;
