@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The judge of growth, over what owners hold from round to round."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from maixmem_cli.profiler import growth
+from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Held, judge
+
+_N = 60
+_OBJECT = 1056
+STEADY, TEXT = "steady", "a bytearray that is extended"
+
+
+def objects(*counts: int) -> list[Held]:
+    return [{_OBJECT: n} if n else {} for n in counts]
+
+
+def table(entries: int, first: int = 4) -> int:
+    """Bytes of a list's items: it doubles when it is full."""
+    room = first
+    while room < entries:
+        room *= 2
+    return 8 * room
+
+
+def batches(rounds: int, *sizes: int) -> list[int]:
+    out, held, k = [], 0, 0
+    for _ in range(rounds):
+        held += 1
+        if held >= sizes[k % len(sizes)]:
+            held, k = 0, k + 1
+        out.append(held)
+    return out
+
+
+#: name -> what is held in each round, bytes a round that it leaks
+GROWING: dict[str, tuple[list[Held], float]] = {
+    STEADY: (objects(*range(_N)), _OBJECT),
+    "every fourth round": (objects(*(i // 4 for i in range(_N))), _OBJECT / 4),
+    "late, to the end": (objects(*[5] * 30, *range(5, 35)), _OBJECT),
+    "with what comes and goes on top": (objects(*(i + 9 * (i % 3) for i in range(_N))), _OBJECT),
+    "a queue and a leak": (
+        objects(*(i + n for i, n in enumerate(batches(_N, 9, 14, 7)))),
+        _OBJECT,
+    ),
+    TEXT: ([{2400 * i: 1, 32: 1} for i in range(1, _N)], 2400),
+    "bytes, made anew, an old copy kept": (
+        [{1024 * i: 1, 32: 1, **({30720: 1, 29696: 1} if i > 30 else {})} for i in range(1, _N)],
+        1024,
+    ),
+    "a list of small numbers": ([{table(i): 1, 32: 1} for i in range(1, _N)], 8),
+    "the same, twenty rounds": ([{table(i): 1, 32: 1} for i in range(1, 21)], 8),
+    "objects and their list": ([{_OBJECT: i, table(i): 1} for i in range(1, _N)], _OBJECT + 8),
+    "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
+}
+#: of these, what is one object that is made anew
+ONE = {
+    TEXT,
+    "bytes, made anew, an old copy kept",
+    "a list of small numbers",
+    "the same, twenty rounds",
+}
+STANDING: dict[str, tuple[list[Held], str]] = {
+    "made once": (objects(*[20] * _N), FLAT),
+    "never": (objects(*[0] * _N), FLAT),
+    "a cache": (objects(*(min(i, 12) for i in range(_N))), FULL),
+    "a cache that was long in filling": (objects(*(min(i, 45) for i in range(_N))), FULL),
+    "a list of small numbers that is full": ([{table(min(i, 20)): 1} for i in range(1, _N)], FULL),
+    "a queue that is emptied": (objects(*(i % 11 for i in range(_N))), FULL),
+    "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
+    "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),
+    "given back": (objects(*range(30), *range(30, -1, -1)), FLAT),
+    "the last result": (objects(*[0] * (_N - 1), 40), FULL),
+    "slower and slower": (objects(*(int(40 * (1 - 0.8**i)) for i in range(_N))), FULL),
+    "three buffers when they are first wanted": (
+        objects(*(sum(i >= at for at in (9, 20, 41)) for i in range(_N))),
+        FULL,
+    ),
+    "ten rounds of anything": (objects(*range(10)), FEW),
+    "ten rounds of nothing more": (objects(*[3] * 10), FLAT),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_what_grows(name: str) -> None:
+    held, wanted = GROWING[name]
+    found = judge(range(1, len(held) + 1), held)
+    assert found.kind == GROWS and found.nbytes == sum(k * n for k, n in held[-1].items())
+    if name != "texts of many lengths":
+        assert abs(found.rate - wanted) <= 0.05 * wanted
+    assert (found.one > 0.5 * found.rate) == (name in ONE)
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_what_does_not(name: str) -> None:
+    held, wanted = STANDING[name]
+    assert judge(range(1, len(held) + 1), held).kind == wanted
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_looks_may_be_left_out(name: str) -> None:
+    held, wanted = GROWING[name]
+    kept = [i for i in range(len(held)) if i < 20 or i % 3 == 0]
+    found = judge([i + 1 for i in kept], [held[i] for i in kept])
+    assert found.kind == GROWS and found.rounds == kept[-1] + 1
+    if name != "texts of many lengths":
+        assert abs(found.rate - wanted) <= 0.1 * wanted
+
+
+@pytest.mark.parametrize("size", [1, 9, 20])
+def test_a_cache_that_is_filled_by_chance(size: int) -> None:
+    """As a program meets more and more of what there is to meet."""
+    chance = random.Random(size)
+    blamed = 0
+    for _ in range(200):
+        met: set[int] = set()
+        counts = [len(met) for _ in range(_N) if met.add(chance.randrange(size)) is None]
+        blamed += judge(range(_N), objects(*counts)).kind == GROWS
+    assert blamed <= 0.05 * 200
+
+
+def test_the_end_counts_all_of_them_and_two_copies_of_what_is_made_anew() -> None:
+    steady, text = (judge(range(1, _N), GROWING[n][0][1:_N]) for n in (STEADY, TEXT))
+    assert growth.rounds_left([], 1000) is None
+    assert growth.rounds_left([steady], 10 * _OBJECT) == 10
+    assert growth.rounds_left([steady, steady], 10 * _OBJECT) == 5
+    assert growth.rounds_left([text], text.largest + 2 * 2400 * 7) == 7
+    assert growth.rounds_left([text], text.largest - 1) == 0
+
+
+def test_no_looks() -> None:
+    assert judge([], []).kind == FLAT
+    assert growth.lowest([]) == []
