@@ -28,7 +28,7 @@ def start():
         if new is real:
             continue
         for call in calls:
-            setattr(new, call, maixmem_kpu._Later(call, getattr(real, call)))
+            setattr(new, call, maixmem_kpu._later(call, getattr(real, call)))
         sys.modules[name] = new
         try:
             main = __import__("__main__")
@@ -39,4 +39,4 @@ def start():
 
 
 start()
-del start, maixmem_kpu._Later.__init__  # called for the last time: the collector frees them
+del start, maixmem_kpu._later  # both were called for the last time: the collector frees them

@@ -95,12 +95,8 @@ class _Task(_port.Net):
         return tuple(found) if found.__class__ is _array else found
 
 
-# A call for which a part comes in and goes again; `bare`: the firmware's.
+# A call for which a part comes in and goes again; see _later().
 class _Later:
-    def __init__(self, name, bare):
-        self.name = name
-        self.bare = bare
-
     def __call__(self, *args, **how):
         made = self
         try:
@@ -123,6 +119,15 @@ class _Later:
                 _m.models[t] = t
                 return t
         return made
+
+
+def _later(name, bare):
+    """A call of the firmware's name that maixmem_kpu_hooks has a part in; `bare`: the firmware's.
+    maixmem_auto makes the last of them."""
+    call = _Later()
+    call.name = name
+    call.bare = bare
+    return call
 
 
 # run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
@@ -227,6 +232,6 @@ for _name in dir(_kpu):
     if not _name.startswith("_") and _name not in globals():
         globals()[_name] = getattr(_kpu, _name)
         if _name not in ("memtest", "face_encode", "face_compare"):  # which are about no model
-            globals()[_name] = _Later(_name, getattr(_kpu, _name))
+            globals()[_name] = _later(_name, getattr(_kpu, _name))
 if hasattr(_kpu, "classifier"):
-    classifier.load = _Later("load", _kpu.classifier.load)  # type: ignore[name-defined]  # noqa: F821
+    classifier.load = _later("load", _kpu.classifier.load)  # type: ignore[name-defined]  # noqa: F821

@@ -41,6 +41,10 @@ class Net:
         self.name = name
         self.source = source
 
+    def __lt__(self, other) -> bool:
+        """Nets are sorted in the order of their loads."""
+        return self.order < other.order
+
     @property
     def raw(self):
         """The runtime's own object; never keep it longer than the model is resident."""
@@ -52,10 +56,6 @@ class Net:
         if self.handle is None:
             raise ModelReleasedError(message("release", self.name))
         return self.handle
-
-
-def _order(net):
-    return net.order
 
 
 # Owns every model it loaded; nothing else may unload them. A warm use() is a dict look-up and
@@ -156,7 +156,7 @@ class ModelManager:
         for m in self.models.values():
             if m.handle is not None:
                 found.append(m)
-        found.sort(key=_order)
+        found.sort()
         return found
 
     # --- use ---
@@ -249,7 +249,8 @@ class ModelManager:
             if len(held) - len(going) < self.keep and (going or not e):
                 e = self._refusal(m, handles)
                 if not e:
-                    return max(going, key=_order) if going else None
+                    going.sort()
+                    return going[-1] if going else None
             oldest = None
             for x in held:
                 if x.ready and not (x.pin or x.pin_count or x in going):
@@ -276,8 +277,9 @@ class ModelManager:
         self.state = "empty"
         self._loads += 1
         m.order = self._loads
-        known = m.took == m.cost.need.get("heap")  # as forecast: no need to look again
-        before = known or p.free_bytes()
+        known = m.took == m.cost.need.get("heap")  # as forecast: no need to measure again
+        if not known:
+            before = p.free_bytes()
         try:
             m.handle = p.load(m.source, **m.how)
         except NoRoom as e:

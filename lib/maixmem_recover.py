@@ -18,7 +18,7 @@ def recover(manager, m, gone: list, e: BaseException) -> BaseException:
     """Loads again what was evicted for m (`gone`), sets manager.state, and returns the exception
     to raise."""
     try:
-        _restore(manager, sorted([x for x in gone if not x.ready], key=lambda x: x.order))
+        _restore(manager, sorted([x for x in gone if not x.ready]))
         manager.state = "rolled_back"
     except BaseException as second:
         if isinstance(e, Exception) and not isinstance(second, Exception):
