@@ -13,8 +13,8 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithStubs(build_py):
-    """build_py, and NAME-stubs/__init__.pyi beside every flat module: the source itself, whose
-    signatures have the types."""
+    """build_py, and NAME-stubs/__init__.pyi beside every flat module: its stub where it has one,
+    else the source itself, whose signatures have the types."""
 
     def run(self):
         super().run()
@@ -24,6 +24,8 @@ class BuildWithStubs(build_py):
 
     def make_stub(self, name):
         source = Path(self.package_dir[""]) / f"{name}.py"
+        if source.with_suffix(".pyi").is_file():
+            source = source.with_suffix(".pyi")
         folder = Path(self.build_lib) / f"{name}-stubs"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "__init__.pyi").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")

@@ -11,9 +11,11 @@ The table of what is known of this platform (maixmem_known_...) comes with the q
 with the answer.
 """
 
+import sys
+
 from maixmem import KModelError, NoRoom, port, run_once
 
-# name of a port -> its table; all others run Linux
+# name of a port -> its table of errors; for other ports see _known()
 _TABLES = {"k210": "known_k210", "canmv": "known_canmv", "generic": "known_mpy"}
 # steps that are not given for an error of the manager, which did them
 _DONE = ("ModelManager", "read_info(")
@@ -73,6 +75,15 @@ def _row(rows, text, codes, ours):
     return []
 
 
+def _known():
+    """The rows and the steps of this platform: of the port's own table; else of Linux's on
+    CPython, of MicroPython's elsewhere."""
+    table = _TABLES.get(getattr(port(), "name", ""))
+    if table is None:
+        table = "known_linux" if sys.implementation.name == "cpython" else "known_mpy"
+    return run_once(table, "known")  # type: ignore[call-overload]  # names of the table
+
+
 def find(error: "BaseException | str") -> "tuple | None":
     """(meaning, steps) of an exception or its text; None when it is not known.
 
@@ -87,7 +98,7 @@ def find(error: "BaseException | str") -> "tuple | None":
         text += " {!r}".format(error)
     coded = ours and getattr(error, "code", None) is not None
     try:
-        rows, shared = run_once(_TABLES.get(getattr(port(), "name", ""), "known_linux"), "known")
+        rows, shared = _known()
     except ImportError:
         rows = shared = ()
     lines = _row(rows, text, codes, own and not coded)

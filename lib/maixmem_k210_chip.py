@@ -55,7 +55,7 @@ def regions(port) -> "list[Region]":
     heap = Region("heap", RAM, RAM - free, free, port.largest, port.exact)
     if port.exact:
         heap.holes = port.heap.holes
-    return found + [heap]
+    return found + [heap]  # type: ignore[return-value]  # MaixPy counts its GC heap
 
 
 def warnings(port, utils) -> "list[str]":

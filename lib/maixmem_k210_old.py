@@ -49,7 +49,8 @@ class Port(maixmem_k210_kpu.Port):
         try:
             return super().regions()
         except NotImplementedError:  # warnings() says it
-            return [run_once("report", "gc_region"), Region("heap", RAM, None, None, None, False)]
+            heap = Region("heap", RAM, None, None, None, False)
+            return [run_once("report", "gc_region"), heap]  # type: ignore[list-item]  # as there
 
     def sample(self, free: "list[int]") -> None:
         """Puts what is `watched` into the list `free`. Allocates nothing."""

@@ -10,10 +10,16 @@ from maixmem import Region, __version__, const
 
 # What tells a platform, as "sys.platform:probe:port": the probe is a module that can be imported,
 # with "/" and names that its `utils` has to have, the port is NAME of maixmem_NAME; "*" is any.
-# The first that holds is it. (One text: a tuple of tuples would take 1 KiB more.)
+# The first that holds is it. A row is all that registers a port: the lists of modules of the
+# command follow from it. One text: a tuple of tuples would take 1 KiB more.
 PORTS = (
-    "*:Maix/heap_free/flash_read/gc_heap_size:k210 *:Maix:k210_old CanMV:maix:canmv "
-    "linux:acl:ascend linux:maix:maixcam linux:maixmem_rknn.probe:rknn *:sys:generic"
+    "*:Maix/heap_free/flash_read/gc_heap_size:k210 "
+    "*:Maix:k210_old "
+    "CanMV:maix:canmv "
+    "linux:acl:ascend "
+    "linux:maix:maixcam "
+    "linux:maixmem_rknn.probe:rknn "
+    "*:sys:generic"
 )
 
 _BAR = const(16)

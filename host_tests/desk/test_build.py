@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import maixmem
+import maixmem_report
 import paths
 import pytest
 from commands import invoke
-from maixmem_cli.library import bytecode, modules, packages
+from maixmem_cli.library import bytecode, modules, packages, places, stub
 
 LIBRARY = {p.stem for p in paths.LIB.glob("*.py")}
 PACKAGES = {p.parent.name for p in paths.LIB.glob("*/__init__.py")}  # for Linux boards
@@ -54,8 +56,11 @@ def test_micropython_gets_what_it_can_use(built) -> None:
 
 
 def test_the_platforms_are_the_ports_of_the_device_s_table() -> None:
-    assert set(modules.PLATFORMS) == {"k210", "canmv", "ascend", "maixcam", "rknn", "generic"}
+    ports = {row.split(":")[2] for row in maixmem_report.PORTS.split()}
+    assert set(modules.PLATFORMS) == ports - {"k210_old"}
     assert modules.platform_of("k210_old") == "k210"
+    on_linux = {f"maixmem_{p}" for p in modules.PLATFORMS if modules.on_linux(p)}
+    assert on_linux == PACKAGES - {"maixmem_linux"}  # which is no port: all three have it
 
 
 def _listed(key: str) -> set[str]:
@@ -171,6 +176,26 @@ def test_stale_package_json_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     done = invoke("build", "--check", "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["stale"] == ["package.json"]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("run_once('reprot', 'show')", "maixmem_x.py:2: there is no maixmem_reprot"),
+        ("run_once('report', 'shwo')", "maixmem_x.py:2: maixmem_report has no shwo()"),
+        ("resident('ent').Net", "maixmem_x.py:2: there is no maixmem_ent"),
+    ],
+)
+def test_a_part_that_is_not_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, error: str
+) -> None:
+    lib = tmp_path / "lib"
+    shutil.copytree(paths.LIB, lib, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(places, "lib", lambda: lib)
+    assert stub.text() == (lib / "maixmem.pyi").read_text(encoding="utf-8")
+    (lib / "maixmem_x.py").write_text(f"from maixmem import resident, run_once\n{line}\n")
+    with pytest.raises(stub.StubError, match=re.escape(error)):
+        stub.text()
 
 
 def test_a_folder_that_cannot_be_written_is_one_line() -> None:

@@ -91,6 +91,10 @@ print(FlashMap().check()[-1].nbytes + 1, read_info("a.kmodel").nbytes, maixmem.r
         ("models.ues('a')", '"ModelManager" has no attribute "ues"'),
         ("FlashMap('16M')", 'incompatible type "str"; expected "int"'),
         ("maixmem.set_gc_heap('x')", 'incompatible type "str"; expected "int"'),
+        ("maixmem.run_once('report', 'find_prot')", "No overload variant"),
+        ("maixmem.run_once('status', 'forget', models)", "No overload variant"),
+        ("maixmem.run_once('report', 'find_port').uper()", '"str" has no attribute "uper"'),
+        ("maixmem.resident('ent')", "incompatible type \"Literal['ent']\""),
     ],
 )
 def test_an_installed_copy_tells_its_types(

@@ -88,7 +88,7 @@ class Diagnosis:
         self.place(who, home, folder)
         if self.ask("report", "library", "report"):
             port = self.results["report"]["port"]
-            self._table = {"generic": "micropython"}.get(port, port)
+            self._table = port if port in table.boards() else "micropython"
             self.memory()
             if self.results["report"]["port"] == "k210":
                 self.gc_heap()

@@ -67,8 +67,8 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     Writes OUT/mpy4, mpy5, mpy6, each with the packages that mip installs: k210.json, canmv.json,
     micropython.json, and as package.json the one of the boards with that bytecode. Prints the
     sizes. In a checkout it also writes the repository's own packages and manifest.py, and the
-    lists of modules in pyproject.toml, and what is made of the table of errors. Exit status 1:
-    --check found one of them stale.
+    lists of modules in pyproject.toml, the stub of maixmem.py, and what is made of the table of
+    errors. Exit status 1: --check found one of them stale.
     """
     top = places.checkout()
     old = stale(top) if top else []
@@ -79,7 +79,7 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
             click.echo(
                 f"stale: {', '.join(old)}. Next: maixmem build"
                 if old
-                else "up to date: packages, manifest.py, pyproject.toml, errors"
+                else "up to date: packages, manifest.py, pyproject.toml, stub, errors"
             )
         sys.exit(1 if old else 0)
     try:

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Which device modules belong to which platform: build, deploy, mip and the board tests read it.
 
-The platforms are the ports of maixmem_report.PORTS, the table by which a board finds its own.
+The platforms are the ports of maixmem_report.PORTS, the table by which a board finds its own. A
+row there is all that registers a port: the file lib/maixmem_NAME.py, or the folder of that name
+for a board with Linux, what it imports, its package for mip and what deploy copies follow from it.
 """
 
 from __future__ import annotations
@@ -29,28 +31,28 @@ _FLASH = ("maixmem_flash", "maixmem_kmodel")
 _AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
 _LINUX = ("maixmem_known_linux", "maixmem_linux")
 
-#: port of maixmem_report.PORTS -> what its boards get beside the roles and the port itself
+#: port -> what its boards get beside the roles and the port itself, where that is more than usual
 _MORE: dict[str, tuple[str, ...]] = {
     "k210": (*_FLASH, *_AUTO, "maixmem_camera", "maixmem_k210_old", "maixmem_known_k210"),
     "canmv": (*_FLASH, "maixmem_known_canmv"),
-    "maixcam": _LINUX,
-    "rknn": _LINUX,
-    "ascend": _LINUX,
 }
-_OTHERS = ("maixmem_known_mpy",)  # any other port's: MicroPython, CircuitPython
-_OF_ANOTHER = {"k210_old": "k210"}  # a port that lies in the package of another
+_OTHERS = ("maixmem_known_mpy",)  # MicroPython, CircuitPython
 
-#: every port has a package of its name, but for those of _OF_ANOTHER
-PLATFORMS = tuple(
-    name
-    for name in (row.rpartition(":")[2].split(".")[0] for row in maixmem_report.PORTS.split())
-    if name not in _OF_ANOTHER
-)
+_PORTS = tuple(row.rpartition(":")[2] for row in maixmem_report.PORTS.split())
 
 
 def platform_of(port: str) -> str:
-    """The package for a board whose port is maixmem_PORT."""
-    return _OF_ANOTHER.get(port, port)
+    """The platform of a board whose port is maixmem_PORT: k210 for k210 and k210_old."""
+    return next((name for name in _PORTS if port.startswith(f"{name}_")), port)
+
+
+#: each has a package of its name
+PLATFORMS = tuple(dict.fromkeys(map(platform_of, _PORTS)))
+
+
+def on_linux(platform: str) -> bool:
+    """Whether its port is a folder: installed by pip, never copied to a board."""
+    return (places.lib() / f"maixmem_{platform}").is_dir()
 
 
 #: what brings a part of the library into memory, by its name without maixmem_
@@ -99,7 +101,8 @@ def closure(wanted: set[str]) -> set[str]:
 @functools.lru_cache(maxsize=None)
 def modules(platform: str) -> tuple[str, ...]:
     """Every module of a platform, in order of name."""
-    starts = {*_ROLES, f"maixmem_{platform}", *_MORE.get(platform, _OTHERS)}
+    usual = _LINUX if on_linux(platform) else _OTHERS
+    starts = {*_ROLES, f"maixmem_{platform}", *_MORE.get(platform, usual)}
     return tuple(sorted(closure(starts)))
 
 

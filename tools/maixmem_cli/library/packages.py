@@ -14,13 +14,17 @@ from typing import Any
 from maixmem import __version__
 
 from maixmem_cli.errors import made
-from maixmem_cli.library import modules
+from maixmem_cli.library import modules, stub
 
 NAME = "maixmem"
 DESCRIPTION = "Memory on edge-AI vision boards: report, model switching, flash map, buffer pools"
 #: packages that mip installs: file beside the modules -> platform. The folder's package.json is
 #: that of the boards which take its bytecode: 4 is MaixPy's and CanMV's, no other's
-PACKAGES = {"k210": "k210", "canmv": "canmv", "micropython": "generic"}
+PACKAGES = {
+    {"generic": "micropython"}.get(platform, platform): platform
+    for platform in modules.PLATFORMS
+    if not modules.on_linux(platform)
+}
 USUAL = {4: "k210", 5: "micropython", 6: "micropython"}
 _MANIFEST = """\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
@@ -70,6 +74,7 @@ def repository_files(top: Path) -> dict[str, str]:
         **beside,
         "manifest.py": manifest,
         "pyproject.toml": _project(top),
+        "lib/maixmem.pyi": stub.text(),
         "docs/errors.md": made.page(),
         **{f"lib/{name}.py": made.device_module(board) for name, board in made.MODULES.items()},
     }
