@@ -15,8 +15,6 @@ import sys
 
 from maixmem import KModelError, NoRoom, port, run_once
 
-# name of a port -> its table of errors; for other ports see _known()
-_TABLES = {"k210": "known_k210", "canmv": "known_canmv", "generic": "known_mpy"}
 # steps that are not given for an error of the manager, which did them
 _DONE = ("ModelManager", "read_info(")
 
@@ -75,13 +73,20 @@ def _row(rows, text, codes, ours):
     return []
 
 
-def _known():
-    """The rows and the steps of this platform: of the port's own table; else of Linux's on
-    CPython, of MicroPython's elsewhere."""
-    table = _TABLES.get(getattr(port(), "name", ""))
-    if table is None:
-        table = "known_linux" if sys.implementation.name == "cpython" else "known_mpy"
-    return run_once(table, "known")  # type: ignore[call-overload]  # names of the table
+def _table():
+    """(rows, steps) of what is known of this port, else of all boards with MicroPython or Linux;
+    empty where neither file is there."""
+    names = ["linux" if sys.implementation.name == "cpython" else "mpy"]
+    try:
+        names.insert(0, getattr(port(), "name", ""))
+    except ImportError:
+        pass
+    for name in names:
+        try:
+            return run_once("known_" + name, "known")  # type: ignore[call-overload]
+        except ImportError:
+            pass
+    return (), ()
 
 
 def find(error: "BaseException | str") -> "tuple | None":
@@ -97,10 +102,7 @@ def find(error: "BaseException | str") -> "tuple | None":
     if not isinstance(error, str) and not ours:
         text += " {!r}".format(error)
     coded = ours and getattr(error, "code", None) is not None
-    try:
-        rows, shared = _known()
-    except ImportError:
-        rows = shared = ()
+    rows, shared = _table()
     lines = _row(rows, text, codes, own and not coded)
     steps = [shared[int(x)] if x.isdigit() else x for x in lines[1:]]
     if coded:  # the manager said it: not its own remedies again

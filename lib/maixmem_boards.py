@@ -3,11 +3,9 @@
 """The memory that boards tell: the GC heap where it may grow, and what lies beside it. What the
 generic port asks, by what is there. A one-time part.
 
-    CanMV K230      gc.sys_heap(), gc.sys_page(), gc.sys_mmz(): (total, used, free)
     ESP32           esp32.idf_heap_info(HEAP_DATA): (total, free, largest block, least free ever)
                     of each heap
     CircuitPython   espidf.heap_caps_get_total_size(), ..._free_size(), ..._largest_free_block()
-    OpenMV          umalloc.stats(): blocks used, free, persistent; then the bytes of each
 
 From their sources and manuals, not run on a board; ESP32: its heap under MicroPython on Linux.
 """
@@ -75,7 +73,7 @@ def warnings(regions) -> "list[str]":
 
 def regions() -> "list[Region]":
     """One Region for each that this interpreter tells; a new list."""
-    return [r for found in (_k230(), _esp32(), _circuitpython(), _openmv()) for r in found]
+    return _esp32() + _circuitpython()
 
 
 def _module(name):
@@ -83,19 +81,6 @@ def _module(name):
         return __import__(name)
     except ImportError:
         return None
-
-
-def _k230():
-    found = []
-    for name in ("heap", "page", "mmz"):
-        ask = getattr(gc, "sys_" + name, None)
-        try:
-            total, used, free = ask() if ask else (0, 0, 0)
-        except OSError:  # sys_mmz() without /proc/media-mem
-            continue
-        if total:  # zeros where the system did not answer
-            found.append(Region(name, total, used, free))
-    return found
 
 
 def _esp32():
@@ -113,11 +98,3 @@ def _circuitpython():
         return []
     total, free = m.heap_caps_get_total_size(), m.heap_caps_get_free_size()
     return [Region("idf", total, total - free, free, m.heap_caps_get_largest_free_block())]
-
-
-def _openmv():
-    m = _module("umalloc")
-    if not hasattr(m, "stats"):
-        return []
-    used, free = m.stats()[3:5]  # the persistent bytes, stats()[5], are among the used ones
-    return [Region("umalloc", used + free, used, free)]

@@ -16,6 +16,8 @@ PORTS = (
     "*:Maix/heap_free/flash_read/gc_heap_size:k210 "
     "*:Maix:k210_old "
     "CanMV:maix:canmv "
+    "*:omv:openmv "
+    "*:nncase_runtime:k230 "
     "linux:acl:ascend "
     "linux:maix:maixcam "
     "linux:maixmem_rknn.probe:rknn "
@@ -23,6 +25,7 @@ PORTS = (
 )
 
 _BAR = const(16)
+_KEYS = "name total used free largest holes exact peak"  # of a Region, or a pool of OpenMV's
 
 
 def report(port, out=print) -> dict:
@@ -41,16 +44,15 @@ def report(port, out=print) -> dict:
     for r in rows:
         if r.holes:
             out("{}: free at the end and in {} holes".format(r.name, r.holes))
+        if hasattr(r, "peak"):  # a pool of OpenMV's
+            out("{}: {} in use at most".format(r.name, kib(r.peak)))
     if [r for r in rows if not r.exact]:
         out("+ at least, - at most: what the platform can say")
     show(["! {}".format(text) for text in warnings], out)
     return {
         "version": __version__,
         "port": port.name,
-        "regions": [
-            {key: getattr(r, key) for key in "name total used free largest holes exact".split()}
-            for r in rows
-        ],
+        "regions": [{key: getattr(r, key, None) for key in _KEYS.split()} for r in rows],
         "warnings": [str(text) for text in warnings],
     }
 

@@ -291,7 +291,7 @@ def tells(raised, error):
     """Is it the error itself, or one of its class with its text? A refusal of the platform is a
     NoRoom with its code or a KModelError."""
     refused = isinstance(raised, KModelError) or (
-        isinstance(raised, NoRoom) and raised.code is not None
+        isinstance(raised, NoRoom) and (raised.code is not None or isinstance(error, MemoryError))
     )
     same = refused or type(raised) is type(error)
     said = error.args[-1] if isinstance(error, OSError) and error.args else error

@@ -15,8 +15,6 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("plain_python")
 
-K230 = {"heap": (32 << 20, 5 << 20, 27 << 20), "mmz": (256 << 20, 40 << 20, 216 << 20)}
-
 
 @pytest.fixture
 def board(monkeypatch):
@@ -33,17 +31,6 @@ def board(monkeypatch):
 
 def rows(port: maixmem_generic.Port) -> dict:
     return {r.name: (r.total, r.used, r.free, r.largest) for r in port.regions()}
-
-
-def test_k230(board, monkeypatch):
-    for name, told in K230.items():
-        monkeypatch.setattr(gc, f"sys_{name}", lambda told=told: told, raising=False)
-    monkeypatch.setattr(gc, "sys_page", lambda: (0, 0, 0), raising=False)
-    port = board()
-    assert rows(port) == {
-        name: (*told, None) for name, told in K230.items()
-    }  # page did not answer
-    assert port.room("mmz") == K230["mmz"][2] and port.warnings() == []
 
 
 POOL = 63936  # of 64 KiB, as gc_setup_area() of MicroPython makes it: whole groups of four blocks
@@ -149,24 +136,6 @@ def test_circuitpython(board):
     assert port.warnings() == []
 
 
-@pytest.mark.parametrize("peak", [(), (9999,)])
-def test_openmv(board, peak):
-    """umalloc.c counts what is not free as used, the persistent bytes among them: a pool of
-    10,473,168 bytes was shown as 11,387,568, all that a camera holds twice."""
-    stats = (3, 2, 1, 914400, 9558768, 914400, *peak)
-    port = board(umalloc=SimpleNamespace(stats=lambda: stats))
-    assert rows(port) == {"umalloc": (10473168, 914400, 9558768, None)}
-
-
-def test_k230_without_the_driver_of_media_memory(board, monkeypatch):
-    def absent():
-        raise OSError(2)
-
-    monkeypatch.setattr(gc, "sys_heap", lambda: K230["heap"], raising=False)
-    monkeypatch.setattr(gc, "sys_mmz", absent, raising=False)
-    assert rows(board()) == {"heap": (*K230["heap"], None)}
-
-
-@pytest.mark.parametrize("name", ["esp32", "espidf", "umalloc"])
+@pytest.mark.parametrize("name", ["esp32", "espidf"])
 def test_a_module_of_that_name_without_the_call_says_nothing(board, name):
     assert rows(board(**{name: SimpleNamespace()})) == {}

@@ -29,14 +29,12 @@ _ROLES = (
 
 _FLASH = ("maixmem_flash", "maixmem_kmodel")
 _AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
-_LINUX = ("maixmem_known_linux", "maixmem_linux")
 
-#: port -> what its boards get beside the roles and the port itself, where that is more than usual
+#: platform -> what its boards get beside the roles, the port itself and the table of its errors
 _MORE: dict[str, tuple[str, ...]] = {
-    "k210": (*_FLASH, *_AUTO, "maixmem_camera", "maixmem_k210_old", "maixmem_known_k210"),
-    "canmv": (*_FLASH, "maixmem_known_canmv"),
+    "k210": (*_FLASH, *_AUTO, "maixmem_camera", "maixmem_k210_old"),
+    "canmv": _FLASH,
 }
-_OTHERS = ("maixmem_known_mpy",)  # MicroPython, CircuitPython
 
 _PORTS = tuple(row.rpartition(":")[2] for row in maixmem_report.PORTS.split())
 
@@ -53,6 +51,14 @@ PLATFORMS = tuple(dict.fromkeys(map(platform_of, _PORTS)))
 def on_linux(platform: str) -> bool:
     """Whether its port is a folder: installed by pip, never copied to a board."""
     return (places.lib() / f"maixmem_{platform}").is_dir()
+
+
+def _errors(platform: str) -> str:
+    """The module with the errors of a platform, as maixmem_advice finds it: that of its port, else
+    that of all boards with MicroPython or Linux."""
+    own = f"maixmem_known_{platform}"
+    other = "linux" if on_linux(platform) else "mpy"
+    return own if (places.lib() / f"{own}.py").is_file() else f"maixmem_known_{other}"
 
 
 #: what brings a part of the library into memory, by its name without maixmem_
@@ -101,8 +107,9 @@ def closure(wanted: set[str]) -> set[str]:
 @functools.lru_cache(maxsize=None)
 def modules(platform: str) -> tuple[str, ...]:
     """Every module of a platform, in order of name."""
-    usual = _LINUX if on_linux(platform) else _OTHERS
-    starts = {*_ROLES, f"maixmem_{platform}", *_MORE.get(platform, usual)}
+    starts = {*_ROLES, f"maixmem_{platform}", _errors(platform), *_MORE.get(platform, ())}
+    if on_linux(platform):
+        starts.add("maixmem_linux")
     return tuple(sorted(closure(starts)))
 
 
