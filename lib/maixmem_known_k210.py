@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Errors that k210 is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+"""Errors known on k210: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
 
 ROWS = (
     """|system heap, there
@@ -233,6 +233,10 @@ the heap has no block of that size: full, or in pieces
 4
 A smaller picture, or fewer bits a pixel.
 5""",
+    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+calls too deep for the stack; a thread's is small (4 KB on a K210)
+A loop instead of recursion; less in a thread.
+_thread.stack_size() before start_new_thread(), where there is one.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",

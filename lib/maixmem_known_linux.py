@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Errors that linux is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+"""Errors known on linux: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
 
 ROWS = (
     """|PoolError|release: |no piece starts at
@@ -26,6 +26,10 @@ a device or a file system did not answer (camera not set up, or no such file)
 the heap has no block of that size: full, or in pieces
 0
 A smaller picture, or fewer bits a pixel.""",
+    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+calls too deep for the stack; a thread's is small (4 KB on a K210)
+A loop instead of recursion; less in a thread.
+_thread.stack_size() before start_new_thread(), where there is one.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Errors that micropython is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+"""Errors known on micropython, esp32, rp2040, circuitpython: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
 
 ROWS = (
     """|PoolError|release: |no piece starts at
@@ -28,6 +28,47 @@ no such file
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
+    """|allocate frame buffer
+|frame buffer Failed
+|Camera init failed with error 0x101
+|rame buffer malloc failed
+|Failed to get the frame on time
+|Failed to allocate framebuffer
+|cam_dma_config
+|frame buffer malloc
+no memory in one piece for a picture of the camera or display
+A smaller buffer: width*height*2 bytes for RGB565, a tenth of it for a display in strips.
+Make it first, before other imports and the network.
+5""",
+    """|wifi:malloc buffer fail
+|Out of Memory
+|ESP_ERR_NO_MEM
+|MBEDTLS_ERR_SSL_ALLOC_FAILED
+|IDFError: Out of memory
+|MemoryError: Out of memory
+|MemoryError('Out of memory'
+|OSError: 0x101
+|OSError: -257
+the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the rest
+Connect first, before large buffers and imports; gc.collect() before a TLS connection.
+One connection at a time; close each response.
+0
+CircuitPython: CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml, then reset: room for camera and display.
+5""",
+    """|heap was corrupted because the stack was too small|ystack exhausted
+calls too deep for the stack
+A loop instead of recursion; fewer calls inside calls.
+'Pystack exhausted': CIRCUITPY_PYSTACK_SIZE in settings.toml, then reset.""",
+    """|Failed to allocate tensors
+|AllocateTensors() failed
+|tensor arena
+|Arena size is too small
+|Failed to allocate tail memory
+|Failed to allocate memory. Requested
+the model does not fit into the arena, or has an operation or form that this firmware no longer runs
+A smaller model, quantized to int8, made for this firmware's version.
+Load it first, before images and frame buffers.
+Or the arena larger, where the program names its size.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
@@ -35,6 +76,10 @@ the heap has no block of that size: full, or in pieces
 2
 A smaller picture, or fewer bits a pixel.
 3""",
+    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+calls too deep for the stack; a thread's is small (4 KB on a K210)
+A loop instead of recursion; less in a thread.
+_thread.stack_size() before start_new_thread(), where there is one.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
@@ -45,6 +90,7 @@ STEPS = (
     "Copy modules as .mpy: compiling them on the board takes several times their size.",
     "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
+    "A board with PSRAM, and a firmware built for it.",
 )
 
 

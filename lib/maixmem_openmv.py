@@ -21,7 +21,7 @@ class Pool(Region):
     peak = 0
 
 
-# Owns no memory. What the firmware keeps out of umalloc (before 5.0: the frame buffer) is not told.
+# Owns no memory. Before 5.0 the frame buffer memory is not in umalloc, and no call reports it.
 class Port(maixmem_generic.Port):
     """An OpenMV camera."""
 

@@ -52,8 +52,8 @@ class Net(maixmem_models.Net):
         return getattr(self.require_handle().model, name)
 
 
-# What a model takes is known once it was loaded: `ram` and `len` tell, and the GC heap before and
-# after. Until then it is tried, as the firmware would: a load that fails raises, and hangs nothing.
+# What a model takes is known once it was loaded: by its `ram`, and the GC heap before and after.
+# Until then it is tried, as the firmware would: a load that fails raises, and hangs nothing.
 class Port(maixmem_openmv.Port):
     """An OpenMV camera whose models take turns."""
 

@@ -47,12 +47,15 @@ def test_a_package_has_what_its_modules_import(name: str) -> None:
         assert modules.imports(module) - PACKAGES <= found, module
 
 
-def test_micropython_gets_what_it_can_use(built) -> None:
+def test_a_board_gets_what_it_can_use(built) -> None:
+    """A MicroPython board was given 234 KB of the K210's sources."""
     rows = built[1]["modules"]
-    chosen = packages.of_package("micropython")
-    assert sum(rows[m]["py"] for m in chosen) <= 100 << 10
-    assert all(sum(rows[m][f"mpy{v}"] for m in chosen) <= 40 << 10 for v in (5, 6))
-    assert not [m for m in chosen if "k210" in m or "kpu" in m]
+    for name in set(packages.PACKAGES) - {"k210", "canmv"}:
+        chosen = packages.of_package(name)
+        assert all(sum(rows[m][f"mpy{v}"] for m in chosen) <= 40 << 10 for v in (5, 6)), name
+        assert not [m for m in chosen if "k210" in m or "kpu" in m]
+        assert f"maixmem_known_{packages.PACKAGES[name]}".replace("generic", "mpy") in chosen
+    assert sum(rows[m]["py"] for m in packages.of_package("micropython")) <= 100 << 10
 
 
 def test_the_platforms_are_the_ports_of_the_device_s_table() -> None:
@@ -118,8 +121,7 @@ def test_maixpy_bytecode_has_the_flags_that_it_wants(built) -> None:
 
 _PLACES = {
     "package.json": "k210",
-    "lib/canmv.json": "canmv",
-    "lib/micropython.json": "micropython",
+    **{f"lib/{n}.json": n for n in packages.PACKAGES if n != "k210"},
     **{f"mpy{v}/{n}.json": n for v in bytecode.VERSIONS for n in packages.PACKAGES},
     **{f"mpy{v}/package.json": n for v, n in packages.USUAL.items()},
 }

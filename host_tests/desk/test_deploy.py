@@ -60,11 +60,23 @@ def test_everything_on_a_maixpy_board_and_it_imports(board) -> None:
 
 def test_canmv_gets_its_own_port(tmp_path: Path) -> None:
     """Its board answers as MaixPy does, and was given MaixPy's modules: report() had no port."""
-    with FakeBoard(tmp_path / "canmv", "canmv") as b:
+    with FakeBoard(tmp_path / "canmv", "canmv", installed.models(tmp_path)) as b:
         done = json.loads(maixmem("deploy", "--port", b.port, "--json"))
         assert {Path(n).stem for n in done["copied"]} == set(modules.modules("canmv"))
         assert done["findings"] == []
         installed.check(mpremote(b.port, "exec", installed.USES), "canmv")
+        installed.check_models(mpremote(b.port, "exec", installed.MODELS))
+
+
+@pytest.mark.parametrize("kind", ["openmv", "k230"])
+def test_a_camera_gets_its_own_port(tmp_path: Path, kind: str) -> None:
+    with FakeBoard(tmp_path / kind, kind) as b:
+        done = json.loads(maixmem("deploy", "--port", b.port, "--json"))
+        assert {Path(n).stem for n in done["copied"]} == set(modules.modules(kind))
+        assert (done["findings"], done["bytecode"]) == ([], 6)
+        said = mpremote(b.port, "exec", installed.USES)
+        installed.check(said, kind)
+        assert (kind == "openmv") == ("uma0: 76.3 KiB in use at most" in said), said
 
 
 def test_parts_for_threads_are_not_missed_on_a_firmware_without(

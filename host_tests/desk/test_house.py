@@ -20,6 +20,7 @@ DEVICE_MODULES = {
     *("gc", "sys", "time", "os", "struct", "ustruct", "array", "hashlib", "uhashlib"),
     *("_thread", "uctypes", "uos", "uio", "micropython", "__main__"),
     *("Maix", "KPU", "image", "sensor", "lcd", "machine", "maix"),
+    *("umalloc", "ml", "media"),  # OpenMV's, K230's
 }
 
 

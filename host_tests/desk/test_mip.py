@@ -49,9 +49,6 @@ def served(tmp_path_factory, built: Path):
         server.shutdown()
 
 
-_PORTS = {"k210": "k210", "canmv": "canmv", "micropython": "generic"}
-
-
 # the VM of all these boards takes bytecode 6; those of 2019 do not name theirs to mip
 @pytest.mark.parametrize(
     ("kind", "package", "what", "suffix"),
@@ -61,12 +58,14 @@ _PORTS = {"k210": "k210", "canmv": "canmv", "micropython": "generic"}
         ("maix", "k210", ["{served}/dist/mpy6/k210.json"], ".mpy"),
         ("canmv", "canmv", ["{served}/clone/lib/canmv.json"], ".py"),
         ("canmv", "canmv", ["--index", "{served}/dist/index", "maixmem-canmv"], ".py"),
+        ("openmv", "openmv", ["{served}/clone/lib/openmv.json"], ".py"),
+        ("k230", "k230", ["--index", "{served}/dist/index", "maixmem-k230"], ".mpy"),
         ("modern", "micropython", ["{served}/clone/lib/micropython.json"], ".py"),
         ("modern", "micropython", ["{served}/dist/mpy6/"], ".mpy"),
         # mip asks the board for its bytecode
         ("modern", "micropython", ["--index", "{served}/dist/index", "maixmem"], ".mpy"),
     ],
-    ids="clone built http canmv canmv_index clone_modern built_modern index".split(),
+    ids="clone built http canmv canmv_index openmv k230 clone_modern built_modern index".split(),
 )
 def test_mip(
     tmp_path: Path,
@@ -78,9 +77,8 @@ def test_mip(
     what: list[str],
     suffix: str,
 ) -> None:
-    with FakeBoard(tmp_path / kind, kind) as board:
-        modern = kind == "modern"
-        target, folder = ("/lib", board.root / "lib") if modern else ("/flash", board.root)
+    with FakeBoard(tmp_path / kind, kind, installed.models(tmp_path)) as board:
+        target, folder = ("/lib", board.root / "lib") if board.modern else ("/flash", board.root)
         wanted = [w.format(built=built, served=served) for w in what]
         mpremote(board.port, "mip", "install", "--target", target, *wanted)
         modules = packages.of_package(package)
@@ -89,4 +87,6 @@ def test_mip(
         for module in modules:
             name = module + suffix
             assert (folder / name).read_bytes() == (sources / name).read_bytes()
-        installed.check(mpremote(board.port, "exec", installed.USES), _PORTS[package])
+        installed.check(mpremote(board.port, "exec", installed.USES), packages.PACKAGES[package])
+        if not board.modern:
+            installed.check_models(mpremote(board.port, "exec", installed.MODELS))

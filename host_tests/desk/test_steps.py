@@ -28,10 +28,11 @@ _CALLS = {
         "try: read_info(b'x' * 64)\nexcept KModelError: pass"
     ),
     "ModelManager": "from maixmem_models import ModelManager; ModelManager()",
+    "maixmem_k230.check_media": "from maixmem_k230 import check_media; check_media([(4096, 1)])",
     "gap_for": "from maixmem_flash import FlashMap; FlashMap().gap_for(4096)",
 }
 _NAMES = re.compile(
-    r"\b(maixmem\.\w+|maixmem_\w+\.BufferPool|ImagePool|FlashMap|read_info"
+    r"\b(maixmem\.\w+|maixmem_\w+\.BufferPool|maixmem_\w+\.check_media|ImagePool|FlashMap|read_info"
     r"|ModelManager|gap_for)\b"
 )
 #: board -> (platform of the table of modules, stand-ins in front, lines before)
@@ -57,12 +58,17 @@ _BOARDS = {
         ),
     ),
     "rp2040": ("generic", (), "import sys; sys.platform = 'rp2'"),
-    "openmv": ("generic", (), "import sys; sys.platform = 'OpenMV4P-H7'"),
+    "openmv": (
+        "openmv",
+        (paths.SHIMS / "openmv" / "api", paths.SHIMS / "openmv", paths.SHIMS),
+        "import gc, sys, omv_board; omv_board.reset(); omv_board.install(setattr)",
+    ),
     "k230": (
-        "generic",
+        "k230",
         (),
         (
-            "import sys, gc; sys.platform = 'k230'; gc.sys_page = lambda: (0, 0, 0)\n"
+            "import sys, gc, types; sys.platform = 'rt-smart'; gc.sys_page = lambda: (0, 0, 0)\n"
+            "sys.modules['nncase_runtime'] = types.SimpleNamespace()\n"
             "gc.sys_heap = gc.sys_mmz = lambda: (32 << 20, 5 << 20, 27 << 20)"
         ),
     ),

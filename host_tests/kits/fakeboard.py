@@ -10,7 +10,8 @@ see.
 
 "maix" shows what MaixPy v1 shows: one flat folder /flash, its sys.path, platform and uname, and
 the K210 stand-in's modules as if built in. "canmv" is the same with CanMV's modules. "modern" is
-today's MicroPython: '/' with folders, /lib on the path.
+today's MicroPython: '/' with folders, /lib on the path; "openmv" and "k230" are that with the
+modules by which the library knows those boards.
 """
 
 from __future__ import annotations
@@ -56,7 +57,12 @@ _MODERN = (
     + """
 vfs.mount(Tree(), '/')
 os.chdir('/')
-del Tree
+class Module: pass
+for n in '{own}'.split(', ') if '{own}' else ():
+    sys.modules[n] = Module()
+    if n == 'umalloc':  # one pool, a camera's frame in it
+        sys.modules[n].stats = lambda i=-1: (2, 4, 1, 77336, 116368, 76832, 78184)
+del Tree, Module
 """
 )
 _MAIX = (
@@ -140,12 +146,14 @@ os.chdir('/sd' if {card!r} else '/flash')
 del configure, stored, active, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
 """
 )
-_BOOT = {"maix": _MAIX, "canmv": _MAIX, "modern": _MODERN}
+_BOOT = {"maix": _MAIX, "canmv": _MAIX, "modern": _MODERN, "openmv": _MODERN, "k230": _MODERN}
 #: kind -> its sys.platform, the firmware's own modules, those of the stand-in that it lacks
 _FIRMWARE = {
     "maix": ("MaixPy", "Maix, KPU, image, sensor, lcd, machine", ()),
     "canmv": ("CanMV", "maix, image, sensor, lcd, machine", ("Maix", "KPU")),
     "modern": ("", "", ()),
+    "openmv": ("", "omv, umalloc", ()),
+    "k230": ("", "nncase_runtime", ()),
 }
 _RAW = b"raw REPL; CTRL-B to exit\r\n>"
 
@@ -169,6 +177,7 @@ class FakeBoard:
         """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail;
         `card` is /sd."""
         self.root, self.kind = root, kind
+        self.modern = _BOOT[kind] is _MODERN
         self._conf = root.parent / f"{root.name}.conf"
         shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.SHIMS / "canmv", paths.LIB)]
         platform, own, absent = _FIRMWARE[kind]
@@ -314,7 +323,7 @@ class FakeBoard:
             self.cut_after -= len(data)
         self.received += len(data)
         if (
-            self.kind != "modern"
+            not self.modern
         ):  # the MicroPython of 2019 has no raw paste: it sees the Ctrl-A of the question
             data = data.replace(b"\x05A\x01", b"\x01")
         if b"\x02" in data:
@@ -322,7 +331,7 @@ class FakeBoard:
         running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
         # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware
         # (v0.6.2_84)
-        if running and (data.count(b"\x03") & 1 if self.kind != "modern" else b"\x03" in data):
+        if running and (data.count(b"\x03") & 1 if not self.modern else b"\x03" in data):
             self._vm.send_signal(signal.SIGINT)
         elif b"\x04" in data and self._raw:
             self._busy = True

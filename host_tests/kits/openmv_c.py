@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""OpenMV's own allocator on the desk: umalloc.c and tlsf.c of a checkout that $MAIXMEM_OPENMV names
-(github.com/openmv/openmv), compiled by the system's C compiler with what they ask of MicroPython."""
+"""OpenMV's own allocator on the desk: umalloc.c and tlsf.c of a checkout that $MAIXMEM_OPENMV
+names (github.com/openmv/openmv), compiled by the system's C compiler with what they ask of
+MicroPython."""
 
 from __future__ import annotations
 

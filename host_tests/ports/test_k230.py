@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""CanMV on the K230: what its calls tell, and the media memory asked before MediaManager.init(). The
-stand-in is as media.py of 2024 and the SDK's manual have it; untested on a board."""
+"""CanMV on the K230: what its calls tell, and the media memory asked before MediaManager.init().
+The stand-in is as media.py of 2024 and the SDK's manual have it; untested on a board."""
 
 from __future__ import annotations
 

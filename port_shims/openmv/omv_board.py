@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """An OpenMV camera without the camera: its GC heap, in areas, and its pools of umalloc.
 
-reset() makes a fresh one; install(setattr) puts its GC heap into the module gc. Sizes of the boards
-from openmv/openmv, boards/*/board_config.h, 2026.
+reset() makes a fresh one; install(setattr) puts its GC heap into the module gc. Sizes of the
+boards from openmv/openmv, boards/*/board_config.h, 2026.
 """
 
 import gc
@@ -112,7 +112,7 @@ def install(setattr):
 
 
 class FrameBuffer:
-    """The main frame buffer (framebuffer_resize() of lib/imlib/framebuffer.c): persistent bytes."""
+    """The main frame buffer, persistent bytes: framebuffer_resize() of framebuffer.c."""
 
     block = None
 

@@ -3,8 +3,8 @@
 """The books of TLSF 3.1 as OpenMV builds it (common/tlsf.c of openmv/openmv, 2026): which block of
 what size a request gets. Sizes are multiples of 4; lists are last in, first out.
 
-`word` is the size of a pointer: 4 on a board. A desk's own build of tlsf.c has 8, and the test that
-compares the two needs the same addresses.
+`word` is the size of a pointer: 4 on a board. A desk's own build of tlsf.c has 8, and the test
+that compares the two needs the same addresses.
 """
 
 _SL_LOG2 = 5  # lists in each power of two: 32

@@ -40,8 +40,8 @@ class Pool:
         self.peak = max(self.peak, self.size - self.free)
 
 
-# Contract. The pools of a board; a block belongs to the caller until free() or collect(). MemoryError
-# "Out of memory" for want of room, None instead with MAYBE.
+# Contract. The pools of a board; a block belongs to the caller until free() or collect().
+# MemoryError "Out of memory" for want of room, None instead with MAYBE.
 class Uma:
     def __init__(self, word=4):
         self.word = word

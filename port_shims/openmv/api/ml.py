@@ -23,10 +23,9 @@ def model(arena, nbytes):
     return (b"\x1c\0\0\0TFL3" + arena.to_bytes(4, "little")).ljust(nbytes, b"\0")
 
 
-# Contract. Owns its file (in the GC heap, in umalloc where that is full, in /rom nowhere), its arena
-# and its interpreter until its last reference is gone and garbage is collected. A load that fails
-# leaves what it took to the next collection. The finaliser has no guard: calling it by hand frees
-# the file twice.
+# Contract. Owns its file (in the GC heap, in umalloc where that is full, in /rom nowhere), its
+# arena and its interpreter until its last reference is gone and garbage is collected. A load that
+# fails leaves what it took to the next collection.
 class Model:
     def __init__(self, path, postprocess=None):
         self._pieces = []

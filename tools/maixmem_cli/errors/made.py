@@ -9,17 +9,19 @@ from collections import Counter
 
 from maixmem_cli.errors.table import Row, rows
 
-#: module of lib/ -> the board whose rows it has
+#: module of lib/ -> the boards whose rows it has
 MODULES = {
-    "maixmem_known_k210": "k210",
-    "maixmem_known_canmv": "canmv",
-    "maixmem_known_mpy": "micropython",
-    "maixmem_known_linux": "linux",
+    "maixmem_known_k210": ("k210",),
+    "maixmem_known_canmv": ("canmv",),
+    "maixmem_known_openmv": ("openmv",),
+    "maixmem_known_k230": ("k230",),
+    "maixmem_known_mpy": ("micropython", "esp32", "rp2040", "circuitpython"),
+    "maixmem_known_linux": ("linux",),
 }
 _HEAD = '''\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Errors that {board} is known to give: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+"""Errors known on {boards}: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
 
 '''
 _TAIL = '''
@@ -44,15 +46,15 @@ _SECTIONS = (
 _KEYS_SHOWN = 4
 
 
-def device_module(board: str) -> str:
-    """The text of the module of lib/ with a board's rows."""
-    mine = [row for row in rows() if row.board and board in row.on]
-    count = Counter(step for row in mine for step in row.steps_on(board))
+def device_module(boards: tuple[str, ...]) -> str:
+    """The text of the module of lib/ with the rows of some boards."""
+    mine = [row for row in rows() if row.board and not row.on.isdisjoint(boards)]
+    count = Counter(step for row in mine for step in _steps(row, boards))
     shared = [step for step, n in count.items() if n > 1]
-    text = _HEAD.format(board=board) + "ROWS = (\n"
+    text = _HEAD.format(boards=", ".join(boards)) + "ROWS = (\n"
     for row in sorted(mine, key=lambda row: not row.ours):
         steps = [
-            str(shared.index(step)) if step in shared else step for step in row.steps_on(board)
+            str(shared.index(step)) if step in shared else step for step in _steps(row, boards)
         ]
         lines = [("!" if row.ours else "") + row.means, *steps]
         text += f'    """{_keys(row)}\n' + "\n".join(lines) + '""",\n'
@@ -60,9 +62,17 @@ def device_module(board: str) -> str:
     return text + _TAIL
 
 
+def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
+    """The steps that can be done on each of these boards that the row is for."""
+    of_each = [row.steps_on(board) for board in boards if board in row.on]
+    return [step for step in of_each[0] if all(step in steps for steps in of_each)]
+
+
 def _keys(row: Row) -> str:
-    keys = "|" + "|".join(row.match)
-    return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in row.match)
+    """What a text is looked for on a board, which asks for no whole text ("=TEXT")."""
+    match = [key for key in row.match if key[0] != "="]
+    keys = "|" + "|".join(match)
+    return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in match)
 
 
 def page() -> str:

@@ -76,7 +76,7 @@ def repository_files(top: Path) -> dict[str, str]:
         "pyproject.toml": _project(top),
         "lib/maixmem.pyi": stub.text(),
         "docs/errors.md": made.page(),
-        **{f"lib/{name}.py": made.device_module(board) for name, board in made.MODULES.items()},
+        **{f"lib/{name}.py": made.device_module(boards) for name, boards in made.MODULES.items()},
     }
 
 

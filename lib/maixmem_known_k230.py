@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors known on k230: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+
+ROWS = (
+    """|PoolError|release: |no piece starts at
+!given back twice, or to another
+Give back once what acquire(), take() or alloc() returned.""",
+    """|incompatible .mpy
+a .mpy file for another MicroPython
+Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+    """|heap is locked
+no allocation here (heap_lock, interrupt)
+Allocate before; in a callback: micropython.schedule().""",
+    """|memory allocation failed
+the GC heap has no block of that size: full, or in pieces
+0
+1
+2
+3""",
+    """|ENOMEM|errno:12|Cannot allocate memory
+the system has no memory for a driver, a socket or a file
+0
+Close what is open and not used.""",
+    """|ENOENT|errno:2|No such file or directory
+no such file
+4""",
+    """|errno:5|EIO
+a device or a file system did not answer (camera not set up, or no such file)
+4""",
+    """|-1610317806
+|0xa0048012
+|vb config failed(18)
+|vb init failed(18)
+|-1610383342
+|0xa0038012
+K_ERR_VB_BUSY: an earlier run was stopped before MediaManager.deinit(), its video buffers are still set up
+In the program: try ... finally: sensor.stop(), Display.deinit(), MediaManager.deinit().
+Now: reset the board; a soft reset (Ctrl-D) is not enough on older firmware.""",
+    """|-1610317812
+|0xa004800c
+|-1610317811
+|0xa004800d
+|vb init failed(12)
+|-1610383348
+|0xa003800c
+|-1610252276
+|0xa005800c
+|VBPool create failed
+|mmz alloc failed
+|mmz_alloc
+K_ERR_..._NOMEM: the media memory (mmz) has no piece of that size for frames, display or a model
+Ask before: maixmem_k230.check_media().
+5
+Fewer channels of the sensor; a smaller display; fewer layers.
+Free a model: del kpu, gc.collect(), nncase_runtime.shrink_memory_pool().""",
+    """|-1610317808
+|0xa0048010
+|-1610317815
+|0xa0048009
+|-1610317819
+|0xa0048005
+|before MediaManager.init()
+|after MediaManager.init()
+|VideoBuffer has been initialized
+|buffer has been initialized
+K_ERR_VB_NOTREADY, NOT_PERM, UNEXIST: calls of the media modules in the wrong order
+Sensor() and its set_...(), Display.init(), then MediaManager.init() once, then sensor.run().
+At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
+    """|-1610317821
+|0xa0048003
+|-1610317818
+|0xa0048006
+|-1610317760
+|0xa0048040
+|pool exceeds the max
+|too many common pool
+K_ERR_VB_ILLEGAL_PARAM, NULL_PTR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
+Width a multiple of 16; a size that this sensor has.
+Fewer channels and layers before MediaManager.init().""",
+    """|kpu run failed
+|nncase
+|media buffer
+|vb pool
+|vb_create_pool
+|vb config failed
+|snapshot chn
+|MediaManager
+|std::bad_alloc
+the K230's model or media memory: version of the kmodel, its input shape, or MMZ that is full; or media that an earlier run left open
+Convert with the nncase of this SDK's release; give the input the shape that the model names.
+Free the old: nn.shrink_memory_pool(), gc.collect(); stop media before it is set up again.
+Reset the board where an earlier run was stopped in between.""",
+    """|MemoryError
+the heap has no block of that size: full, or in pieces
+0
+1
+2
+5
+3""",
+    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+calls too deep for the stack; a thread's is small (4 KB on a K210)
+A loop instead of recursion; less in a thread.
+_thread.stack_size() before start_new_thread(), where there is one.""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
+)
+STEPS = (
+    "gc.collect(); maixmem.report() shows the largest block.",
+    "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
+    "Copy modules as .mpy: compiling them on the board takes several times their size.",
+    "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
+    "Check the path: os.listdir() of its folder.",
+    "A smaller picture, or fewer bits a pixel.",
+)
+
+
+def known():
+    """(rows, steps): a row has its keys after "|", what they mean, then steps, or their number."""
+    return ROWS, STEPS

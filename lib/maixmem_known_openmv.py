@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors known on openmv: made of tools/maixmem_cli/errors/rows by `maixmem build`."""
+
+ROWS = (
+    """|PoolError|release: |no piece starts at
+!given back twice, or to another
+Give back once what acquire(), take() or alloc() returned.""",
+    """|incompatible .mpy
+a .mpy file for another MicroPython
+Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+    """|heap is locked
+no allocation here (heap_lock, interrupt)
+Allocate before; in a callback: micropython.schedule().""",
+    """|won't fit in the
+the target image is too small, or a copy shrunk it
+One target per size.""",
+    """|memory allocation failed
+the GC heap has no block of that size: full, or in pieces
+0
+1
+2
+3""",
+    """|ENOMEM|errno:12|Cannot allocate memory
+the system has no memory for a driver, a socket or a file
+0
+Close what is open and not used.""",
+    """|ENOENT|errno:2|No such file or directory
+no such file
+4""",
+    """|ensor timeout|ensor Timeout
+the camera delivers no frame
+5
+The same after few frames with helloworld: another sensor cures it.
+Cable in straight; 5 V supply that holds under load.""",
+    """|Reset Failed
+|not found sensor
+|Not init!
+|reset failed
+|No sensor
+|no sensor
+|not find sensor
+|ensor is not supported
+|ensor control failed
+|scan sensor1 error
+|scan sensor2 error
+|sensors don't match
+|Sensor Init Failed
+|mt9d111 detect
+|Unable to init I2C0
+the camera was not set up, or none is there
+5""",
+    """|errno:5|EIO
+a device or a file system did not answer (camera not set up, or no such file)
+4""",
+    """|Failed to allocate tensors
+|AllocateTensors() failed
+|tensor arena
+|Arena size is too small
+|Failed to allocate tail memory
+|Failed to allocate memory. Requested
+the model does not fit into the arena, or has an operation or form that this firmware no longer runs
+A smaller model, quantized to int8, made for this firmware's version.
+Load it first, before images and frame buffers.
+Or the arena larger, where the program names its size.""",
+    """|Failed to load network
+the NPU refuses this model: it was compiled for another NPU or another firmware (no question of memory)
+Compile it again with the ST Edge AI version that this firmware names.
+Copy the file again, and compare its size.""",
+    """|Transient pool in use
+the NPU's own memory still holds something else than a model's run: an image method or a driver took it
+Run the model first, then the image methods, or a smaller picture for them.
+maixmem.report() shows each pool of umalloc; a soft reset (Ctrl-D) frees all.""",
+    """|MemoryError: Out of memory|MemoryError('Out of memory'
+umalloc has no block of that size: frame buffers, image methods and models in files have it. It is not the GC heap: gc.collect() gives it nothing, but for models that are no longer used
+6
+Fewer frame buffers: sensor.set_framebuffers(1), or framebuffers(1) of the CSI object.
+maixmem.report() shows each pool of umalloc.
+Models in /rom take none of it.""",
+    """|Out of fast Frame
+|Out of fast frame
+|Out of temporary Frame Buffer
+|Frame Buffer Stack Memory
+|Please reduce the resolution
+|Out of frame buffer memory
+|FB Alloc Collision
+|fb_alloc
+|rame buffer overflow
+|Frame buffer error
+|fit in the frame buffer
+|fit in the target frame buffer
+no room beside the frame in the frame buffer memory, which is not the GC heap: gc.collect() gives it nothing
+6
+Grayscale before find_apriltags(), find_rects(), find_lines(); a smaller roi.
+sensor.dealloc_extra_fb() of what is not used; fewer sensor.set_framebuffers().""",
+    """|MemoryError
+the heap has no block of that size: full, or in pieces
+0
+1
+2
+6
+3
+Free a model before the next is loaded: ModelManager does it.""",
+    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+calls too deep for the stack; a thread's is small (4 KB on a K210)
+A loop instead of recursion; less in a thread.
+_thread.stack_size() before start_new_thread(), where there is one.""",
+    """|Next:
+an error of maixmem, which says why
+Do what its text names behind Next:""",
+)
+STEPS = (
+    "gc.collect(); maixmem.report() shows the largest block.",
+    "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
+    "Copy modules as .mpy: compiling them on the board takes several times their size.",
+    "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
+    "Check the path: os.listdir() of its folder.",
+    "sensor.reset(), set_pixformat(), set_framesize(), skip_frames(), in order. Cable?",
+    "A smaller picture, or fewer bits a pixel.",
+)
+
+
+def known():
+    """(rows, steps): a row has its keys after "|", what they mean, then steps, or their number."""
+    return ROWS, STEPS
