@@ -128,9 +128,10 @@ class Port(BasePort):
     name = "generic"
 
     def __init__(self) -> None:
-        self.watched = ("gc",) if hasattr(gc, "mem_free") else ()
-        if ram_region():
-            self.watched += ("ram",)
+        if hasattr(gc, "mem_free"):
+            self.watched = ("gc",)  # and no Linux: to read its files allocates
+        elif ram_region():
+            self.watched = ("ram",)
 
     def regions(self) -> "list[Region]":
         """The GC heap, the Linux user memory and its CMA, what maixmem_boards finds; as far as
@@ -147,8 +148,8 @@ class Port(BasePort):
         return _boards("warnings", self.regions()) or []
 
     def sample(self, free: "list[int]") -> None:
-        """Puts the free bytes of each watched region into the list `free`. Allocates nothing where
-        there is no Linux."""
+        """Puts the free bytes of each watched region into the list `free`: on MicroPython of the GC
+        heap, and allocates nothing; on CPython of Linux."""
         for i in range(len(free)):
             if self.watched[i] == "gc":
                 free[i] = gc.mem_free()

@@ -53,6 +53,7 @@ CASES = (
     (MemoryError("Too many fb_alloc! no space save! try again or reduce img size!"), "Hard reset"),
     (MemoryError("memory allocation failed, allocating 2006 bytes"), "set_gc_heap"),
     (MemoryError("memory allocation failed, heap is locked"), "schedule"),
+    (RuntimeError("maximum recursion depth exceeded"), "stack_size"),
     (ValueError("incompatible .mpy file"), "bytecode 4"),
     ("E (5423) SYSCALL: Out of memory", "262274"),
     ("core dump: fault load", "Reset the board"),
