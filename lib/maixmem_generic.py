@@ -148,8 +148,8 @@ class Port(BasePort):
         return _boards("warnings", self.regions()) or []
 
     def sample(self, free: "list[int]") -> None:
-        """Puts the free bytes of each watched region into the list `free`: on MicroPython of the GC
-        heap, and allocates nothing; on CPython of Linux."""
+        """Puts the free bytes of each watched region into the list `free`: of the GC heap, which
+        allocates nothing; on CPython of Linux."""
         for i in range(len(free)):
             if self.watched[i] == "gc":
                 free[i] = gc.mem_free()

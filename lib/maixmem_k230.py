@@ -61,9 +61,10 @@ def check_media(pools=None, preview: bool = True) -> "NoRoom | None":
     need = 0
     for size, count in tuple(asked() if pools is None else pools) + (_PREVIEW if preview else ()):
         need += _pages(size * count) + _pages(_FRAME_INFO * count)
-    if need <= mmz.free:
+    free = mmz.free or 0
+    if need <= free:
         return None
-    return NoRoom(message("media", need, mmz.free), "mmz", need, mmz.free)
+    return NoRoom(message("media", need, free), "mmz", need, free)
 
 
 def asked() -> "list[tuple[int, int]]":

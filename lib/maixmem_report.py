@@ -52,7 +52,9 @@ def report(port, out=print) -> dict:
     return {
         "version": __version__,
         "port": port.name,
-        "regions": [{key: getattr(r, key, None) for key in _KEYS.split()} for r in rows],
+        "regions": [
+            {key: getattr(r, key) for key in _KEYS.split() if hasattr(r, key)} for r in rows
+        ],
         "warnings": [str(text) for text in warnings],
     }
 
