@@ -106,7 +106,7 @@ def set_gc_heap(nbytes: int) -> str:
     port."""
     ...
 
-def resident(name: Literal["canmv_kpu", "k210_boxes", "k210_chip", "k210_fit", "k210_kpu", "k210_lazy", "k210_net", "k210_yolo", "net", "threads", "using", "watch"]) -> Any: ...
+def resident(name: Literal["canmv_kpu", "k210_boxes", "k210_chip", "k210_fit", "k210_kpu", "k210_lazy", "k210_net", "k210_yolo", "net", "openmv_ml", "threads", "using", "watch"]) -> Any: ...
 
 @overload
 def run_once(name: Literal["camera"], function: Literal["check_camera"], _w: int, _h: int, _buffers: int = ..., _freed: Any = ...) -> NoRoom | None:
@@ -283,6 +283,10 @@ def run_once(name: Literal["report"], function: Literal["find_port"]) -> str:
 @overload
 def run_once(name: Literal["report"], function: Literal["gc_region"], _largest: bool = ...) -> Region | None:
     return maixmem_report.gc_region(_largest)
+
+@overload
+def run_once(name: Literal["report"], function: Literal["largest_block"], _n: int) -> int | None:
+    return maixmem_report.largest_block(_n)
 
 @overload
 def run_once(name: Literal["report"], function: Literal["report"], _port: Any, _out: Any = ...) -> dict:
