@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The contract of a port in docs/ports.md, made from the docstrings of lib/maixmem_port.py.
+"""The contract of a port in docs/ports.md: the docstrings of lib/maixmem_port.py, and what a port
+returns and raises, from lib/maixmem.py.
 
     python tools/port_page.py          writes it between its two marks
 
@@ -12,11 +13,21 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "lib" / "maixmem_port.py"
+VALUES = ROOT / "lib" / "maixmem.py"
+#: the classes of VALUES that a port makes, in the order of the page
+_CLASSES = ("Region", "Cost", "NoRoom", "KModelError")
 PAGE = ROOT / "docs" / "ports.md"
+_WIDTH = 90  # columns of a paragraph, as docstrings have
+_RETURNED = """
+## What a port returns and raises
+
+All four are imported from `maixmem`.
+"""
 _MARKED = re.compile(
     r"(<!-- contract: made from lib/maixmem_port.py -->\n).*(<!-- end -->)", re.DOTALL
 )
@@ -40,6 +51,45 @@ def contract(source: str) -> str:
     return "\n".join(out) + "\n"
 
 
+def values(source: str) -> str:
+    """The classes as Markdown: how one is made, its docstring, the contract in the comment above
+    it, and the attributes that are set afterwards."""
+    classes = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.ClassDef)}
+    lines = source.splitlines()
+    out: list[str] = []
+    for name in _CLASSES:
+        node = classes[name]
+        made = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        head = signature(made[0], name) if made else f"{name}(message: str)"
+        out += ["", f"### {name}", "", "```text", head, "```", ""]
+        out += [inspect.cleandoc(ast.get_docstring(node) or "")]
+        above = comment(lines, node)
+        out += ["", above] if above else []
+        later = [
+            f"`{target.id}` ({ast.unparse(n.value)})"
+            for n in node.body
+            if isinstance(n, ast.Assign)
+            for target in n.targets
+            if isinstance(target, ast.Name)
+        ]
+        out += (
+            ["", f"Attributes with a default, set afterwards: {', '.join(later)}."]
+            if later
+            else []
+        )
+    return "\n".join(out) + "\n"
+
+
+def comment(lines: list[str], node: ast.ClassDef) -> str:
+    """The comment in the lines above a class, as one paragraph."""
+    above: list[str] = []
+    for line in reversed(lines[: node.lineno - 1]):
+        if not line.startswith("# "):
+            break
+        above.insert(0, line[2:])
+    return textwrap.fill(" ".join(above), _WIDTH)
+
+
 def remark(lines: list[str], node: ast.Assign) -> str:
     """The `#:` comment of an attribute: behind it, or in the lines above."""
     behind = lines[node.lineno - 1].partition("#: ")[2]
@@ -51,9 +101,9 @@ def remark(lines: list[str], node: ast.Assign) -> str:
     return behind or " ".join(above)
 
 
-def signature(node: ast.FunctionDef) -> str:
-    """name(parameters with types) -> type, without self; a property is an attribute. What has no
-    type in the source is the platform's own: any."""
+def signature(node: ast.FunctionDef, made: str = "") -> str:
+    """name(parameters with types) -> type, without self; a property is an attribute; `made` is the
+    class that an __init__ makes. What has no type in the source is the platform's own: any."""
     returns = typed(node.returns)
     if node.decorator_list:
         return f"{node.name}: {returns}"
@@ -65,7 +115,7 @@ def signature(node: ast.FunctionDef) -> str:
     ]
     if node.args.kwarg:
         shown.append(f"**{node.args.kwarg.arg}: any")
-    return f"{node.name}({', '.join(shown)}) -> {returns}"
+    return f"{made or node.name}({', '.join(shown)})" + ("" if made else f" -> {returns}")
 
 
 def typed(annotation: ast.expr | None) -> str:
@@ -92,6 +142,7 @@ def answer(node: ast.FunctionDef) -> str:
 def page(text: str) -> str:
     """The page with the contract of today between its marks."""
     made = contract(SOURCE.read_text(encoding="utf-8"))
+    made += _RETURNED + values(VALUES.read_text(encoding="utf-8"))
     return _MARKED.sub(lambda m: m[1] + "\n" + made + "\n" + m[2], text)
 
 
