@@ -85,7 +85,10 @@ def cells(board: pico.Pico, modules: list[str]) -> list[str]:
     told = json.loads(maixmem("deploy", "--port", board.port, "--json", *modules))
     took = time.monotonic() - start
     with connect(board.port) as repl:
-        repl.reload() if told["kind"] == "circuitpython" else repl.soft_reset()
+        if told["kind"] == "circuitpython":
+            repl.reload()
+        else:
+            repl.soft_reset()
         first, port, left = answer(repl, COST)
         gc = answer(repl, REPORT)[0]
         assert gc["name"] == "gc" and gc["used"] + gc["free"] == gc["total"], gc

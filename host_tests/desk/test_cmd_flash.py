@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash.kfpkg import LIST_NAME, read_package
+from maixmem_cli.flash.svg_map import draw
 from maixmem_cli.text.numbers import parse_size
 from maixmem_flash import FlashMap
 from maixmem_k210_chip import FLASH_SIZE
@@ -396,3 +397,13 @@ def test_real_packages_through_the_command() -> None:
     assert damaged.exit_code == 1
     lines = [line for line in damaged.output.splitlines() if "aug.kmodel" in line]
     assert len(lines) == 1 and "aug.kmodel at 0x200000: damaged, cannot be unpacked" in lines[0]
+
+
+def test_the_picture_takes_any_name_and_any_layout() -> None:
+    m = FlashMap(1 << 20)
+    m.add('<b>&"\x1b\x00' + "n" * 300, 0, 10, "firmware")
+    m.add("far", 9 << 20, 1 << 20, "model")
+    for i in range(40):
+        m.add(str(i), 1000 * i, 5000, "data")
+    text = "".join(ET.fromstring(draw(m)).itertext())
+    assert '<b>&"' in text and "\x1b" not in text

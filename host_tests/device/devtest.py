@@ -92,7 +92,10 @@ def heap_locked(f, *args):
     gc.collect()
     heap_lock()
     try:
-        f(arg) if args else f()  # f(*args) itself would allocate
+        if args:
+            f(arg)  # f(*args) itself would allocate
+        else:
+            f()
     finally:
         heap_unlock()
     return True

@@ -25,7 +25,9 @@ def ended(call, *args):
 
 
 def add(name, source, nbytes=None, **more):
-    m.add(name, source, nbytes=nbytes, **more) if nbytes else m.add(name, source, **more)
+    if nbytes:
+        more["nbytes"] = nbytes
+    m.add(name, source, **more)
 
 
 def take_turns(n):

@@ -76,7 +76,8 @@ def two_threads():
     two threads that do nothing (the firmware keeps the stack of one), after two that switch."""
     m.keep = 2
     for name in (0, 1, 3, 4):
-        m.forget(name) if name in m.models else None
+        if name in m.models:
+            m.forget(name)
         tell(name, 0x500000 if name & 1 else 0x300000, setup=nap)
     _thread.stack_size(16384)
     gone = []

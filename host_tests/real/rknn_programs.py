@@ -189,7 +189,8 @@ class Program:
         self.any(model.inputs + model.outputs).attach(self.any(self.blocks), offset)
 
     def do_let_go(self):
-        self.any(self.dice.choice((self.kept, self.blocks))) and self.kept.clear()
+        if self.any(self.dice.choice((self.kept, self.blocks))):
+            self.kept.clear()
 
     # --- managers ---
 

@@ -195,7 +195,7 @@ class Runtime:
         return sum(own + file)
 
     def users_of(self, ctx: int, but: Any = None) -> list[str]:
-        """Names of the models in memories made with `ctx`, except `but`; found by address."""
+        """Names of the models that work in memories made with `ctx`, except `but`."""
         return sorted({self._name(c) for c, _ in self._views_in(ctx, but)})
 
     def let_go(self, ctx: int, but: Any = None) -> None:
@@ -203,10 +203,22 @@ class Runtime:
         self.release(self._views_in(ctx, but))
 
     def _views_in(self, ctx: int, but: Any) -> list[tuple[int, Any]]:
-        own = [m.mem for m in self._mems_of(ctx).values() if m.block is None and m.mem is not but]
-        ends = [(m.contents.virt, m.contents.virt + m.contents.size) for m in own]
-        views = [(c, m) for c, mems in self._mems.items() for m in mems.values() if c != ctx]
-        return [(c, m.mem) for c, m in views for a, z in ends if m.block and a <= m.block.virt < z]
+        """(context, memory) of each view by another model into memories made with `ctx`, except
+        `but`. By address: a Block may have been made from the numbers of one."""
+        found = []
+        for own in list(self._mems_of(ctx).values()):
+            if own.block is None and own.mem is not but:
+                start = own.mem.contents.virt
+                found += self._views_between(ctx, start, start + own.mem.contents.size)
+        return found
+
+    def _views_between(self, ctx: int, start: int, end: int) -> list[tuple[int, Any]]:
+        return [
+            (other, m.mem)
+            for other, mems in list(self._mems.items())
+            for m in list(mems.values())
+            if other != ctx and m.block is not None and start <= m.block.virt < end
+        ]
 
     def run(self, ctx: int) -> None:
         """One inference, until it is done. It flushes the caches of inputs and outputs that the

@@ -49,11 +49,17 @@ def command(port: str | None, way: str | None, as_json: bool) -> None:
         url = choose_port(port)
         if way == "remove":
             done = auto_line.remove(url)
-            print_json(done) if as_json else click.echo(
-                f"{done['board']}: the line is out of {done['boot']}, {len(done['removed'])} "
-                "files removed"
-            )
+            if as_json:
+                print_json(done)
+            else:
+                count = len(done["removed"])
+                click.echo(
+                    f"{done['board']}: the line is out of {done['boot']}, {count} files removed"
+                )
             return
         done = auto_line.install(url, functools.partial(deploy.progress_bar, quiet=as_json))
-    print_json(done) if as_json else _show(done)
+    if as_json:
+        print_json(done)
+    else:
+        _show(done)
     raise SystemExit(1 if done["findings"] else 0)

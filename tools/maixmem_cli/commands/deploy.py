@@ -109,9 +109,11 @@ def command(
     with board_errors(TransferError, CompileError):
         if removing:
             done = deploy.remove(choose_port(port), target)
-            print_json(done) if as_json else click.echo(
-                f"{done['board']}: {len(done['removed'])} files removed from {done['target']}"
-            )
+            if as_json:
+                print_json(done)
+            else:
+                count = len(done["removed"])
+                click.echo(f"{done['board']}: {count} files removed from {done['target']}")
             return
         if target and drive.is_drive(Path(target)):
             done = deploy.to_drive(Path(target), wanted, bar)
@@ -124,5 +126,8 @@ def command(
                 patience=wait,
                 progressing=bar,
             )
-    print_json(done) if as_json else show(done)
+    if as_json:
+        print_json(done)
+    else:
+        show(done)
     raise SystemExit(1 if done["findings"] else 0)
