@@ -49,6 +49,7 @@ Make it first, before other imports and the network.
 |MemoryError('Out of memory'
 |OSError: 0x101
 |OSError: -257
+|errno:-257
 the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the rest
 Connect first, before large buffers and imports; gc.collect() before a TLS connection.
 One connection at a time; close each response.

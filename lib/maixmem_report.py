@@ -25,7 +25,6 @@ PORTS = (
 )
 
 _BAR = const(16)
-_KEYS = "name total used free largest holes exact peak"  # of a Region, or a pool of OpenMV's
 
 
 def report(port, out=print) -> dict:
@@ -53,7 +52,12 @@ def report(port, out=print) -> dict:
         "version": __version__,
         "port": port.name,
         "regions": [
-            {key: getattr(r, key) for key in _KEYS.split() if hasattr(r, key)} for r in rows
+            {
+                key: getattr(r, key)
+                for key in "name total used free largest holes exact peak".split()
+                if hasattr(r, key)
+            }
+            for r in rows
         ],
         "warnings": [str(text) for text in warnings],
     }

@@ -22,15 +22,14 @@ _SENTENCES = {
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free.\nrelease() a "
     "model",
     # OpenMV, K230
-    "arena": "{0!r} takes {1} bytes of the GC heap in one piece, {2} are there.\nrelease() "
-    "another model, or drop images and gc.collect()",
-    "model_room": "the firmware refused it: {}; {} bytes of the GC heap were free.\nload it "
-    "first, before images and other models; or a smaller model, made for this firmware",
-    "mmz": "gc.sys_mmz() says nothing on this firmware.\nupdate CanMV",
-    "media_pools": "this firmware keeps the video buffers from Python.\ncheck_media(pools), of "
-    "each its (bytes, number)",
-    "media": "the video buffers take {} bytes of media memory (mmz), {} are free.\nsmaller "
-    "frames or fewer channels, or nncase_runtime.shrink_memory_pool() and gc.collect() before",
+    "arena": "{!r} takes {} bytes of the GC heap in one piece, there are {}.\nrelease() another "
+    "model, drop images",
+    "model_room": "refused: {}; {} bytes of the GC heap were free.\nload it before images and "
+    "other models; or a smaller model",
+    "mmz": "gc.sys_mmz() says nothing here.\nupdate CanMV",
+    "media_pools": "this firmware hides its video buffers.\ncheck_media([(bytes, number), ...])",
+    "media": "the video buffers take {} bytes of mmz, {} are free.\nsmaller frames, fewer "
+    "channels, or nncase_runtime.shrink_memory_pool() before",
     "cannot_run": "this model cannot run here: {0}.\n{0}",
     # K210: a load
     "no_model_source": "model {!r}: neither a flash address (int) nor a path (str).\nsuch as "

@@ -74,6 +74,7 @@ def test_a_camera_gets_its_own_port(tmp_path: Path, kind: str) -> None:
         done = json.loads(maixmem("deploy", "--port", b.port, "--json"))
         assert {Path(n).stem for n in done["copied"]} == set(modules.modules(kind))
         assert (done["findings"], done["bytecode"]) == ([], 6)
+        assert done["target"] == b.home and len(list(b.files.iterdir())) == len(done["copied"])
         said = mpremote(b.port, "exec", installed.USES)
         installed.check(said, kind)
         assert (kind == "openmv") == ("uma0: 76.3 KiB in use at most" in said), said

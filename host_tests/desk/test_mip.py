@@ -78,7 +78,7 @@ def test_mip(
     suffix: str,
 ) -> None:
     with FakeBoard(tmp_path / kind, kind, installed.models(tmp_path)) as board:
-        target, folder = ("/lib", board.root / "lib") if board.modern else ("/flash", board.root)
+        target, folder = board.home, board.files
         wanted = [w.format(built=built, served=served) for w in what]
         mpremote(board.port, "mip", "install", "--target", target, *wanted)
         modules = packages.of_package(package)

@@ -62,6 +62,8 @@ for n in '{own}'.split(', ') if '{own}' else ():
     sys.modules[n] = Module()
     if n == 'umalloc':  # one pool, a camera's frame in it
         sys.modules[n].stats = lambda i=-1: (2, 4, 1, 77336, 116368, 76832, 78184)
+    if n == 'nncase_runtime':
+        sys.path[:] = ['', '.frozen', '/sdcard', '/data']
 del Tree, Module
 """
 )
@@ -178,6 +180,9 @@ class FakeBoard:
         `card` is /sd."""
         self.root, self.kind = root, kind
         self.modern = _BOOT[kind] is _MODERN
+        #: where the library goes, on the board and on the host
+        self.home = {"k230": "/sdcard"}.get(kind, "/lib" if self.modern else "/flash")
+        self.files = root / self.home[1:] if self.modern else root
         self._conf = root.parent / f"{root.name}.conf"
         shim = [str(folder) for folder in (*paths.SHIM_PATH, paths.SHIMS / "canmv", paths.LIB)]
         platform, own, absent = _FIRMWARE[kind]
@@ -205,6 +210,8 @@ class FakeBoard:
 
     def __enter__(self) -> FakeBoard:
         self.root.mkdir(exist_ok=True)
+        if self.kind == "k230":
+            self.files.mkdir(exist_ok=True)
         self._host = self._slave = -1
         self.replug()
         self._raw = self._busy = False

@@ -332,7 +332,9 @@ def test_a_model_that_is_too_large_says_so_and_the_others_come_back(models) -> N
     net = m.use("a")
     with pytest.raises(NoRoom) as e:
         m.use("b")
-    assert "Failed to allocate tensors" in str(e.value) and "Next: load it first" in str(e.value)
+    assert "Failed to allocate tensors" in str(e.value) and "Next: load it before images" in str(
+        e.value
+    )
     assert (e.value.region, e.value.need) == ("gc", None) and m.state == "rolled_back"
     assert net.raw is not None
 

@@ -100,4 +100,4 @@ def _shown(key: str) -> str:
     """A key as it stands in a message."""
     kind, _, number = key.partition(":")
     shown = {"error": f"load error:{number}", "errno": f"[Errno {number}]"}
-    return shown.get(kind, key) if number.lstrip("-").isdigit() else key
+    return shown.get(kind, key) if number.lstrip("-").isdigit() else key.lstrip("=")

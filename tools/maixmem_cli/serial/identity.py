@@ -46,11 +46,13 @@ class Identity:
         """Where modules are found at the prompt.
 
         MaixPy finds them in its working folder only: /sd when it booted with a card, else /flash
-        (measured on the firmware v0.6.2_84). Others: the first folder called lib.
+        (measured on the firmware v0.6.2_84). Others: the first folder called lib, else the first
+        (/sdcard on the K230).
         """
         if self.kind == "maixpy":
             return self.folder if self.folder in ("/sd", "/flash") else "/flash"
-        return next((p for p in self.path if p.startswith("/") and p.endswith("/lib")), "/")
+        searched = [p for p in self.path if p.startswith("/")]
+        return next((p for p in searched if p.endswith("/lib")), (*searched, "/")[0])
 
     def __str__(self) -> str:
         name = {"maixpy": self.platform, "circuitpython": "CircuitPython"}.get(
