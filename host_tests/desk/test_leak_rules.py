@@ -1,90 +1,122 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Leaks, and what looks like one, as sequences of what a line has in use."""
+"""Which loop judges a line, and what is said of it, over looks that are made up."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.profiler import leaks
+from maixmem_cli.profiler import leaks, loops
+from maixmem_cli.profiler.growth import LEAST
+from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, LEAK, RECURSION
 from maixmem_cli.profiler.ledger import Look
+from maixmem_cli.profiler.loops import Chain
 
-_ROUNDS = 60
-PLACE = Place("main.py", "f", 7)
-#: name -> objects in use in each round, whether that leaks
-COURSES = {
-    "steady": (range(_ROUNDS), True),
-    "tidied up at the end": ([*range(_ROUNDS), 0, 0, 0], True),
-    "every fourth round": ([i // 4 for i in range(_ROUNDS)], True),
-    "late, to the end": ([*[0] * 30, *range(30)], True),
-    "with garbage on top": ([i + 9 * (i % 3) for i in range(_ROUNDS)], True),
-    "a cache": ([min(i, 12) for i in range(_ROUNDS)], False),
-    "made once": ([20] * _ROUNDS, False),
-    "a queue that is emptied": ([i % 11 for i in range(_ROUNDS)], False),
-    "made before the loop": ([*range(10), *[10] * 50], False),
-    "given back": ([*range(30), *range(30, 0, -1)], False),
-    "the last result": ([0] * (_ROUNDS - 1) + [40], False),
-    "slower and slower": ([int(40 * (1 - 0.8**i)) for i in range(_ROUNDS)], False),
-}
+MAIN = Place("main.py", "<module>", 20)
+WORK = Place("main.py", "work", 7)
+SITES: dict[int, Chain] = {1: (MAIN,), 2: (MAIN, WORK), 3: (Place("main.py", "thread", 3),)}
+_SETUP, _INNER, _OUTER, _ENDS = 0x1000, 0x2000, 0x3000, 0x4000  # keys rise with the bytecode
+NONE: Counter[tuple[int, int]] = Counter()
 
 
-def looks(course: list[int], heap: str) -> list[Look]:
-    kept = [Counter({(1, 1056): n, (1, 32): n}) if n else Counter() for n in course]
-    none: Counter[tuple[int, int]] = Counter()
-    pairs = [(k, none) if heap == "gc" else (none, k) for k in kept]
-    return [Look(100 * i, 3 * i, gc, system) for i, (gc, system) in enumerate(pairs)]
+def loop(key: int, counts: list[int], *, start: int = 0, site: int = 1, by: int = 1) -> list[Look]:
+    """Looks at the ends of its rounds; a site's objects then."""
+    return [
+        Look(start + 10 * i, 3 * i, Counter({(by, 1056): n}) if n else NONE, NONE, key, i, site)
+        for i, n in enumerate(counts, 1)
+    ]
 
 
-@pytest.mark.parametrize("heap", ["gc", "heap"])
-@pytest.mark.parametrize("name", COURSES)
-def test_course(name: str, heap: str) -> None:
-    course, is_leak = COURSES[name]
-    found = leaks.growths(looks(list(course), heap), lambda site: PLACE)
-    assert [g.leaks for g in found if g.leaks] == [True] * is_leak
-    for g in found:
-        assert (g.heap, g.place) == (heap, PLACE)
-        assert g.each == 1088 if g.leaks else g.nbytes == max(course) * 1088
+def kinds(looks: list[Look], **more: object) -> list[str]:
+    found = leaks.judged(looks, SITES.__getitem__, **more)  # type: ignore[arg-type]
+    return [g.kind for g in found.growths]
 
 
-def test_a_full_cache_is_told() -> None:
-    course, _ = COURSES["a cache"]
-    (found,) = leaks.growths(looks(list(course), "gc"), lambda site: PLACE)
-    assert not found.leaks and found.rounds == 12
+def test_what_grows_in_the_loop_at_the_end_leaks() -> None:
+    (found,) = leaks.judged(loop(_OUTER, [*range(40)]), SITES.__getitem__).growths
+    assert (found.heap, found.place, found.kind) == ("gc", MAIN, LEAK)
+    assert (found.each, found.rounds) == (1056, 40)
+    assert kinds(loop(_OUTER, [min(i, 9) for i in range(40)])) == [CACHE]
+
+
+def test_made_once_is_flat_in_a_later_loop_whatever_the_lengths() -> None:
+    setup = loop(_SETUP, [*range(250)])
+    assert kinds(setup) == [LEAK]
+    for rounds in (3, 10, 400):
+        assert kinds(setup + loop(_OUTER, [249] * rounds, start=9000)) == []
+    assert kinds(setup + loop(_ENDS, [249, 249], start=9000)) == [LEAK]
+
+
+def test_what_leaks_in_a_short_loop_after_a_long_setup() -> None:
+    setup = loop(_SETUP, [*range(250)], by=1)
+    then = loop(_OUTER, [*range(30)], start=9000, by=2)
+    found = leaks.judged(setup + then, SITES.__getitem__)
+    assert found.rounds == 30 and WORK in [g.place for g in found.growths]
+
+
+def test_an_inner_loop_is_its_outer_ones_affair() -> None:
+    """A list that is filled and dropped in each round is no leak."""
+    looks: list[Look] = []
+    for i in range(1, 31):
+        for k in range(1, 20):
+            time = 1000 * i + k
+            round_ = 19 * i + k
+            looks.append(Look(time, time, Counter({(2, 96): k}), NONE, _INNER, round_, 2))
+        looks.append(Look(1000 * i + 500, 1000 * i, Counter({(2, 96): 1}), NONE, _OUTER, i, 1))
+    assert [x.key for x in loops.judged(looks, SITES.__getitem__)] == [_OUTER]
+    assert kinds(looks) == []
+
+
+def test_too_few_rounds_blame_nobody() -> None:
+    found = leaks.judged(loop(_OUTER, [*range(LEAST - 2)]), SITES.__getitem__)
+    assert (found.growths, found.rounds, found.too_few) == ([], LEAST - 2, True)
+    found = leaks.judged(loop(_OUTER, [5] * 10), SITES.__getitem__)
+    assert (found.growths, found.rounds, found.too_few) == ([], 10, False)
+
+
+def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
+    looks, held = [], 0
+    for i in range(1, 4):
+        for k in range(1, 40):
+            held += 1
+            at, round_ = 1000 * i + k, 39 * (i - 1) + k
+            looks.append(Look(at, at, Counter({(2, 96): held}), NONE, _INNER, round_, 2))
+        looks.append(Look(1000 * i + 500, held, Counter({(2, 96): held}), NONE, _OUTER, i, 1))
+    (found,) = leaks.judged(looks, SITES.__getitem__).growths
+    assert (found.place, found.each) == (WORK, 96)
+
+
+def test_a_callback_counts_its_own_times() -> None:
+    (found,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(160)]), SITES.__getitem__).growths
+    assert found.verdict.now_and_then and abs(found.each - 1056) < 60
+
+
+def test_the_firmwares_own_loss_is_told_once() -> None:
+    looks = [
+        Look(10 * i, i, Counter({(1, 128): i // 8}), Counter({(1, 7376): i // 8}), _OUTER, i, 1)
+        for i in range(1, 60)
+    ]
+    (found,) = leaks.judged(looks, SITES.__getitem__, lambda place: 7).growths
+    assert (found.kind, found.heap, found.times, found.gc_too) == (FIRMWARE, "heap", 7, 7 * 128)
+
+
+def test_five_loads_of_the_system_heap_are_enough() -> None:
+    looks = [Look(i, i, NONE, Counter({(1, 400000): i}), _OUTER, i, 1) for i in range(1, 5)]
+    assert kinds(looks) == [LEAK]
+
+
+def test_recursion_that_deepens() -> None:
+    chains = {i: (MAIN, *[WORK] * i) for i in range(1, 40)}
+    looks = [
+        Look(i, 3 * i, Counter({(k, 96): 1 for k in range(1, i)}), NONE, 0, i, i)
+        for i in range(5, 36, 5)
+    ]
+    (found,) = leaks.judged(looks, chains.__getitem__).growths
+    assert (found.kind, found.place) == (RECURSION, WORK) and abs(found.each - 96) < 5
+    up_and_down = [looks[3], looks[1], *looks]
+    assert leaks.judged(up_and_down, chains.__getitem__).growths == []
 
 
 def test_no_looks() -> None:
-    assert leaks.growths([], lambda site: PLACE) == []
-
-
-_OUTER, _INNER = 0x1000, 0x2000  # loops
-
-
-def in_loops(outer: list[int], inner: list[int]) -> list[Look]:
-    """Looks at two loops, one in the other: what is held at the end of each round of both."""
-    out = []
-    for i, n in enumerate(outer):
-        for k, m in enumerate((*inner, n)):
-            of = (_OUTER, i) if k == len(inner) else (_INNER, i * len(inner) + k)
-            kept = Counter({(1, 1056): m})
-            out.append(Look(10 * len(out), 3 * len(out), kept, Counter(), *of))
-    return out
-
-
-def test_the_same_point_of_each_round_counts() -> None:
-    """A list that is filled and dropped in each round is none; one that is not is one, with the
-    bytes of a round of the outer loop."""
-    filled = list(range(1, 12))
-    assert leaks.growths(in_loops([1] * 20, filled), lambda site: PLACE) == []
-    kept = in_loops([3 * i for i in range(20)], [])
-    (found,) = leaks.growths(kept, lambda site: PLACE)
-    assert found.leaks and found.by_loop and found.each == 3 * 1056
-
-
-def test_made_before_a_longer_loop() -> None:
-    first = [Look(i, 3 * i, Counter({(1, 1056): i}), Counter(), _OUTER, i) for i in range(20)]
-    kept = Counter({(1, 1056): 19})
-    then = [Look(20 + i, 60, kept, Counter(), _INNER, i) for i in (1, 2, 4, 8, 16, 32)]
-    assert [g.leaks for g in leaks.growths(first, lambda site: PLACE)] == [True]
-    assert leaks.growths(first + then, lambda site: PLACE) == []
+    assert leaks.judged([], SITES.__getitem__) == leaks.Judged([])

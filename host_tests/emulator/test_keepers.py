@@ -238,7 +238,7 @@ def test_a_thread_and_a_timer(image: Path, tmp_path: Path) -> None:
     result = run(image, tmp_path, _THREAD)
     (scratch, nbytes), (more, least) = keeper(result, "main.py", 3), keeper(result, "main.py", 12)
     assert scratch.endswith("a local of worker()") and 6000 <= nbytes < 6200
-    assert more.endswith("a local of <listcomp>()[*]") and least > 30000
+    assert more.endswith("a comprehension[*]") and least > 30000
     assert scratch.startswith("a thread, ") != more.startswith("a thread, ")  # one of them runs
 
 

@@ -12,14 +12,13 @@ from typing import Any, Callable
 import click
 
 from maixmem_cli.commands.options import SIZE
-from maixmem_cli.commands.script_options import PROJECT
-from maixmem_cli.plan.program import project
+from maixmem_cli.plan.program.project import Setup
 from maixmem_cli.profiler import compare, gate
 
 _HELP = {
     "max_heap": "Status 1 when the system heap has more in use.",
     "max_gc_live": "Status 1 when more of the GC heap is in use at once, garbage not counted.",
-    "max_growth": "Status 1 when a line keeps more bytes a round.",
+    "max_growth": "Bytes that a line may keep a round: a smaller leak is accepted.",
     "min_free": "Status 1 when less of the system heap is left at its peak.",
 }
 
@@ -44,14 +43,14 @@ _OPTIONS = (
         "--baseline",
         type=_KEPT,
         metavar="OLD.json",
-        help="Status 1 when a heap has more than in this earlier --json.",
+        help="Status 1 when a heap has more than in this earlier --json. Its leaks are known.",
     ),
     click.option(
         "--tolerance",
         type=_Tolerance(),
-        default="2%",
+        default=gate.TOLERANCE,
         show_default=True,
-        help="How much more than the baseline is fine.",
+        help="How much more than the baseline is fine, in per cent.",
     ),
     click.option(
         "--diff", type=_KEPT, metavar="OLD.json", help="Show which lines came, went and grew."
@@ -70,16 +69,12 @@ class Gate:
     """What the options ask of a profile. Reads its files at once: a wrong one is told before the
     run."""
 
-    def __init__(self, script: Path, options: dict[str, Any]) -> None:
-        """Takes its own options out of `options`."""
+    def __init__(self, setup: Setup, options: dict[str, Any]) -> None:
+        """Takes its own options out of `options`; `setup` has those of the project."""
         given = gate.Limits(**{f.name: options.pop(f.name) for f in fields(gate.Limits)})
         self.tolerance: Fraction = options.pop("tolerance")
         self._old = {name: _kept(name, options.pop(name)) for name in ("baseline", "diff")}
-        beside = script.parent / PROJECT
-        try:
-            self.limits = given.over(project.budget(beside) if beside.is_file() else gate.Limits())
-        except (project.ProjectError, OSError) as e:
-            raise click.ClickException(f"{beside}: {e}") from None
+        self.limits = given.over(setup.limits)
 
     def diff(self, told: dict[str, Any]) -> list[str]:
         """The lines of --diff."""
@@ -87,10 +82,8 @@ class Gate:
         return compare.text(old, told) if old else []
 
     def failed(self, told: dict[str, Any]) -> list[gate.Breach]:
-        """Every budget that is not kept."""
-        old = self._old["baseline"]
-        more = gate.regressions(told, old, self.tolerance) if old else []
-        return gate.breaches(told, self.limits) + more
+        """What is not accepted."""
+        return gate.breaches(told, self.limits, self._old["baseline"], self.tolerance)
 
 
 def _kept(option: str, path: Path | None) -> dict[str, Any] | None:
@@ -103,6 +96,6 @@ def _kept(option: str, path: Path | None) -> dict[str, Any] | None:
 def say(breaches: list[gate.Breach], script: Path) -> None:
     """One line each on stderr; where GitHub Actions reads along, one that it shows at the line."""
     for b in breaches:
-        click.echo(f"maixmem: over budget: {b}", err=True)
+        click.echo(f"maixmem: {b.told}", err=True)
         if gate.annotated():
             click.echo(b.in_folder(script.parent).annotation, err=True)

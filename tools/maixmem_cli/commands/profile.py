@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
-from maixmem_cli.commands.script_options import FLASH, IMAGE, SD, firmware_options, flash_of
+from maixmem_cli.commands.script_options import (
+    FLASH,
+    IMAGE,
+    SD,
+    board_of,
+    firmware_options,
+    image_of,
+    setup_of,
+)
 from maixmem_cli.emulator import cores
 from maixmem_cli.text.output import JSON, print_json, printable, write_file
 
@@ -52,11 +60,6 @@ if TYPE_CHECKING:
     help="Name the first store that damages the system heap's books; some slower.",
 )
 @click.option(
-    "--smallest-gc",
-    is_flag=True,
-    help="Find the smallest GC heap that would do: some ten runs more.",
-)
-@click.option(
     "--speedscope",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the call stacks for the viewer of that name.",
@@ -65,7 +68,7 @@ if TYPE_CHECKING:
 def command(
     *,
     script: Path,
-    image: Path,
+    image: Path | None,
     flash: tuple[tuple[int, Path], ...],
     sd: Path | None,
     html: Path | None,
@@ -73,42 +76,40 @@ def command(
     speedscope: Path | None,
     live: bool,
     guard: bool,
-    smallest_gc: bool,
     as_json: bool,
     **more: Any,
 ) -> None:
     """Run a script on a firmware and follow every allocation to its line.
 
     The board is software, the firmware is yours. Both heaps are seen from outside: the script and
-    the firmware do not notice. What the script prints goes to stderr. Budgets also come from
-    [budget] of a project.toml beside the script, its models too where --flash gives none. Exit
-    status: 0 fine, 1 the script raised,
-    leaks, damages the heap or is over budget, 3 the board hangs, 2 wrong use.
+    the firmware do not notice. What the script prints goes to stderr. What no option gives comes
+    from a project.toml beside the script: firmware, models, card, camera, budgets.
+
+    Exit status: 0 fine, 1 the script raised, leaks, damages the heap or is over budget, 3 the
+    board hangs, 2 wrong use. A leak is accepted when --baseline has it or --max-growth allows it.
     """
     cores.check()
     from maixmem_cli.emulator import session
     from maixmem_cli.profiler import plain, profile, stacks
     from maixmem_cli.runs import run_firmware
 
-    wanted = Gate(script, more)
-    options = session.Options(files=flash_of(script, flash), sd=sd, **more)
-    with run_firmware.failing(script), session.Session(image, script, options) as board:
+    setup = setup_of(script)
+    wanted, firmware = Gate(setup, more), image_of(image, setup)
+    flash, sd, more = board_of(setup, flash, sd, more, camera=True)
+    options = session.Options(files=flash, sd=sd, **more)
+    with run_firmware.failing(script), session.Session(firmware, script, options) as board:
         run_firmware.watch(board)
         result = profile.run(board, _say, looks=live, guard=guard)
         click.echo(result.outcome.error, nl=False, err=True)
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error, options)
         run_firmware.tell(result.ending)
-        if smallest_gc:
-            result.find_smallest()
         _write(result, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}
         _print(result, told, wanted, as_json)
-        # a script that raised is that first: what it did not come to is no saving and no excess
-        failed = [] if result.outcome.error else wanted.failed(told)
+        failed = wanted.failed(told)
         say(failed, script)
-        found = result.leaks or result.damage or failed
-        sys.exit(run_firmware.status(result.outcome) or bool(found))
+        sys.exit(run_firmware.status(result.outcome) or bool(result.damage or failed))
 
 
 def _say(text: str) -> None:

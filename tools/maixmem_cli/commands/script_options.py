@@ -15,6 +15,7 @@ from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
 from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan.program import project
+from maixmem_cli.text.needs import WrongUse
 
 FLASH = click.option(
     "--flash",
@@ -31,23 +32,40 @@ SD = click.option(
 )
 
 
+_PATTERN = "pattern"  # a camera that sees something
 PROJECT = "project.toml"  # looked for beside the script
 
 
-def flash_of(script: Path, given: tuple[tuple[int, Path], ...]) -> tuple[tuple[int, Path], ...]:
-    """What --flash gives; else the models of the project.toml beside the script, named on
-    stderr."""
+def setup_of(script: Path) -> project.Setup:
+    """What the project.toml beside the script gives a run."""
     beside = script.parent / PROJECT
-    if given or not beside.is_file():
-        return given
     try:
-        found = project.flash(beside)
+        return project.setup(beside) if beside.is_file() else project.Setup()
     except (project.ProjectError, OSError) as e:
-        raise click.ClickException(f"{beside}: {e}") from None
-    if found:
-        names = ", ".join(f"{file.name}@{at:#x}" for at, file in found)
-        click.echo(f"{PROJECT}: --flash {names}", err=True)
-    return found
+        raise WrongUse(f"{beside}: {e}") from None
+
+
+Flash = tuple[tuple[int, Path], ...]
+
+
+def board_of(
+    setup: project.Setup, flash: Flash, sd: Path | None, more: dict[str, Any], *, camera: bool
+) -> tuple[Flash, Path | None, dict[str, Any]]:
+    """What the options give, else the project, which is said on stderr: what is in flash, the
+    card, and `more` with a `camera` where there may be one."""
+    taken = []
+    if not flash and setup.flash:
+        flash = setup.flash
+        taken.append("--flash " + ", ".join(f"{file.name}@{at:#x}" for at, file in flash))
+    if sd is None and setup.sd:
+        sd = setup.sd
+        taken.append(f"--sd {sd.name}")
+    if camera and setup.camera and not more.get("camera"):
+        more = {**more, "camera": _PATTERN}
+        taken.append(f"--camera {_PATTERN}")
+    if taken:
+        click.echo(f"{PROJECT}: {', '.join(taken)}", err=True)
+    return flash, sd, more
 
 
 def _config(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -114,11 +132,20 @@ IMAGE_FILE = _Image(exists=True, dir_okay=False, path_type=Path)
 IMAGE = click.option(
     "--firmware",
     "image",
-    required=True,
     type=IMAGE_FILE,
     metavar="IMAGE",
-    help="The firmware: a .bin or .kfpkg of a MaixPy v1 release.",
+    help="The firmware: a .bin or .kfpkg of a MaixPy v1 release; default that of project.toml.",
 )
+
+
+def image_of(image: Path | None, setup: project.Setup) -> Path:
+    """The firmware of the option, else of the project."""
+    if image is None and setup.firmware:
+        image = Path(IMAGE_FILE.convert(setup.firmware, None, None))
+        click.echo(f"{PROJECT}: --firmware {image}", err=True)
+    if image is None:
+        raise click.UsageError("Missing option '--firmware'. Next: a .bin or .kfpkg of MaixPy v1")
+    return image
 
 
 def firmware_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 from maixmem_k210_gc import check_gc_heap
 
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import (
+    PROJECT,
+    board_of,
     firmware_options,
     firmware_or_image,
-    flash_of,
     run_on_image,
+    setup_of,
 )
 from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
@@ -174,8 +177,14 @@ def command(
     other = not_ours.script_for(script, read_script(script, False))
     if other:
         raise click.UsageError(other)
-    flash = flash_of(script, flash)
-    if firmware not in FIRMWARES:
+    setup = setup_of(script)
+    ctx = click.get_current_context()
+    if setup.firmware and ctx.get_parameter_source("firmware") == ParameterSource.DEFAULT:
+        firmware = setup.firmware
+        click.echo(f"{PROJECT}: --firmware {firmware}", err=True)
+    on_image = firmware not in FIRMWARES
+    flash, sd, limits = board_of(setup, flash, sd, limits, camera=on_image)
+    if on_image:
         of_stand_in = {"--heap": heap, "--uart": uart, "--trace": trace, "--unsafe": unsafe}
         _none_of(of_stand_in, _NOT_OF_IMAGES)
         if board_heap != GC_DEFAULT:

@@ -21,7 +21,7 @@ from maixmem_cli.heap.memory import Memory, Range
 
 Edge = tuple[str, int]  #: what a reference is called after its holder's name, and where it leads
 OWN = ""  #: the holder's own memory: the table of a dict, the items of a list
-UNDER_WAY = "a value under way"  #: what only C holds: a register, its part of a stack
+UNDER_WAY = "a value being computed"  #: what only C holds: a register, its part of a stack
 STATE = "the interpreter"
 MODULES = "sys.modules"
 _MOST_ITEMS = 1 << 14

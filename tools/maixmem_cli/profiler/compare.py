@@ -12,6 +12,7 @@ from typing import Any
 
 from maixmem_report import kib
 
+VERSION = 2  #: of what `profile --json` prints; profile.schema.json describes it
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
 
 
@@ -52,6 +53,10 @@ def load(path: Path) -> dict[str, Any]:
     """A profile that was kept. NoProfile says what is wrong with the file."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
+        if told["version"] != VERSION:
+            raise ValueError(f"version {told['version']}, and this maixmem writes {VERSION}")
+        for leak in told["grows"]:
+            leak["heap"], leak["file"], leak["text"], leak["line"], leak["each"] + 0
         for heap in HEAPS:
             told[heap]["peak"] + told[heap]["end"]
         for n in told["lines"]:

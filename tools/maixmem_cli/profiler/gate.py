@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Budgets of memory: what a profile, as its JSON has it, may take; and what it does not keep."""
+"""The gate: what of a profile, as its JSON has it, is not accepted. Its leaks, but for known ones;
+budgets that it does not keep; what it takes more than an earlier run."""
 
 from __future__ import annotations
 
@@ -16,12 +17,15 @@ from maixmem_report import kib
 from maixmem_cli.profiler import compare
 from maixmem_cli.profiler.compare import HEAPS, signed
 
+LEAK, BUDGET = "leak", "over budget"  #: what is wrong
+TOLERANCE = "2%"  #: more than a baseline that is fine
+
 
 @dataclass(frozen=True)
 class Limits:
     """Bytes, or None. `max_heap`: of the system heap at its peak; `max_gc_live`: of the GC heap's
-    objects that are in use at once; `max_growth`: that a line keeps a round; `min_free`: of the
-    system heap at its fullest."""
+    objects that are in use at once; `max_growth`: that a line may keep a round, without it a line
+    that keeps more is a leak; `min_free`: of the system heap at its fullest."""
 
     max_heap: int | None = None
     max_gc_live: int | None = None
@@ -36,14 +40,20 @@ class Limits:
 
 @dataclass(frozen=True)
 class Breach:
-    """A budget that is not kept, and the line that has most of it; line 0: none."""
+    """What is not accepted, and the line that has most of it; line 0: none."""
 
     text: str
     file: str = ""
     line: int = 0
+    what: str = BUDGET
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}" if self.line else self.text
+
+    @property
+    def told(self) -> str:
+        """With the word for what is wrong."""
+        return f"{self.what}: {self}"
 
     def in_folder(self, folder: Path) -> Breach:
         """With the file as it is named from here."""
@@ -67,12 +77,43 @@ def annotated() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-def breaches(told: dict[str, Any], limits: Limits) -> list[Breach]:
-    """Each budget that the run did not keep."""
-    return list(_breaches(told, limits))
+def breaches(
+    told: dict[str, Any],
+    limits: Limits,
+    old: dict[str, Any] | None = None,
+    tolerance: Fraction | None = None,
+) -> list[Breach]:
+    """Everything that is not accepted, none where the script raised: what it did not come to is no
+    saving and no excess. `old`: an earlier run, whose leaks are known."""
+    if told["error"]:
+        return []
+    part = percent(TOLERANCE) if tolerance is None else tolerance
+    more = regressions(told, old, part) if old else []
+    return [*_leaks(told, limits, old, part), *_budgets(told, limits), *more]
 
 
-def _breaches(told: dict[str, Any], limits: Limits) -> Iterator[Breach]:
+def _leaks(
+    told: dict[str, Any], limits: Limits, old: dict[str, Any] | None, tolerance: Fraction
+) -> Iterator[Breach]:
+    known = {_known(leak): leak["each"] for leak in old["grows"]} if old else {}
+    for leak in told["grows"]:
+        accepted = [known.get(_known(leak), 0) * (1 + tolerance), limits.max_growth or 0]
+        if leak["each"] <= max(accepted):
+            continue
+        most = f", {int(max(accepted))} are accepted" if max(accepted) else ""
+        text = f"{HEAPS[leak['heap']]}: grows {leak['each']} bytes {_a_round(leak)}{most}"
+        yield Breach(f"{text}: {leak['text']}", leak["file"], leak["line"], LEAK)
+
+
+def _a_round(leak: dict[str, Any]) -> str:
+    return "each time" if leak["every"] > 1 else "a round"
+
+
+def _known(leak: dict[str, Any]) -> tuple[str, str, str]:
+    return leak["heap"], leak["file"], leak["text"] or str(leak["line"])
+
+
+def _budgets(told: dict[str, Any], limits: Limits) -> Iterator[Breach]:
     gc, heap = told["gc"], told["heap"]
     if limits.max_heap is not None and heap["peak"] > limits.max_heap:
         yield _most(told, "heap", "at_peak", f"{_over('peak', heap['peak'], limits.max_heap)}")
@@ -84,10 +125,8 @@ def _breaches(told: dict[str, Any], limits: Limits) -> Iterator[Breach]:
         yield Breach("GC heap: the live peak was not measured")
     elif limits.max_gc_live is not None and gc["live_peak"] > limits.max_gc_live:
         yield _most(told, "gc", "live", _over("live peak", gc["live_peak"], limits.max_gc_live))
-    for leak in told["grows"]:
-        if limits.max_growth is not None and leak["each"] > limits.max_growth:
-            text = f"{HEAPS[leak['heap']]}: grows {leak['each']} bytes a round, budget "
-            yield Breach(f"{text}{limits.max_growth}: {leak['text']}", leak["file"], leak["line"])
+    if limits.max_growth is not None and not told["leaks_looked_for"]:
+        yield Breach("leaks were not looked for")
 
 
 def _over(what: str, used: int, budget: int) -> str:
@@ -122,11 +161,11 @@ def regressions(told: dict[str, Any], old: dict[str, Any], tolerance: Fraction) 
 
 
 def percent(text: str) -> Fraction:
-    """2% or 0.02 as a part. ValueError says what is accepted."""
+    """2 or 2% as a part, of no more than all. ValueError says what is accepted."""
     try:
-        part = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
+        part = Fraction(text.strip().rstrip("%")) / 100
     except (ValueError, ZeroDivisionError):
         part = Fraction(-1)
-    if part < 0:
-        raise ValueError(f"{text!r} is not a tolerance: write 2% or 0.02")
+    if not 0 <= part <= 1:
+        raise ValueError(f"{text!r} is not a tolerance: write per cent, 0 to 100: 2%")
     return part

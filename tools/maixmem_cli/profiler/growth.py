@@ -15,6 +15,7 @@ from statistics import median
 
 ENOUGH = 30  #: rounds that tell any leak of every round
 LEAST = 15  #: with fewer nothing is said to grow
+_EXACT = 4  # rounds of the system heap, each with more than the one before
 GROWS, FULL, FLAT, FEW = "grows", "full", "flat", "too few rounds"
 
 _STEPS = 4  # up, at least; of a table one less
@@ -23,6 +24,7 @@ _PAUSE = 2  # times the longest pause between two steps: a longer one is the end
 _TEETH = 4  # what is given back at once counts when it is that part of the growth
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
+_OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
 _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
 
@@ -33,7 +35,8 @@ Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
 class Verdict:
     """`rate`: bytes a round, and `one`: those of them by objects that are made anew, larger, each
     time (a string, a table) and need room for two; `largest`: the largest of these now. `since`:
-    the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at."""
+    the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
+    `every`: rounds for one more object, where objects are kept one by one."""
 
     kind: str
     rounds: int
@@ -42,11 +45,25 @@ class Verdict:
     rate: float = 0.0
     one: float = 0.0
     largest: int = 0
+    every: float = 1.0
+
+    @property
+    def each(self) -> float:
+        """Bytes a round; of what is kept now and then, each time."""
+        return self.rate * self.every if self.now_and_then else self.rate
+
+    @property
+    def now_and_then(self) -> bool:
+        """Whether not every round keeps something: a callback."""
+        return self.every > _OFTEN
 
 
-def judge(rounds: Sequence[int], held: Sequence[Held]) -> Verdict:
+def judge(
+    rounds: Sequence[int], held: Sequence[Held], *, exact: bool = False, least: int = LEAST
+) -> Verdict:
     """What one owner held at the end of each of these rounds (rising numbers, some may be left
-    out)."""
+    out). `exact`: of the system heap, where nothing waits for a collector: what takes more in each
+    of a few rounds is told too. `least` rounds are enough to say that it grows."""
     amounts = [_bytes(h) for h in held]
     if not rounds:
         return Verdict(FLAT, 0, 0)
@@ -55,19 +72,35 @@ def judge(rounds: Sequence[int], held: Sequence[Held]) -> Verdict:
     passed, rise = rounds[-1] - rounds[0] + 1, floor[-1] - floor[0]
     if rise <= 0:
         return Verdict(FLAT, passed, amounts[-1])
-    if passed < LEAST:
+    if passed < least:
+        if exact and passed >= _EXACT and len(set(amounts)) == len(amounts) > _EXACT - 1:
+            return Verdict(GROWS, passed, amounts[-1], rounds[0], rise / (rounds[-1] - rounds[0]))
         return Verdict(FEW, passed, amounts[-1])
-    stay = Verdict(FULL, passed, amounts[-1], rounds[first])
-    at, low = rounds[first:], floor[first:]
-    if not _goes_on(at, low) or not _is_more_than_teeth(rounds, amounts, floor):
-        return stay
-    many, ones = parts(held)
-    one = rate(at, ones[first:])
-    both = rate(at, many[first:]) + one
-    if both <= 0:
-        return stay
+    many, ones = (_rate_of(rounds, part, least) for part in parts(held))
+    if many + ones <= 0:
+        return Verdict(FULL, passed, amounts[-1], rounds[first])
     largest = max((size for size, n in held[-1].items() if n < _MANY), default=0)
-    return Verdict(GROWS, passed, amounts[-1], rounds[first], both, one, largest if one else 0)
+    new = _objects(held[-1]) - _objects(held[first])
+    return Verdict(
+        kind=GROWS,
+        rounds=passed,
+        nbytes=amounts[-1],
+        since=rounds[first],
+        rate=many + ones,
+        one=ones,
+        largest=largest if ones else 0,
+        every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
+    )
+
+
+def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int) -> float:
+    """Bytes a round; 0 where it does not go on growing."""
+    low = lowest(amounts)
+    first = sum(1 for n in low if n == low[0]) - 1
+    at, grown = rounds[first:], low[first:]
+    if not _goes_on(at, grown, least) or not _is_more_than_teeth(rounds, amounts, low):
+        return 0.0
+    return rate(at, grown)
 
 
 def lowest(amounts: Sequence[int]) -> list[int]:
@@ -80,11 +113,11 @@ def _steps(low: Sequence[int]) -> list[int]:
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]
 
 
-def _goes_on(rounds: Sequence[int], low: Sequence[int]) -> bool:
+def _goes_on(rounds: Sequence[int], low: Sequence[int], least: int) -> bool:
     """Whether it still grows at the end, about as fast as before."""
     steps, table = _steps(low), is_table(low)
     enough = len(steps) >= _STEPS or (table and len(steps) == _STEPS - 1)
-    if not enough or rounds[-1] - rounds[0] < LEAST - 1:
+    if not enough or rounds[-1] - rounds[0] < least - 1:
         return False
     ups = [rounds[i] for i in (0, *steps)]
     longest = max(b - a for a, b in zip(ups, ups[1:]))
@@ -92,7 +125,7 @@ def _goes_on(rounds: Sequence[int], low: Sequence[int]) -> bool:
         return False
     half = (rounds[0] + rounds[-1]) / 2
     middle = max(n for at, n in zip(rounds, low) if at <= half)
-    return table or low[-1] - middle >= _GOES_ON * (middle - low[0])
+    return table or low[-1] - middle >= _GOES_ON * (middle - low[steps[0]])
 
 
 def is_table(low: Sequence[int]) -> bool:
@@ -129,6 +162,13 @@ def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     # of a few the largest: the collector may have taken old copies for objects in use
     many = [sum(s * n for s, n in h.items() if most[s] >= _MANY) for h in held]
     return many, [max(s, default=0) for s in singles]
+
+
+def _objects(held: Held) -> int:
+    """How many are about as large as those that have most of the bytes: what belongs to each, and
+    the list of them, is of another size."""
+    most = max(held, key=lambda nbytes: nbytes * held[nbytes], default=0)
+    return sum(n for nbytes, n in held.items() if most <= 2 * nbytes <= 4 * most)
 
 
 def _bytes(held: Held) -> int:

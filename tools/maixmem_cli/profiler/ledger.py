@@ -56,6 +56,7 @@ class Look:
     heap: Kept
     loop: int = 0
     round: int = 0
+    site: int = 0  #: of what runs
 
     @property
     def gc_used(self) -> int:
@@ -187,12 +188,9 @@ class Ledger:
             self.heap.give(chunk[1], chunk[0])
 
     def _blocks_taken(self, e: Event) -> None:
-        first, n, site = e.a, min(e.asked, len(self.blocks) - e.a), e.site
-        if e.kind == tracer.GC_GROW and first:  # what grows belongs to the line that made it
-            owner = self.blocks[first - 1]
-            site = site if owner is None else owner
-        self.blocks[first : first + n] = [site] * n
-        self.gc.take(e.time, site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
+        first, n = e.a, min(e.asked, len(self.blocks) - e.a)
+        self.blocks[first : first + n] = [e.site] * n
+        self.gc.take(e.time, e.site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
 
     def _blocks_freed(self, first: int, n: int) -> None:
         owners = self.blocks[first : first + n]
@@ -217,13 +215,13 @@ class Ledger:
     def _look(self, e: Event) -> None:
         blocks: Kept = Counter()
         for m in _OBJECT.finditer(heaps.states(e.used)):
-            site = self.blocks[m.start()]
+            site = self.blocks[m.end() - 1]  # who made it as large as it is
             blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
             self.fullest = Fullest(e.a, e.site, e.used, tuple(self.blocks))
         made = self.gc.made + self.heap.made
-        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end))
+        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site))
 
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: takes what it freed out of the GC heap's

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from maixmem_cli.emulator.readers import moment
-from maixmem_cli.emulator.readers.tracer import Event
+from maixmem_cli.emulator.readers.tracer import COMPREHENSIONS, Event
 from maixmem_cli.emulator.session import Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.heaps import BLOCK
@@ -24,11 +24,12 @@ from maixmem_cli.heap.objects import UNDER_WAY, Objects
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.profiler.ledger import BEFORE, Fullest
 
-_LOOPS = 6  # of a script that are judged, those that run longest
+_LONG, _LAST = 6, 3  # loops that are judged: those that run longest, and those at the end
 _OF_A_LOOP = 40
 _OF_BLOCKS = 60  # looks that come as blocks are taken
 _ROUNDS = 4  # of a loop that is worth a look
 _ITEM = re.compile(r"\[[^\]]*\]")
+_LOCAL = re.compile(r"(?!a thread).* of (.*)\(\)")  # as heap/frames.py names a frame's value
 _GLOBALS = "the names of main.py"  # of the dict itself, which has none
 
 
@@ -57,8 +58,9 @@ class Keepers:
         self._state = session.known.state
         self._globals = heaps.word(ram, self._state + 16)
 
-    def of(self, fullest: Fullest, names: Qstrs) -> list[Kept]:
-        """Of the fullest look, those with most bytes first."""
+    def of(self, fullest: Fullest, names: Qstrs, running: set[str]) -> list[Kept]:
+        """Of the fullest look, those with most bytes first. `running`: the functions that ran
+        then: of any other a frame is left from before."""
         board, known, (_, gc) = (
             self._session.board,
             self._session.known,
@@ -73,7 +75,7 @@ class Keepers:
         sizes: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
         number: Counter[tuple[int, str]] = Counter()
         for address, nbytes in at.sizes.items():
-            chain = "".join(found.chains.get(address, (UNDER_WAY,))) or _GLOBALS
+            chain = _names(found.chains.get(address, (UNDER_WAY,)), running)
             owner = fullest.owners[(address - gc.pool) // BLOCK]
             key = BEFORE if owner is None else owner, _ITEM.sub("[*]", chain)
             sizes[key][chain] += nbytes
@@ -83,6 +85,17 @@ class Keepers:
             for (site, by), c in sizes.items()
         ]
         return sorted(out, key=lambda k: (-k.nbytes, k.by))
+
+
+def _names(links: tuple[str, ...], running: set[str]) -> str:
+    """The chain of names as a script has them: a comprehension is no function of its own."""
+    first, *rest = links or (_GLOBALS,)
+    of = _LOCAL.fullmatch(first)
+    if of and of[1] in COMPREHENSIONS:
+        first = "a comprehension"
+    elif of and of[1] not in running:
+        return UNDER_WAY
+    return "".join((first, *rest))
 
 
 def chosen(looks: Sequence[Event]) -> set[int]:
@@ -95,7 +108,8 @@ def chosen(looks: Sequence[Event]) -> set[int]:
     loops = [k for jump, k in of.items() if jump and k[-1].end > _ROUNDS]
     loops.sort(key=lambda k: k[0].time - k[-1].time)
     some = [max(looks, key=lambda k: k.a), *_evenly(of[0], _OF_BLOCKS)]
-    for loop in loops[:_LOOPS]:
+    last = sorted(loops[_LONG:], key=lambda k: k[-1].time)[-_LAST:]
+    for loop in (*loops[:_LONG], *last):
         some += _evenly(loop, _OF_A_LOOP)
     return {k.time for k in some}
 

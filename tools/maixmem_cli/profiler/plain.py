@@ -9,6 +9,7 @@ from typing import Any
 
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
+from maixmem_cli.profiler.compare import VERSION
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.ledger import Account
 from maixmem_cli.profiler.profile import Line, Profile
@@ -19,6 +20,7 @@ def data(profile: Profile) -> dict[str, Any]:
     books = profile.books
     began = books.first_time
     return {
+        "version": VERSION,
         "firmware": profile.session.firmware.name,
         "script": profile.session.script.name,
         "ended": profile.outcome.kind,
@@ -26,6 +28,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "hang": profile.ending if profile.outcome.kind in HANGING else [],
         "damage": profile.damage,
         "time_unit": "instructions; KPU, flash and DMA take none",
+        "leaks_looked_for": profile.fullest is not None,
         "instructions": books.last_time - began,
         "not_found": profile.missing,
         "unexplained": profile.unexplained,
@@ -33,13 +36,15 @@ def data(profile: Profile) -> dict[str, Any]:
             **_heap(profile, books.gc, profile.gc_total),
             "live_peak": profile.live_peak,
             "left_over": profile.left_over,
-            "smallest": profile.smallest and asdict(profile.smallest),
         },
         "heap": _heap(profile, books.heap, profile.heap_total),
         "lines": [_line(profile, n) for n in profile.lines()],
         "grows": [_grown(profile, g) for g in profile.leaks],
+        "ends": profile.end and asdict(profile.end),
+        "too_few_rounds": profile.judged.rounds if profile.judged.too_few else None,
         "full": [_grown(profile, g) for g in profile.growths if not g.leaks],
         "samples": [{**asdict(s), "time": s.time - began} for s in books.samples],
+        "live": [{"time": k.time - began, "gc": k.gc_used} for k in books.looks],
         "marks": [
             {"time": t - began, "kind": profile.mark(n), **_place(profile, profile.place(site))}
             for t, n, site in books.marks
@@ -70,6 +75,11 @@ def _line(profile: Profile, line: Line) -> dict[str, Any]:
 
 
 def _grown(profile: Profile, g: Growth) -> dict[str, Any]:
-    told = {"rounds": g.rounds, "by_loop": g.by_loop, "bytes": g.nbytes, "each": g.each}
-    left = {"left": profile.rounds_left(g)}
-    return {"heap": g.heap, **_place(profile, g.place), **told, **left}
+    told = {
+        "kind": g.kind,
+        "rounds": g.rounds,
+        "bytes": g.nbytes,
+        "rate": round(g.verdict.rate, 1),
+    }
+    more = {"each": g.each_time, "every": round(g.verdict.every, 1), "times": g.times or None}
+    return {"heap": g.heap, **_place(profile, g.place), **told, **more}

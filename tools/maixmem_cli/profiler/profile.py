@@ -6,18 +6,19 @@ go?"."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
+from maixmem_cli.emulator.readers import moment
 from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Place
 from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
-from maixmem_cli.profiler import leaks, ledger, live, post_mortem
-from maixmem_cli.profiler.leaks import Growth
-from maixmem_cli.profiler.smallest import Smallest, smallest
+from maixmem_cli.profiler import growth, leaks, ledger, live, post_mortem
+from maixmem_cli.profiler.leaks import RECURSION, Growth
 from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
@@ -39,6 +40,17 @@ class Line:
     live: int  #: of the GC heap when it had most in use, garbage not counted
 
 
+@dataclass(frozen=True)
+class End:
+    """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks;
+    rounds of a loop, or calls in one another."""
+
+    heap: str
+    rounds: int
+    left: int
+    recursion: bool
+
+
 class Profile:
     """The result of a run. Sizes in bytes, times in instructions since the script began."""
 
@@ -49,13 +61,13 @@ class Profile:
         self.ending: list[str] = []  #: about an end that is not the script's own
         self.damage: list[str] = []  #: of the system heap's books
         self.books: ledger.Ledger
-        self.gc_total = self.heap_total = self._gc_heap = 0
+        self.gc_total = self.heap_total = 0
         self.unexplained: int | None = None
         self.states = b""  #: of the GC heap's blocks at the end
-        self.growths: list[Growth] = []  #: leaks, and caches that are full
+        self.judged = leaks.Judged([])  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
+        self.collected = False  #: whether what is left at the end is without garbage
         self.kept: list[live.Kept] = []  #: who keeps what was in use then
-        self.smallest: Smallest | None = None  #: GC heap, where it was looked for
         self._stacks: dict[int, tuple[Place, ...]] = {}
         self._sources: dict[str, list[str]] = {}
 
@@ -80,6 +92,10 @@ class Profile:
     def chain(self, site: int) -> tuple[Place, ...]:
         """The same, the outermost first; what no line asked for is one place."""
         return tuple(reversed(self.stack(site))) or (self.place(site),)
+
+    def lines_of(self, site: int) -> tuple[Place, ...]:
+        """The same of a line of Python, else ()."""
+        return tuple(reversed(self.stack(site)))
 
     def text(self, place: Place) -> str:
         """The source of a line, "" where it is not known."""
@@ -116,6 +132,11 @@ class Profile:
         return sorted(out, key=lambda n: (-max(n.at_peak, n.at_end), -n.in_all, str(n.place)))
 
     @property
+    def growths(self) -> list[Growth]:
+        """Leaks, and caches that are full."""
+        return self.judged.growths
+
+    @property
     def leaks(self) -> list[Growth]:
         """Lines that keep more with every round."""
         return [g for g in self.growths if g.leaks]
@@ -134,7 +155,19 @@ class Profile:
     @property
     def live_peak(self) -> int | None:
         """The most of the GC heap in use at once, without what is left over."""
-        return None if self.fullest is None else self.fullest.gc_used - self.left_over
+        if self.fullest is None:
+            return None
+        return max(self.fullest.gc_used - self.left_over, self._at_end)
+
+    @property
+    def _at_end(self) -> int:
+        """Bytes of the GC heap in use when the script had ended; 0 where that was not found."""
+        return self.books.gc.used if self.collected else 0
+
+    @property
+    def fullest_at_end(self) -> bool:
+        """Whether most was in use when the script ended: of that time no look tells."""
+        return self.fullest is not None and self._at_end > self.fullest.gc_used
 
     def keepers(self, place: Place) -> list[live.Kept]:
         """Who keeps what a line had in use when most was."""
@@ -146,14 +179,27 @@ class Profile:
                 found[k.by] = live.Kept(k.site, k.by, *both)
         return sorted(found.values(), key=lambda k: -k.nbytes)
 
-    def rounds_left(self, g: Growth) -> int:
-        """After how many more rounds the heap is full, from the fullest that it was."""
-        if g.heap == "heap":
-            return max(0, self.heap_total - self.books.heap.peak.used) // g.each
-        used = self.fullest.gc_used if self.fullest else 0
-        return max(0, self.gc_total - used) // g.each
+    def room(self, heap: str) -> int:
+        """Bytes that a heap had to give when it had most in use, without garbage."""
+        if heap == "heap":
+            return max(0, self.heap_total - self.books.heap.peak.used)
+        return max(0, self.gc_total - (self.fullest.gc_used if self.fullest else 0))
+
+    @property
+    def end(self) -> End | None:
+        """When all leaks together end the program; None: they do not."""
+        found = []
+        for heap in ("gc", "heap"):
+            of = [g for g in self.leaks if g.heap == heap]
+            left = growth.rounds_left([g.verdict for g in of], self.room(heap))
+            if left is not None:
+                rounds = max(g.rounds for g in of)
+                found.append(End(heap, rounds, left, all(g.kind == RECURSION for g in of)))
+        return min(found, key=lambda e: e.left, default=None)
 
     def _live(self) -> Counter[Place]:
+        if self.fullest_at_end:
+            return ledger.by_line(self.books.gc.held, self.place)
         out: Counter[Place] = Counter()
         for (site, nbytes), n in self.fullest.gc.items() if self.fullest else ():
             out[self.place(site)] += nbytes * n
@@ -172,7 +218,6 @@ class Profile:
         session = self.session
         system, gc = session.tracer.began
         self.gc_total = gc.total
-        self._gc_heap = gc.pool + gc.total - gc.table
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
         looks = live.chosen(list(session.tracer.of(LOOK)))
@@ -180,9 +225,10 @@ class Profile:
         names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
-        self.growths = leaks.growths(self.books.looks, self.place)
+        self.judged = leaks.judged(self.books.looks, self.lines_of, self._lost())
         if keepers and self.fullest:
-            self.kept = keepers.of(self.books.fullest, names)
+            running = {p.function for p in self.stack(self.books.fullest.site)}
+            self.kept = keepers.of(self.books.fullest, names, running)
         try:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
         except heaps.Damaged as e:
@@ -190,10 +236,20 @@ class Profile:
         except heaps.NotFound as e:
             self.missing.append(f"the system heap at the end: {e}")
 
-    def find_smallest(self) -> None:
-        """Runs the script again and again, with smaller GC heaps."""
-        seconds = self.session.board.state()["microseconds"] / 1e6
-        self.smallest = smallest(self.session, self.outcome, self._gc_heap, seconds)
+    def _lost(self) -> Callable[[Place], int]:
+        """How often a line asked the firmware for what it does not give back: threads that have
+        ended; models that were deinited as often as they were loaded."""
+        at: dict[str, Counter[Place]] = {}
+        for _, number, site in self.books.marks:
+            at.setdefault(self.mark(number), Counter())[self.place(site)] += 1
+        threads, loads = at.get("thread", Counter()), at.get("load", Counter())
+        going = moment.running(self.session.board.ram, self.session.known.threads)
+        lost: Counter[Place] = Counter()
+        if going < sum(threads.values()) / 2:
+            lost.update(threads)
+        if sum(at.get("deinit", Counter()).values()) >= sum(loads.values()) - 1:
+            lost.update(loads)
+        return lost.__getitem__
 
     def finish(self) -> None:
         """Collects the garbage on the board, untraced: what is left is held."""
@@ -202,6 +258,7 @@ class Profile:
         if self.outcome.over:
             try:
                 session.repl.check("import gc\ngc.collect()")
+                self.collected = True
             except BoardError as e:
                 self.missing.append(f"what is held at the end: {e}")
         try:

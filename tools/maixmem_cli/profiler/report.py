@@ -17,7 +17,8 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
-from maixmem_cli.profiler.leaks import Growth
+from maixmem_cli.profiler.growth import ENOUGH
+from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, RECURSION, Growth
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 
 _LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
@@ -58,19 +59,15 @@ def heap_lines(profile: Profile) -> list[str]:
 
 
 def in_use(profile: Profile) -> list[str]:
-    """What of the GC heap was in use at once, and the smallest one that would do."""
-    live, found = profile.live_peak, profile.smallest
+    """What of the GC heap was in use at once."""
+    live = profile.live_peak
     if live is None:
         return []
     stale = profile.left_over
-    more = f"; {kib(stale)} more only words left on C's stack keep" if stale else ""
-    out = [f"GC heap: {kib(live)} in use at once, garbage not counted{more}"]
-    if found:
-        scattered = f"{kib(found.pool - live)} more than was in use at once: fragmentation"
-        own = f"{kib(found.heap - found.pool)} are its tables"
-        call = f"utils.gc_heap_size({found.heap})"
-        out.append(f"smallest GC heap with which it runs: {call}; {scattered}; {own}")
-    return out
+    more = (
+        f"; {kib(stale)} more is garbage that a word in memory seems to point to" if stale else ""
+    )
+    return [f"GC heap: {kib(live)} in use at once, garbage not counted{more}"]
 
 
 def fragments(profile: Profile) -> list[str]:
@@ -89,18 +86,49 @@ def fragments(profile: Profile) -> list[str]:
 
 
 def growths(profile: Profile) -> list[str]:
-    """Leaks, and caches that are full."""
-    return [growth(profile, g) for g in profile.growths]
+    """Leaks, when they end the program, and caches that are full."""
+    out = [growth(profile, g) for g in profile.growths]
+    return [*out, *end(profile), *too_few(profile)]
 
 
 def growth(profile: Profile, g: Growth) -> str:
-    """One of them: where, how much, and after how many rounds the heap is full."""
-    line, heap = f"{where(g.place)}  {profile.text(g.place)}".rstrip(), HEAPS[g.heap]
-    if not g.leaks:
+    """One of them: how much, and where."""
+    line, heap, each = line_of(profile, g.place), HEAPS[g.heap], f"{g.each_time} bytes"
+    if g.kind == CACHE:
         return f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}"
-    a, many = ("a round", "rounds") if g.by_loop else ("each time", "times")
-    left = f"{g.rounds} {many}, {profile.rounds_left(g)} more until it is full"
-    return f"leaks {g.each} bytes of the {heap} {a}, {left}: {line}"
+    if g.kind == FIRMWARE:
+        too = f" and {g.gc_too // g.times} of the GC heap" if g.gc_too else ""
+        never = f"{g.times} times; no script gets them back"
+        return f"the firmware loses {each} of the {heap}{too} each time, {never}: {line}"
+    if g.kind == RECURSION:
+        return f"leaks {each} of the {heap} with each call in itself, {g.rounds} deep: {line}"
+    when = f"a round, {g.rounds} rounds"
+    if g.verdict.now_and_then:
+        when = f"each time, about every {g.verdict.every:.0f} rounds"
+    keeper = kept_by(profile, g.place) if g.heap == "gc" else ""
+    return f"leaks {each} of the {heap} {when}: {line}" + (f"; kept by {keeper}" if keeper else "")
+
+
+def line_of(profile: Profile, place: Place) -> str:
+    """A place and the text of its line."""
+    return f"{where(place)}  {profile.text(place)}".rstrip()
+
+
+def end(profile: Profile) -> list[str]:
+    """When all leaks together end the program."""
+    found = profile.end
+    if not found:
+        return []
+    what = "calls in one another" if found.recursion else "rounds"
+    text = f"about {found.left} {what} more, {found.left + found.rounds} in all"
+    return [f"all leaks together fill the {HEAPS[found.heap]} in {text}"]
+
+
+def too_few(profile: Profile) -> list[str]:
+    """What cannot be told yet."""
+    found = profile.judged
+    few = f"{found.rounds}; {ENOUGH} are enough"
+    return [f"too few rounds to judge ({few})"] if found.too_few else []
 
 
 def _objects(k: live.Kept) -> str:

@@ -1,1 +1,1 @@
-pytest_plugins = ["maixmem_cli.runs.pytest_k210"]
+pytest_plugins = ["maixmem_cli.pytest_k210"]

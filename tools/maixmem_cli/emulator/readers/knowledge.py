@@ -32,6 +32,7 @@ MARKS = (
     ("camera", "sensor", "reset"),
     ("camera", "sensor", "set_framesize"),
     ("display", "lcd", "display"),
+    ("thread", "_thread", "start_new_thread"),
     ("input", "builtins", "input"),
 )
 _TYPES = "print(id(SystemExit), id(KeyboardInterrupt), id(str))"

@@ -18,6 +18,7 @@ from maixmem_cli.heap.objects import Moment
 LAYOUT = Layout()  #: MicroPython 1.11 with 64 bits
 _MOST_THREADS = 64
 _SPARE = 1024  # bytes of a thread's stack beyond what its list says
+_READY, _NEXT = 8, 40  # bytes, mpthreadport.c of MaixPy
 _SP = 2  # register, kept at the beginning of what was seen
 
 
@@ -56,6 +57,18 @@ def of_look(seen: heaps.Ram, ram: heaps.Ram, states: bytes, pool: int, known: Kn
         registers=[there.word(RAM_START + 8 * i) for i in range(1, 32)],
         stacks=stacks,
     )
+
+
+def running(ram: heaps.Ram, threads: int) -> int:
+    """How many threads that a script started have not ended. `threads`: the word that points to
+    their list; one that has ended is not ready and stays in it."""
+    th, n = heaps.word(ram, threads) if threads else 0, 0
+    for _ in range(_MOST_THREADS):
+        if not RAM_START <= th < RAM_END - _NEXT:
+            break
+        n += heaps.word(ram, th + _READY) & 0xFFFFFFFF
+        th = heaps.word(ram, th + _NEXT)
+    return max(0, n - 1)  # the interpreter's own
 
 
 def _stacks(there: Memory, memory: Memory, places: tuple[int, int, int]) -> list[Range]:

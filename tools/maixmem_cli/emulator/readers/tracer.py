@@ -24,7 +24,7 @@ MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
 RAW_FILE = "<stdin>"  #: what the interpreter calls a script that came over the serial line
 _COMPILED_THERE = {RAW_FILE, "<string>"}  # and what exec() and eval() run: they have lines
-_ON_CALLERS_LINE = {f"<{word}>" for word in ("listcomp", "dictcomp", "setcomp", "genexpr")}
+COMPREHENSIONS = {f"<{word}>" for word in ("listcomp", "dictcomp", "setcomp", "genexpr")}
 NOWHERE = 0  #: the site of what no Python line asked for
 _THREE = struct.Struct("<3Q")
 _SITES_FULL = _LOW = 0xFFFFFFFF
@@ -195,14 +195,18 @@ class Tracer:
                 place = Place(names.text(file), names.text(function), line)
                 out[site] = (*out.get(site, ()), place)
                 with_lines |= {place.file} if line else set()
-        # where all is on line 1, the table of lines is as empty as of code without one; so is
-        # that of a comprehension, which is on the line of its caller
-        for site, places in out.items():
-            named: list[Place] = []
-            for p in reversed(places):
-                line = p.line or int(p.file in with_lines)
-                if not p.line and p.function in _ON_CALLERS_LINE and named[-1:]:
-                    line = named[-1].line if named[-1].file == p.file else line
-                named.append(replace(p, line=line))
-            out[site] = tuple(reversed(named))
-        return out
+        return {site: _named(places, with_lines) for site, places in out.items()}
+
+
+def _named(places: tuple[Place, ...], with_lines: set[str]) -> tuple[Place, ...]:
+    """Where all is on line 1, the table of lines is as empty as of code without one. A
+    comprehension is a function of its own only for the interpreter: it is its caller's, and on its
+    caller's line as long as its own is not past the first."""
+    out: list[Place] = []
+    for p in reversed(places):
+        line = p.line or int(p.file in with_lines)
+        if p.function in COMPREHENSIONS and out and out[-1].file == p.file:
+            out[-1] = replace(out[-1], line=line if line > 1 else out[-1].line)
+        else:
+            out.append(replace(p, line=line))
+    return tuple(reversed(out))

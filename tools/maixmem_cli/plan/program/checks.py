@@ -27,6 +27,13 @@ def firmware(value: Any, folder: Path) -> Firmware:
         raise ValueError(str(e)) from None
 
 
+def folder(value: Any, beside: Path) -> Path:
+    """A folder that is there."""
+    if isinstance(value, str) and (beside / value).is_dir():
+        return beside / value
+    raise ValueError("no such folder")
+
+
 def frame(value: Any, firmware: Firmware) -> str:
     there = [name for name in SIZES if firmware.sizes is None or name in firmware.sizes]
     if isinstance(value, str) and value in there:

@@ -36,6 +36,7 @@ gc_heap = "512K"         # what Maix.utils.gc_heap_size() is set to
 program = "32K"          # GC heap for your own script and its modules; maixmem's is added
 # order = ["camera", "lcd", "pools", "images", "models", "results"]  # as the program makes them
 lcd = true               # lcd.init()
+# sd = "card"            # a folder beside this file: the card of `maixmem profile` and `sim`
 
 [camera]
 size = "QVGA"            # a sensor.NAME: QQVGA, QVGA, VGA, CIF, B240X240 ...
@@ -203,17 +204,33 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ProjectError(str(e)) from None
 
 
-def budget(path: Path) -> Limits:
-    """The budgets of a project; ProjectError for anything wrong with them."""
-    return _budget(_toml(path).get("budget", {}))
+@dataclass(frozen=True)
+class Setup:
+    """What a run of the project's script is given: `firmware` as it is written there, or ""; the
+    models in flash whose file is there, the folder of the card, a camera, budgets."""
+
+    firmware: str = ""
+    flash: tuple[tuple[int, Path], ...] = ()
+    sd: Path | None = None
+    camera: bool = False
+    limits: Limits = field(default_factory=Limits)
 
 
-def flash(path: Path) -> tuple[tuple[int, Path], ...]:
-    """(address, file) of the models that a project has in flash, those whose file is there;
-    ProjectError for anything wrong with them."""
-    rows = _rows("model", _toml(path).get("model", []))
+def setup(path: Path) -> Setup:
+    """What of a project a run needs; ProjectError for anything wrong with it."""
+    data = _toml(path)
+    rows = _rows("model", data.get("model", []))
     models = [_model(i, row, path.parent, {}) for i, row in enumerate(rows)]
-    return tuple((m.address, m.file) for m in models if m.address is not None and m.file.is_file())
+    at = [(m.address, m.file) for m in models if m.address is not None and m.file.is_file()]
+    firmware = data.get("firmware", "")
+    beside = path.parent / str(firmware)
+    return Setup(
+        firmware=str(beside) if firmware and beside.is_file() else str(firmware),
+        flash=tuple(at),
+        sd=_Table("project", data).take("sd", lambda v: check.folder(v, path.parent), None),
+        camera="camera" in data,
+        limits=_budget(data.get("budget", {})),
+    )
 
 
 def _budget(values: Any) -> Limits:
@@ -233,6 +250,7 @@ def read(
     names."""
     data = _toml(path)
     _budget(data.pop("budget", {}))  # of maixmem profile
+    data.pop("sd", None)  # of a run
     camera = data.pop("camera", None)
     rows = {key: _rows(key, data.pop(key, [])) for key in _TABLES}
     top = _Table("project", data)

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Which loops of a run are judged: the outer ones, in the order in which they ran.
+
+A loop is known by the address at which its bytecode jumps back. One is inside another when it runs
+while the other does, called from the other's function, or above it in that function's bytecode.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Callable
+
+from maixmem_cli.emulator.readers.tracer import Place
+from maixmem_cli.profiler.growth import LEAST
+from maixmem_cli.profiler.ledger import Look
+
+Chain = tuple[Place, ...]  #: the outermost line first
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`at`: the numbers of its looks; `rounds`: of each; `chain`: of its first; it began before
+    the time `first`, and went on at `last`."""
+
+    key: int
+    at: tuple[int, ...]
+    rounds: tuple[int, ...]
+    chain: Chain
+    first: int
+    last: int
+
+    @property
+    def passed(self) -> int:
+        return self.rounds[-1]
+
+    def covers(self, chain: Chain) -> bool:
+        """Whether what runs so is called from its function, as that was called then."""
+        n = len(self.chain)
+        return (
+            0 < n <= len(chain)
+            and chain[: n - 1] == self.chain[:-1]
+            and _function(chain[n - 1]) == _function(self.chain[-1])
+        )
+
+
+def _function(place: Place) -> tuple[str, str]:
+    return place.file, place.function
+
+
+def judged(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop]:
+    """The outermost loops; of one with too few rounds those inside it that have enough."""
+    loops = _loops(looks, chain_of)
+    chains = {loop.key: [chain_of(looks[i].site) for i in loop.at] for loop in loops}
+
+    def inside(y: Loop, x: Loop) -> bool:
+        if y is x:
+            return False
+        within = [c for i, c in zip(y.at, chains[y.key]) if x.first <= looks[i].time <= x.last]
+        if not within or not any(x.covers(c) for c in within):
+            return False
+        return len(y.chain) > len(x.chain) or y.key < x.key
+
+    def chosen(among: list[Loop]) -> list[Loop]:
+        out = []
+        for x in among:
+            if any(inside(x, y) for y in among):
+                continue
+            inner = [y for y in among if inside(y, x)] if x.passed < LEAST else []
+            enough = [y for y in chosen(inner) if y.passed >= LEAST]
+            out += enough or [x]
+        return out
+
+    return sorted(chosen(loops), key=lambda x: x.last)
+
+
+def _loops(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop]:
+    of: defaultdict[int, list[int]] = defaultdict(list)
+    for i, look in enumerate(looks):
+        if look.loop:
+            of[look.loop].append(i)
+    return [
+        Loop(
+            key,
+            tuple(at),
+            tuple(looks[i].round for i in at),
+            chain_of(looks[at[0]].site),
+            looks[at[0]].time,
+            looks[at[-1]].time,
+        )
+        for key, at in of.items()
+    ]
