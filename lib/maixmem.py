@@ -128,9 +128,9 @@ def resident(name: str):
 
 def run_once(name: str, function: str, *args):
     """function(*args) of maixmem_NAME, dropped again afterwards with the parts that it imports,
-    unless they were there before: their bytes come back.
+    unless they were loaded before: their bytes are free again.
 
-    A part imports others at its head; a name of at most ten characters takes 16 bytes, not 64.
+    A part imports others at its head; a name of at most ten characters costs 16 bytes, not 64.
     Garbage is collected often meanwhile, so that what stays lies close together: with the parts of
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).

@@ -75,7 +75,7 @@ def _row(rows, text, codes, ours):
 
 def _table():
     """(rows, steps) of what is known of this port, else of all boards with MicroPython or Linux;
-    empty where neither file is there."""
+    empty where neither file exists."""
     names = ["linux" if sys.implementation.name == "cpython" else "mpy"]
     try:
         names.insert(0, getattr(port(), "name", ""))

@@ -98,7 +98,7 @@ class Arena:
         self._live.pop(self._index(address))
 
     def view(self, address):
-        """The bytes that were asked for at this address, as a new memoryview (one object)."""
+        """The bytes that were requested at this address, as a new memoryview (one object)."""
         if self.block is None:
             raise PoolError("view: this arena counts addresses, its memory is the device's")
         start, _, nbytes = self._live[self._index(address)]

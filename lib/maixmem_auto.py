@@ -4,7 +4,7 @@
 /flash/boot.py.
 
 `import KPU`, `sensor` and `lcd` give modules with the same names from then on, which ask for room
-first: maixmem_kpu, and the two of this library that let models go before buffers are taken.
+first: maixmem_kpu, and the two of this library that free models before buffers are allocated.
 """
 
 import sys

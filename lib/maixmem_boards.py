@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The memory that boards tell: the GC heap where it may grow, and what lies beside it. What the
-generic port asks, by what is there. A one-time part.
+"""The memory that boards report: the GC heap where it may grow, and what lies beside it. The
+generic port queries what exists of it. A one-time part.
 
     ESP32           esp32.idf_heap_info(HEAP_DATA): (total, free, largest block, least free ever)
                     of each heap

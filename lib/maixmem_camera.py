@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Room for the camera's buffers on a K210, asked before sensor.set_framesize() and made.
+"""Room for the camera's buffers on a K210: checked, and freed, before sensor.set_framesize().
 
     from maixmem_camera import check_camera, make_room
-    error = check_camera(320, 240)            # None: it comes through
-    make_room(models, 320, 240)               # models that have to go come back at their next use
+    error = check_camera(320, 240)            # None: it will succeed
+    make_room(models, 320, 240)               # evicted models are loaded again at their next use
 
-A frame size takes two blocks of the system heap for each buffer; where they are not to be had the
+A frame size allocates two blocks of the system heap for each buffer; where that fails the
 firmware raises OSError(12) and is left in a state from which only sensor.reset() helps. Compared
 with the firmware (v0.6.2_84, v0.6.2-16): fresh cameras, larger and smaller frames.
 """
@@ -22,7 +22,7 @@ def blocks(w: int, h: int) -> "tuple[int, int]":
 
 
 def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
-    """None where set_framesize() of w x h comes through now, else a NoRoom, not raised, with what
+    """None where set_framesize() of w x h would succeed now, else a NoRoom, not raised, with what
     is needed and what is free, or where the lists are damaged. `buffers` is 2 with dual_buff;
     `freed` are handles of models taken as unloaded, None also where it is not known which chunks
     are theirs. Takes nothing; allocates some KB for the moment.
@@ -51,7 +51,7 @@ def check_camera(w: int, h: int, buffers: int = 1, freed=()) -> "NoRoom | None":
 
 def make_room(models, w: int, h: int, buffers: int = 1) -> None:
     """Frees models of a ModelManager, the least recently used first, until set_framesize() of
-    w x h comes through; none where that would not help. They are loaded again at their next use.
+    w x h succeeds; none where that would not help. They are loaded again at their next use.
     NoRoom where it is not to be had."""
     going = []
     error = check_camera(w, h, buffers)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is in the flash chip: what FlashMap.scan() imports when it is asked. A one-time part."""
+"""What is in the flash chip: what FlashMap.scan() imports when it is called. A one-time part."""
 
 import gc
 
@@ -40,7 +40,7 @@ _MAGIC = const(0x1529)
 # fails for want of memory is noted in map.unread and the scan goes on; any other exception is the
 # caller's. Never writes, never waits.
 class Scan:
-    """One look at a chip through read(offset, n)."""
+    """One scan of a chip through read(offset, n)."""
 
     def __init__(self, map, read):
         self._map = map

@@ -70,7 +70,7 @@ def virtual_memory():
     """{"total", "available", "free", "used", "percent", "cma_total", "cma_free"} of Linux, those
     that it tells.
 
-    Bytes, and used = total - available in percent. No field is made up: {} on other systems. In a
+    Bytes, and used = total - available in percent. No field is invented: {} on other systems. In a
     container with less than the machine it is the container's.
     """
     if sys.platform != "linux":

@@ -105,7 +105,7 @@ def bitmap_format(value_count):
 
 
 def camera_bytes(w, h, dual_buff=False):
-    """MaixPy: what sensor.set_framesize() takes of the system heap: the frame and its three AI
+    """MaixPy: bytes of system heap that sensor.set_framesize() allocates: frame and its three AI
     planes, 5*w*h."""
     _sides(w, h)
     one = _up(2 * w * h, 128) + _up(3 * w * h, 64)
@@ -113,6 +113,6 @@ def camera_bytes(w, h, dual_buff=False):
 
 
 def lcd_bytes(w=320, h=240):
-    """MaixPy: what lcd.init() takes of the system heap, one rgb565 frame."""
+    """MaixPy: bytes of system heap that lcd.init() allocates, one rgb565 frame."""
     _sides(w, h)
     return 2 * w * h

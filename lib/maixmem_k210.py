@@ -63,7 +63,7 @@ class Port:
     def free_bytes(self) -> int:
         """Free bytes of the system heap, looked up now; sets `largest`, a block that malloc can
         give, `behind`, what is free behind the break, and `exact`. Allocates nothing.
-        Lists that are not whole any more are said by a line on the screen, once."""
+        Damaged lists are reported by a line on the screen, once."""
         heap = self.heap
         if heap:
             place = heap.look() and heap.look()  # the first may have been amid a malloc

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The stack that YOLO takes of a thread on the K210. Comes in with the first init_yolo2() where
-the firmware has threads, and stays.
+"""The call stack that YOLO needs in a thread on the K210. Comes in with the first init_yolo2()
+where the firmware has threads, and stays.
 
 kpu.run_yolo2() sorts its boxes on the stack, 16 bytes each, and does not check: past the end it
 writes into the system heap. Measured on MaixPy v0.6.2_84 by the pattern of unused stack, with
@@ -50,7 +50,7 @@ def stack_of(net, anchors: int) -> int:
 
 
 def _size_of_output(net):
-    """Of a V3 model; V4's cannot be asked before its first run: that hangs."""
+    """Of a V3 model; V4's cannot be queried before its first run: that hangs."""
     return kpu.get_output(net.handle, 0).size()
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a K210 seldom: does it load V4, what helps where there is no room.
+"""What is seldom needed on a K210: does it load V4, what helps where there is no room.
 
 A one-time part of the K210's port. Measured on the firmware (v0.6.2_84).
 """
@@ -13,7 +13,7 @@ _PROBE = const(1)  # a flash address without a model: the firmware's length
 
 
 def has_v4(p):
-    """Whether this build loads V4 models; None when it does not say. Asked by a load where no
+    """Whether this build loads V4 models; None when it does not say. Queried by a load where no
     model is, once.
 
     Firmware without heap_free is taken for one that does not: v0.5.0-98 says that it loads V4,
@@ -67,8 +67,8 @@ def explain(p, error) -> str:
 
 
 def _by_file(p, cost):
-    """What the model of an address takes when it is loaded from a file instead, where that would
-    come through; else 0."""
+    """Bytes that the model of an address needs when it is loaded from a file instead, where that
+    would succeed; else 0."""
     found = cost.chunks
     if not isinstance(cost.source, int) or not found[1] & TRANSIENT:  # streamed
         return 0

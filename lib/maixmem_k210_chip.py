@@ -35,7 +35,7 @@ SIZE = -16
 
 
 def chunk(n: int) -> int:
-    """Bytes that malloc(n) takes of the heap."""
+    """Bytes of the heap that malloc(n) allocates."""
     return max(32, (n + 23) & ~15)
 
 

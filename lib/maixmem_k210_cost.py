@@ -92,7 +92,7 @@ def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":
 # only what is left there serves others. How much of a page is left before is not known: this is
 # the worst case of all, without any hole.
 def required_free(pieces) -> int:
-    """Bytes that heap_free() must have for a load to come through, wherever pages end."""
+    """Bytes that heap_free() must have for a load to succeed, wherever pages end."""
     most = rest = 0
     while rest <= PAGE + _TOP:
         moved, more = _grow(pieces, rest)
@@ -143,8 +143,8 @@ def _warning(p, source, nbytes: int) -> "str | None":
 
 
 def conflicts_at(p, start: int, nbytes: int) -> "str | None":
-    """What overlaps these bytes of flash: the firmware, /flash, or another model that was asked
-    about."""
+    """What overlaps these bytes of flash: the firmware, /flash, or another model that was
+    inspected."""
     end = start + nbytes
     owners = _owners(p) + [("model", c.source, c.nbytes) for c in p.costs.values()]
     found = []
@@ -159,7 +159,7 @@ def conflicts_at(p, start: int, nbytes: int) -> "str | None":
 
 
 def _owners(p):
-    """[(name, start, bytes)] of what the firmware has in flash. It is asked once; the port keeps
+    """[(name, start, bytes)] of what the firmware has in flash. It is read once; the port keeps
     only its length."""
     if p.firmware is None:
         try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Would a load come through on the system heap of a K210 as it is: asked when it is tight.
+"""Would a load succeed on the system heap of a K210 as it is: checked when it is tight.
 
 A one-time part of the K210's port; it reckons with maixmem_k210_malloc what malloc will do.
 """
@@ -219,7 +219,7 @@ def chunks(heap, found: "list | None" = None) -> "list[tuple[int, int, bool]]":
 
 
 def damage(p) -> "list[str]":
-    """What is said where malloc's lists are not whole, with the block that lies before the place:
+    """The report where malloc's lists are damaged, with the block that lies before the place:
     who wrote past its end may be its owner."""
     place = p.heap.look() and p.heap.look()
     if not place:

@@ -3,7 +3,7 @@
 """Models on the K210 under MaixPy v1: the port's part that the model manager uses, and the guarded
 net.
 
-Resident: would a load come through, load, unload, run. What is asked once is in
+Resident: would a load succeed, load, unload, run. What is needed once is in
 maixmem_k210_cost. Behaviour of firmware and allocator as measured on the firmware (v0.6.2_84).
 """
 

@@ -5,7 +5,7 @@ of a board.
 
 Best fit, the oldest among equals; what is left of a chunk that was cut is tried before others; the
 top grows by whole requests and goes back in pages. 1,717 loads on four builds of MaixPy v0.6.2-84
-ended as it said, to the byte.
+ended as forecast, to the byte.
 """
 
 from maixmem import const
@@ -33,7 +33,7 @@ class Malloc:
         self.used = {}  # type: dict[int, int]
 
     def take(self, n: int) -> int:
-        """The address of a chunk of n bytes, or of 16 more where nothing else could be made of
+        """The address of a chunk of n bytes, or of 16 more where nothing else could be split off
         them; 0: there is none."""
         holes = self.holes
         i = 0

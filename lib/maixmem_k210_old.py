@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The port for a K210 whose firmware lacks calls of Maix.utils: MaixPy before v0.5.1.
 
-What is missing is asked, not known by version. The system heap is read as everywhere; a header at
-an address in flash is not, so add() has to be told: nbytes= or file=. Run on v0.5.0-98, which is
-what M5Stack ships for the M5StickV.
+What is missing is queried, not known by version. The system heap is read as everywhere; a header
+at an address in flash is not, so add() needs nbytes= or file=. Run on v0.5.0-98, which is what
+M5Stack ships for the M5StickV.
 """
 
 import gc

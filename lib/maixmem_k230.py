@@ -37,7 +37,7 @@ class Port(maixmem_generic.Port):
 
 
 def system(name: str) -> "Region | None":
-    """What gc.sys_NAME() says, None where it does not: no such call, a driver that is not there
+    """What gc.sys_NAME() says, None where it does not: no such call, a driver that is missing
     (OSError), zeros."""
     try:
         total, used, free = getattr(gc, "sys_" + name)()
@@ -52,8 +52,8 @@ def check_media(pools=None, preview: bool = True) -> "NoRoom | None":
     too small.
 
     `pools`: (bytes of a block, number of blocks) of each; without it those that Sensor and Display
-    have asked MediaManager for. `preview`: init() adds its two blocks for the IDE (for_comress).
-    NotImplementedError where the firmware tells neither the pools nor what is free.
+    have requested of MediaManager. `preview`: init() adds its two blocks for the IDE
+    (for_comress). NotImplementedError where the firmware tells neither the pools nor what is free.
     """
     mmz = system("mmz")
     if mmz is None:

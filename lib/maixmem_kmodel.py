@@ -148,7 +148,7 @@ class KModel:
         return run_once("kmodel_mem", "need", self.allocations(method))
 
     def peak(self, method: str) -> "int | None":
-        """Bytes that must be free for a load to come through; or None."""
+        """Bytes that must be free for a load to succeed; or None."""
         return run_once("kmodel_mem", "peak", self.allocations(method))
 
     def unsupported_reason(self, firmware: dict, method: str = "load_addr") -> "str | None":

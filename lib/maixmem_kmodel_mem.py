@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a model seldom: one in a file, other ways to load it than kpu.load, why it
+"""What is seldom needed of a model: one in a file, other ways to load it than kpu.load, why it
 cannot run.
 
 A one-time part of maixmem_kmodel.

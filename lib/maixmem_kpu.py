@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The firmware's KPU with room asked before each load: `import maixmem_kpu as kpu`, the rest of a
-script stays.
+"""The firmware's KPU with a check of room before each load: `import maixmem_kpu as kpu`, the rest
+of a script stays.
 
 It has every name of KPU, and each takes what KPU's takes. A model is loaded at its first use and
 stays while there is room; the one used least recently goes for another and comes back at its next

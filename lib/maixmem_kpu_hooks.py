@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What maixmem_kpu does before a model runs: load() and the first load of a model, what is said to
-a model once, and room for the buffers of camera and display. A one-time part.
+"""What maixmem_kpu does before a model runs: load() and the first load of a model, the set-up
+of a model, and room for the buffers of camera and display. A one-time part.
 
 The functions of the firmware's names get (`handler`, arguments, named ones) and return what the
 firmware's would, or `handler`: then the firmware's is called.
@@ -156,7 +156,7 @@ def init_yolo2(handler, args, how):
 
 def fewer(t, args, how):
     """Whether a V3 model's output has fewer values than YOLO's: 6 for each anchor. The firmware
-    reads on behind them. (Before its first run V4's output cannot be asked: that hangs.)"""
+    reads on behind them. (Before its first run V4's output cannot be queried: that hangs.)"""
     anchors = how.get("anchor_number", args[2] if args[2:] else None)
     try:
         if isinstance(t.source, str):
@@ -191,7 +191,7 @@ def set_outputs(handler, args, how):
 
 
 def send(handler, key, args, how):
-    """Calls the firmware's; what it took is told again whenever the model comes back."""
+    """Calls the firmware's; its arguments are sent again whenever the model is loaded again."""
     t = args[0] if args else None
     done = handler.bare(_ready(t), *args[1:], **how)
     if done is not False:
@@ -261,7 +261,7 @@ def init(handler, args, how):
 
 def room(nbytes):
     """Before a buffer of so many bytes is taken: models that fit beside it afterwards go, so that
-    it lies below them; else what was asked for is loaded first, as the firmware does."""
+    it lies below them; else what was requested is loaded first, as the firmware does."""
     tasks = [x for x in _m.models.values() if x.cost and not x.pin]
     if not tasks:
         return
@@ -283,7 +283,7 @@ def room(nbytes):
 
 
 def clear():
-    """Frees all models that may go, the last one first. Their next load is no turn."""
+    """Frees all models that may be evicted, the last one first. Their next load is no turn."""
     for x in reversed(_m.loaded()):
         if not x.pin:
             _m.release(x.name)

@@ -240,7 +240,7 @@ class ModelManager:
 
     def _plan(self, m, e) -> "Net | None":
         """The model to evict next for m, None where m can be loaded now: the last loaded of the
-        least recently used, as few as the port's forecast asks for; asked again after each. At
+        least recently used, as few as the port's forecast requires; repeated after each. At
         least one after the NoRoom `e` of a load. NoRoom where evicting all would not help."""
         held = self.loaded()
         going = []  # type: list[Net]

@@ -6,7 +6,7 @@ From its source (py_ml.c, tflm_backend.cc, stai_backend.c of 2026), untested on 
 reads the file into the GC heap, or into umalloc where that is full (not from /rom, which is read
 in place), then takes the largest free block to find how large its arena has to be, gives it back,
 and takes that much: `ram` of the Model, in one piece. It collects no garbage before. No call frees
-a Model: its last reference has to go, then gc.collect(). It must not be freed by __del__(), which
+a Model: its last reference is deleted, then gc.collect(). It must not be freed by __del__(), which
 would free the file twice.
 """
 
@@ -70,7 +70,7 @@ class Port(maixmem_openmv.Port):
 
     def inspect(self, source, **how) -> Cost:
         """What is known of loading the file `source`: nothing ("unknown") before its first load.
-        OSError where it is not there."""
+        OSError where it does not exist."""
         cost = self.costs.get(source)
         if cost is None:
             os.stat(source)

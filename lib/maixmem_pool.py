@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Buffers that are made once and handed out again and again.
+"""Buffers that are allocated once and handed out again and again.
 
     pool = BufferPool(38400, 4)
     with pool.borrow("uart") as buf:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a pool seldom: to check itself, for an image in place of a changed one, for
+"""What a pool seldom needs: to check itself, for an image in place of a changed one, for
 those of an earlier run.
 
 A one-time part of maixmem_pool.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The contract of a port: one method for each thing that a platform can do about memory.
 
-docs/ports.md is made from the docstrings of this file (`dev.py docs`). The K210's port defines
-every method itself and does without the base class, which would take 2 KiB of its GC heap; a test
-compares its signatures with these.
+docs/ports.md is generated from the docstrings of this file (`dev.py docs`). The K210's port
+defines every method itself and does without the base class, 2 KiB of its GC heap; a test compares
+its signatures with these.
 """
 
 import sys

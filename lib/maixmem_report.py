@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of any platform seldom: which port it has, the report as a table and as a dict. A
+"""What any platform seldom needs: which port it has, the report as a table and as a dict. A
 one-time part."""
 
 import gc
@@ -81,7 +81,8 @@ def show(items, out=print) -> None:
 
 
 def wrap(text: str, width: int = 60) -> "list[str]":
-    """The words of `text` as lines of at most `width` columns (a longer word stands alone)."""
+    """The words of `text` as lines of at most `width` columns (a longer word is a line of its
+    own)."""
     lines = []
     line = ""
     for word in text.split(" "):

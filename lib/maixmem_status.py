@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is asked of a model manager seldom: what it holds, printed, and to forget a model; and a
+"""What a model manager seldom needs: what it holds, printed, and to forget a model; and a
 Watch's table.
 
 A one-time part.

@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The sentences of errors, by a short name: imported when an error is made, and dropped again. A
-one-time part.
+"""The sentences of errors, by a short name: imported when an error is created, and dropped again.
+A one-time part.
 
 A line is what is wrong, each further one a step that helps; the numbers of both are the same.
 """
 
 _SENTENCES = {
     # models
-    "add": "add: {0!r} is there.\nforget({0!r}) first",
+    "add": "add: {0!r} was added already.\nforget({0!r}) first",
     "is_fallback": "forget({0!r}): it is the fallback of {1!r}.\nforget({1!r}) first",
     "use": "no model {!r}; there are: {}.\nadd() it",
     "keep": "ModelManager: keep is {!r}.\n1 or more",
     "release": "net {0!r}: its model was released.\ntake it again with use({0!r})",
     "pin": "{} of at most {} models are resident, and pinned or in a with block.\nrelease() one",
-    "busy": "{1!r} was asked for while {0!r} is being loaded or freed, by a setup or a timer "
+    "busy": "{1!r} was requested while {0!r} is being loaded or freed, by a setup or a timer "
     "callback; nothing was changed.\na setup uses only the net that it is given; a callback sets "
     "a flag for the main loop",
     "warning": "maixmem: {!r}: {}",
@@ -22,7 +22,7 @@ _SENTENCES = {
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free.\nrelease() a "
     "model",
     # OpenMV, K230
-    "arena": "{!r} takes {} bytes of the GC heap in one piece, there are {}.\nrelease() another "
+    "arena": "{!r} needs {} bytes of the GC heap in one piece, {} are free.\nrelease() another "
     "model, drop images",
     "model_room": "refused: {}; {} bytes of the GC heap were free.\nload it before images and "
     "other models; or a smaller model",
@@ -201,7 +201,7 @@ def like(said, what: str) -> str:
 
 
 def say(what: str, *steps) -> str:
-    """A Text: what is wrong, then the steps; one that stands in `what` is not said twice. Without
+    """A Text: what is wrong, then the steps; one that is in `what` is not repeated. Without
     steps `what` itself."""
     if not steps:
         return what

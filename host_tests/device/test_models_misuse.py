@@ -85,7 +85,7 @@ def test_a_setup_that_uses_its_own_model_is_told_so():
         m.add("a", A, setup=lambda net: m.use("a"))
         for _ in range(2):  # and the next use() is told the same, not that something is left over
             e = raises(RuntimeError, m.use, "a")
-            assert "'a' was asked for while 'a' is being loaded" in str(e), e
+            assert "'a' was requested while 'a' is being loaded" in str(e), e
             assert "setup" in str(e) and "Next:" in str(e), e
             assert m.state != "loaded" and not board.nets() and board.kpu_live() == 0
         m.models["a"].setup = None
@@ -129,7 +129,7 @@ def test_a_callback_in_the_middle_of_a_load_changes_nothing():
     del port.unload
     m.models["b"].setup = lambda net: said.append(str(raises(RuntimeError, m.use, "c")))
     assert m.use("b").raw is not None and resident(m) == ["a", "b"]
-    assert "'c' was asked for while 'b'" in said[-1], said[-1]
+    assert "'c' was requested while 'b'" in said[-1], said[-1]
     m.release_all()
     assert board.kpu_live() == 0 and m.busy is None
 

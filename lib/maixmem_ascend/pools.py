@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Ascend memory that is asked for once: a block cut into pieces, and picture buffers of one size.
+"""Ascend memory that is allocated once: a block cut into pieces, and picture buffers of one size.
 
 pool = DevicePool(memory, 8 << 20)               frames = Pictures(memory, 1920, 1080, "yuv420sp",
     rule=JPEGD_310)

@@ -113,10 +113,11 @@ class Port(BasePort):
             check("rt.set_context", acl.rt.set_context(self._context))
 
     def close(self) -> None:
-        """Unloads every model, frees the work memory and lets the device go. Buffers must be free
+        """Unloads every model, frees the work memory and closes the device. Buffers must be free
         by then.
 
-        AclError while the device does not take something back: nothing is let go then, try again.
+        AclError while the device does not take something back: nothing is released then, try
+        again.
         """
         with self.serial:
             self.enter()
@@ -209,7 +210,7 @@ class Port(BasePort):
         """None when a load of `cost` finds its room and `margin` bytes, or a NoRoom to raise.
         `freed`: taken as unloaded.
 
-        A work block that is large enough is not counted again. A larger one stands beside it until
+        A work block that is large enough is not counted again. A larger one exists beside it until
         all have moved.
         """
         freed = list(freed)
@@ -356,7 +357,7 @@ class Port(BasePort):
         return self.rules[unit]
 
     def jpeg_bytes(self, jpeg: Any, format: str = "yuv420sp") -> int:
-        """What decoding `jpeg` (its bytes) to a format takes of DVPP memory, as the device
+        """The DVPP memory that decoding `jpeg` (its bytes) to a format allocates, as the device
         predicts it from the header.
 
         For pictures whose size is not known before; image_bytes(w, h, format, rule("jpegd")) is

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Reads what a .cvimodel (MaixCAM, cv181x) will take of the carve-out, from its header and its
+"""Reads how much of the carve-out a .cvimodel (MaixCAM, cv181x) will use, from its header and its
 FlatBuffer.
 
 m = read_cvimodel("/root/models/yolo.cvimodel")

@@ -22,11 +22,11 @@ MAIXCAM = ImageRule(
 
 
 def camera_bytes(w: int, h: int, count: int = 3) -> int:
-    """What `count` frames of w x h (buff_num of maix.camera.Camera) take of the carve-out, at
+    """What `count` frames of w x h (buff_num of maix.camera.Camera) use of the carve-out, at
     least.
 
-    The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is asked for; the size that
-    counts is the sensor mode's, which may be larger than the frame asked for. 8 of 2560x1440 were
+    The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is requested; the size that
+    counts is the sensor mode's, which may be larger than the frame requested. 8 of 2560x1440 were
     44 MB on a board.
     """
     if min(w, h, count) < 1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The classes of maix.nn that load models: what arguments each takes, asked of the class itself.
+"""The classes of maix.nn that load models: what arguments each takes, read from the class itself.
 
 They differ: most take (model, dual_buff), some only a model, FaceRecognizer two models, YOLOWorld
 features and labels too, language and speech models options of their own. Bindings have no

@@ -49,8 +49,8 @@ class Activations:
         self.blocks: list[Block] = []
 
     def credit(self, n: int, going: Sequence[Block | None] = ()) -> int:
-        """Bytes of n that are there already, and stay when the users in `going` (their blocks) are
-        gone."""
+        """Bytes of n that are allocated already, and stay when the users in `going` (their blocks)
+        are gone."""
         for block in self.blocks:
             if block[1] > len([b for b in going if b is block]):
                 return n if block[0] >= n else 0

@@ -170,7 +170,7 @@ class Port(BasePort):
         return size.value if ask(ctypes.byref(address), ctypes.byref(size)) == 0 else None
 
     def advise(self, error: BaseException) -> str | None:
-        """How the carve-out of this board is made larger, for a NoRoom of it; None for others."""
+        """How the carve-out of this board is enlarged, for a NoRoom of it; None for others."""
         if isinstance(error, NoRoom) and error.region == "cmm":
             return how_to_enlarge(self.name)
         return None
@@ -199,7 +199,7 @@ class Port(BasePort):
 
         kind: a class of maix.nn; what it takes besides is given by name (dual_buff, labels,
         language...), ValueError names what it does not take. Checks the free bytes where they are
-        known, with the activations' block credited if one is there that is large enough. A refusal
+        known, with the activations' block credited if one exists that is large enough. A refusal
         of the constructor is NoRoom where it says that memory is why, else KModelError.
         """
         wanted = kind_of(nn, kind)

@@ -82,7 +82,7 @@ class Arena:
         return least, pages(self.size) - pages(least) + self.deferred_bytes
 
     def blocked(self, internal: int, size: int, users: Collection[User]) -> str | None:
-        """Why a block of `size` bytes cannot be made large enough for `internal` while `users`
+        """Why a block of `size` bytes cannot be enlarged for `internal` while `users`
         work in it, or None."""
         if internal <= size or not (self.outside or (self._lib.mini and users)):
             return None

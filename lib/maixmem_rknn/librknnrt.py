@@ -34,7 +34,7 @@ def open_library() -> Any:
     """The runtime of this board: librknnrt, or librknnmrt on RV1103 and RV1106. ImportError where
     there is neither.
 
-    The loader is asked first (LD_LIBRARY_PATH, ldconfig), then FOLDERS.
+    The loader is tried first (LD_LIBRARY_PATH, ldconfig), then FOLDERS.
     """
     tried = []
     for name in (*NAMES, find()):
@@ -49,5 +49,5 @@ def open_library() -> Any:
 
 
 def has_driver() -> bool:
-    """False where none of the device files is there that the NPU's kernel driver makes."""
+    """False where none of the device files exists that the NPU's kernel driver creates."""
     return any(glob.glob(pattern) for pattern in _DRIVERS)

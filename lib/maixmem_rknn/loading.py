@@ -312,7 +312,7 @@ class Loader:
         self.discard(model)
 
     def discard(self, model: Model) -> None:
-        """Ends the context of a model and all memory that was made for it."""
+        """Ends the context of a model and all memory that was allocated for it."""
         arena = self._port.arena
         try:
             arena.remove(model)

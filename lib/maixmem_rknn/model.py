@@ -109,8 +109,8 @@ class Model:
         Several resolutions of one network on one set of weights: what load(master=) did before
         runtime 1.5.2. A loaded model has the first of shapes(). ValueError for a shape that is not
         one of shapes(), or not at the same place in them as the others'; attached blocks are let
-        go. What it had goes when the new memory is there: on NoRoom and RknnError the model is as
-        it was.
+        go. What it had is freed when the new memory is allocated: on NoRoom and RknnError the
+        model is as it was.
         """
         if len(shapes) != len(self.inputs):
             text = "{} shapes given, {} has {} inputs"

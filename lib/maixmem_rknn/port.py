@@ -82,7 +82,7 @@ class Port(maixmem_generic.Port):
 
     @property
     def used(self) -> int:
-        """NPU bytes of this port, at most: page-rounded where we asked, as reported where the
+        """NPU bytes of this port, at most: page-rounded where we allocated, as reported where the
         runtime did."""
         own = self.lib.used + self.lib.leaked_bytes
         return own + sum([m.resident for m in self.models]) + self.arena.deferred_bytes
@@ -140,8 +140,8 @@ class Port(maixmem_generic.Port):
         """None when a load of `cost` would fit now with `margin` bytes to spare, else a NoRoom
         that says what is missing.
 
-        `freed` are models taken as unloaded. A cost that could not be asked for before is asked
-        for here.
+        `freed` are models taken as unloaded. A cost that could not be read before is read
+        here.
         """
         name = name_of(cost.source)
         cost.update(cost.sizes)

@@ -78,10 +78,10 @@ class Runtime:
 
         A failed init leaves a context. Where the file was refused it holds nothing, and is
         destroyed; where memory ran out it holds what there was, and its destroy ends the process
-        (it walks a graph that the init has freed): it is left alone, and the runtime is asked to
-        give back its memory. What it does not give back is counted as leaked, and what the context
-        says of its memory goes with the error as `held`: the driver has these bytes back when the
-        process ends.
+        (it walks a graph that the init has freed): it is left alone, and the runtime gets a
+        request to free its memory. What it does not give back is counted as leaked, and what the
+        context says of its memory goes with the error as `held`: the driver has these bytes back
+        when the process ends.
         """
         extend = api.InitExtend(ctx=master) if master else None
         what = f"rknn_init with flag 0x{flag:x}"
@@ -97,7 +97,7 @@ class Runtime:
                 raise
 
     def dup(self, ctx: int) -> int:
-        """A second context on the weights of `ctx`, which must have been made with OUTSIDE.
+        """A second context on the weights of `ctx`, which must have been created with OUTSIDE.
 
         One that ran out of memory leaves no context, but what it had taken, which goes as after
         init, and one use of what `ctx` has, which does not: destroy() counts it.
@@ -204,7 +204,7 @@ class Runtime:
 
     def _views_in(self, ctx: int, but: Any) -> list[tuple[int, Any]]:
         """(context, memory) of each view by another model into memories made with `ctx`, except
-        `but`. By address: a Block may have been made from the numbers of one."""
+        `but`. By address: a Block may have been created from the numbers of one."""
         found = []
         for own in list(self._mems_of(ctx).values()):
             if own.block is None and own.mem is not but:
@@ -298,7 +298,7 @@ class Runtime:
             return self._keep(ctx, mem, pages(nbytes), 0, None)
 
     def view(self, ctx: int, block: Block, nbytes: int, offset: int = 0) -> Any:
-        """`nbytes` at `offset` of a Block, for context `ctx`. Takes no memory. The runtime would
+        """`nbytes` at `offset` of a Block, for context `ctx`. Allocates nothing. The runtime would
         not check the range.
 
         As physical address the full runtime stores all ones for every descriptor, good or bad:
@@ -318,7 +318,7 @@ class Runtime:
         return mem
 
     def release(self, pairs: Iterable[tuple[int, Any]]) -> None:
-        """Destroys each (context, memory) of ours that is still there, even when a signal arrives
+        """Destroys each (context, memory) of ours that is still alive, even when a signal arrives
         meanwhile."""
         interrupt = None
         for ctx, mem in pairs:

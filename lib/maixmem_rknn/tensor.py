@@ -220,7 +220,7 @@ class Tensor:
             self._block = block
 
     def allocate(self, create: Callable[[int, int], Any]) -> None:
-        """Takes memory of its own: `create(ctx, nbytes)`."""
+        """Allocates memory of its own: `create(ctx, nbytes)`."""
         self._set(create(self._model.require_ctx(), self.nbytes))
         self._block = None
 
