@@ -145,8 +145,15 @@ def test_doctor_on_a_bare_board_says_how_to_deploy(tmp_path: Path) -> None:
     with FakeBoard(tmp_path / "maix", "maix") as board:
         said = maixmem("doctor", "--port", board.port, status=1)
         assert "no module named 'maixmem'" in said
+        assert [line.split()[0] for line in said.splitlines()[2:4]] == ["gc", "heap"], said
+        bare = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))["heaps"]
         assert f"maixmem deploy --port {board.port}" in said
         assert "Next: maixmem deploy" in invoke("top", "--once", "--port", board.port).stderr
+        maixmem("deploy", "--port", board.port)
+        told = json.loads(invoke("doctor", "--port", board.port, "--json").stdout)["report"]
+        rows = {r["name"]: r for r in told["regions"]}
+        (_, heap) = bare  # the GC heap has the library by now
+        assert heap == {key: rows["heap"][key] for key in heap}, (bare, rows)
 
 
 @fake_only

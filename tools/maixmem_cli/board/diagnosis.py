@@ -93,6 +93,8 @@ class Diagnosis:
             if self.results["report"]["port"] == "k210":
                 self.gc_heap()
                 self.flash()
+        else:
+            self.ask("heaps", "heaps", "heaps", who.kind == "maixpy")
         visit.ask(self._board, "library", "leave", home, had)
 
     def files(self) -> None:

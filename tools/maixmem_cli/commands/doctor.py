@@ -58,7 +58,7 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
             markup=False,
         )
     rows = []
-    for r in (told.get("report") or {}).get("regions", []):
+    for r in (told.get("report") or {}).get("regions") or told.get("heaps") or []:
         marks = dict.fromkeys(_BOUNDS, "") if r.get("exact", True) else _BOUNDS
         cells = ["?" if r[k] is None else kib(r[k]) + mark for k, mark in marks.items()]
         rows.append(([r["name"], bar(r["used"], r["total"]), *cells], ""))
@@ -109,9 +109,9 @@ def _verdict(m: dict[str, Any]) -> str:
 def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> None:
     """Check the memory and flash of a connected board: heaps, GC heap size, flash, models, files.
 
-    The library must be on it (maixmem deploy), but for --save. Interrupts the program that runs
-    there; changes nothing. Each finding comes with its cure. Exit status: 0 all is well, 1
-    findings, 2 no board.
+    Without the library on it (maixmem deploy): version, files and both heaps. Interrupts the
+    program that runs there; changes nothing. Each finding comes with its cure. Exit status: 0 all
+    is well, 1 findings, 2 no board.
     """
     with board_errors():
         board = board_at(port)
