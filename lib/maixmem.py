@@ -94,9 +94,9 @@ class Region:
 
 
 # What loading a model takes, by region name: `need` stays taken, `peak` must be free while
-# loading. `certainty` is "exact", "bound" (at least), "estimate" or "unknown". `refuse` says in a
-# sentence why this model can never run here, or is None; `warning` what is wrong with the place
-# where it lies (flash).
+# loading. `certainty` is "exact", "bound" (at least), "at most", "estimate" or "unknown". `refuse`
+# says in a sentence why this model can never run here, or is None; `warning` what is wrong with
+# the place where it lies (flash).
 class Cost:
     """The bytes that one load takes, as {region name: bytes}."""
 

@@ -75,7 +75,7 @@ def test_a_model_too_large_to_ask_about_is_asked_after_the_others_went(boards):
     m.add("other", other)
     m.use("segment")
     assert p.room("npu") - p.arena.size < 2738961
-    assert p.inspect(other).certainty == "bound"
+    assert p.inspect(other).certainty == "at most"  # asked when it was added
     assert m.use("other").run(bytes(192 * 192 * 3)) == answer(other, bytes(192 * 192 * 3))
     assert len(p.models) == 1 and m.use("other").raw is p.models[0]
 

@@ -36,8 +36,7 @@ class Program:
     def run(self, name, how):
         cost = self.port.inspect(self.there.path(name), **how)
         model = self.port.load(self.there.path(name), **how)
-        known = cost.certainty == "bound" and "dynamic" not in how
-        holds = self.there.live() <= cost.peak["npu"] if known else None
+        holds = cost.certainty == "at most" and self.there.live() <= cost.peak["npu"]
         self.row("load", name, sorted(how), holds, state(model), model.shapes())
         sets = list(zip(*model.shapes()))
         for shapes in sets + sets[::-1] + sets:

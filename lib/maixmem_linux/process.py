@@ -5,6 +5,7 @@ its heap, which some runtimes let grow with each load."""
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
 from collections.abc import Sequence
@@ -41,6 +42,18 @@ def descriptors() -> tuple[int, int] | None:
     return limit, open_now
 
 
+def no_addresses(name: str, need: int) -> NoRoom | None:
+    """NoRoom where the process has no addresses left for a piece of `need` bytes, else None: a
+    runtime may lose what it cannot map."""
+    try:
+        mmap.mmap(-1, need, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close()
+    except (OSError, OverflowError):
+        text = "{}: this process has no {} bytes of addresses left in one piece.\nfree buffers, "
+        text += "unload a model, or raise the limit (ulimit -v)"
+        return NoRoom(tell(text, name, need), "process", need, None)
+    return None
+
+
 def regions() -> list[Region]:
     """Rows for the report: "process", its own data in bytes, and "files", in descriptors."""
     heap, files = heap_bytes(), descriptors()
@@ -50,24 +63,33 @@ def regions() -> list[Region]:
     return rows
 
 
-# Contract. A with block around each load and each unload, one thread at a time; `resident` are the
-# models that are loaded. Only what the process's own data grew within is counted, from the first
-# to the last time that so many were loaded: what a loaded model keeps is not growth.
+# Contract. A with block around each whole call that loads or unloads, those of a manager with all
+# that they ask before: what a load keeps of the heap makes it grow where the next piece is taken,
+# which may be in a later question. Inner blocks count loads only. `resident` are the models that
+# are loaded. Only what the process's own data grew within is counted, from the first to the last
+# time that so many were loaded: what a loaded model keeps is not growth.
 class Growth:
     """What each load costs the process's heap for good."""
 
     def __init__(self, resident: Sequence[object]) -> None:
         self._resident = resident
-        self._loads = self._grown = self._there = self._before = 0
+        self._depth = self._loads = self._grown = self._before = 0
         self._then: dict[int, tuple[int, int]] = {}
 
     def __enter__(self) -> None:
-        self._there, self._before = len(self._resident), heap_bytes() or 0
+        if not self._depth:
+            self._before = heap_bytes() or 0
+        self._depth += 1
 
     def __exit__(self, *exc: object) -> None:
-        self._grown += (heap_bytes() or 0) - self._before
-        self._loads += len(self._resident) > self._there
-        self._then.setdefault(len(self._resident), (self._loads, self._grown))
+        self._depth -= 1
+        if not self._depth:
+            self._grown += (heap_bytes() or 0) - self._before
+            self._then.setdefault(len(self._resident), (self._loads, self._grown))
+
+    def loaded(self) -> None:
+        """One model more was loaded."""
+        self._loads += 1
 
     def warnings(self) -> list[str]:
         """One sentence once it is certain: a C library grows its heap in steps of 132 KiB."""

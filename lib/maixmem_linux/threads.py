@@ -5,33 +5,46 @@ anywhere (CPython)."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
-import threading
+import time
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any
+
+from maixmem import NoRoom
+from maixmem_text import tell
+
+from maixmem_linux.turn import Turn
+from maixmem_linux.whole import in_caller, wait, whole
 
 # What runs alone. use() itself does not: a resident model is handed out without waiting.
 _ALONE = ("_switch", "_find", "add", "forget", "loaded", "release", "release_all", "status")
 # Parts that run_once() drops again: imported by two threads at a time one would drop what the
 # other begins to use.
 _PARTS = ("boards", "net", "recover", "report", "status", "text", "using", "watch")
+# Seconds after which who waits for room looks again: another process may have given some back.
+_AGAIN = 0.5
 
 
 # Contract. One a port, so that all its managers wait for each other. A thread waits until the
 # other's load or unload is done, setup() included. Where the port says that this thread holds what
 # the other may be waiting for (the with block of a model), it gets the port's error instead of
-# waiting for ever.
+# waiting for ever. `line` is held by the one thread that waits for room, those that came later
+# wait for it.
 class Guard:
     """One thread at a time in the managers of a port."""
 
     def __init__(self, port: Any) -> None:
-        self._lock = threading.RLock()
+        self._lock = Turn(f"the port {port.name}")
         self._may_wait: Callable[[], None] = getattr(port, "check_may_wait", lambda: None)
         self._ended: list[Any] = []
+        self.line = Turn(f"the port {port.name}")
+        self._freed: SimpleQueue[None] = SimpleQueue()
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
+        if not self._lock.acquire(0):
             self._may_wait()
             self._lock.acquire()
 
@@ -39,30 +52,79 @@ class Guard:
         self._lock.release()
         self._settle()
 
+    @property
+    def depth(self) -> int:
+        """How often this thread is in."""
+        return self._lock.depth
+
+    def back_to(self, depth: int) -> None:
+        """After an interrupt: as deep as it was before."""
+        self._lock.back_to(depth)
+        self._settle()
+
     def end(self, using: Any) -> None:
         """Ends a with block of using(): at once, or when who is in has left; waits for nobody."""
         self._ended.append(using)
         self._settle()
 
+    def wait_for_change(self, seconds: float) -> None:
+        """Until some thread has been in, or a with block has ended, since the last time."""
+        wait(self._freed, seconds)
+        while not self._freed.empty():
+            wait(self._freed, 0)
+
     def _settle(self) -> None:
-        while self._ended and self._lock.acquire(blocking=False):
+        while self._ended and self._lock.acquire(0):
             try:
                 while self._ended:
                     self._ended.pop().__exit__(None, None, None)
             finally:
                 self._lock.release()
+        if self.line.taken and self._freed.empty():
+            self._freed.put(None)
 
 
 class _Using:
-    """A with block of using() whose model cannot be evicted between use() and its pin."""
+    """A with block of using() whose model cannot be evicted between use() and its pin; with
+    `seconds` it is entered when there is room, first come, first served."""
 
-    def __init__(self, guard: Guard, using: Any) -> None:
+    def __init__(self, guard: Guard, using: Any, seconds: float | None) -> None:
         self._guard = guard
         self._using = using
+        self._seconds = seconds
 
     def __enter__(self) -> Any:
-        with self._guard:
-            return self._using.__enter__()
+        return self._enter() if self._seconds is None else self._in_turn(self._seconds)
+
+    def _enter(self) -> Any:
+        depth = self._guard.depth
+        try:
+            with self._guard:
+                return self._using.__enter__()
+        except BaseException:
+            self._guard.back_to(depth)
+            raise
+
+    def _in_turn(self, seconds: float) -> Any:
+        line, depth = self._guard.line, self._guard.line.depth
+        end = time.monotonic() + seconds
+        try:
+            if not line.acquire(seconds):
+                text = (
+                    "{}: no room in {} seconds, others were before it.\nwait longer, or release() "
+                )
+                raise NoRoom(tell(text + "a model", self._using.name, seconds), "slots", 1, 0)
+            while True:
+                try:
+                    return self._enter()
+                except NoRoom as e:
+                    left = end - time.monotonic()
+                    if left <= 0:
+                        raise
+                    e.__traceback__ = None  # it would keep what the attempt held
+                self._guard.wait_for_change(min(left, _AGAIN))
+        finally:
+            line.back_to(depth)
 
     def __exit__(self, *exc: object) -> None:
         self._guard.end(self._using)
@@ -73,23 +135,30 @@ def guard(port: Any, manager: Any) -> None:
     for name in _PARTS:
         importlib.import_module("maixmem_" + name)
     mine = vars(port).setdefault("_guard", Guard(port))
+    growth = getattr(port, "growth", contextlib.nullcontext())
+    through = whole if getattr(port, "uninterrupted", False) else lambda call: call
     for name in _ALONE:
-        setattr(manager, name, _alone(mine, getattr(manager, name)))
-    switch, using = manager._switch, manager.using
+        setattr(manager, name, through(_alone(mine, growth, getattr(manager, name))))
+    switch, using, add = manager._switch, manager.using, manager.add
 
     def once(model: Any) -> None:
-        with mine:
+        with mine, growth:
             if not model.ready:  # another thread may have loaded it meanwhile
                 switch(model)
 
-    manager._switch = once
-    manager.using = lambda name: _Using(mine, using(name))
+    @functools.wraps(add)
+    def with_setup(name: Any, source: Any, setup: Any = None, *more: Any, **how: Any) -> None:
+        add(name, source, setup and in_caller(setup), *more, **how)
+
+    manager._switch = through(once)
+    manager.add = with_setup
+    manager.using = lambda name, wait=None: _Using(mine, using(name), wait)
 
 
-def _alone(mine: Guard, method: Callable[..., Any]) -> Callable[..., Any]:
+def _alone(mine: Guard, growth: Any, method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(*args: Any, **how: Any) -> Any:
-        with mine:
+        with mine, growth:
             return method(*args, **how)
 
     return call

@@ -35,12 +35,16 @@ _TOOLKIT_1 = "ovxlib_version"
 # A name in the graph of models for several shapes, with its length before it, as the runtime looks
 # for it; in the text of other models there is only a similar word.
 _SEVERAL = re.compile(re.escape(struct.pack("<I", 13) + b"dynamic_shape\0"))
+# A node of the graph, "type:name" with its length before it. Operators that are not RKNN's own
+# begin with cst: the toolkit wants that of whoever makes one.
+_NODE = re.compile(rb"(cst\w+):[^\0]*(?=\0)")
 
 
 # Contract. What a file says about itself: `version` of the container, `toolkit` that made it ("" =
 # it does not say), `targets` (lower-case chip names; empty = it does not say, or the file is
 # encrypted), `nbytes` of the file and of its `graph`, `encrypted`; `old`: made by RKNN-Toolkit 1;
-# `several`: converted for several shapes, None where the file does not say.
+# `several`: converted for several shapes, None where the file does not say; `operators`: the types
+# of its operators that the program has to register.
 class RknnFile:
     """The container of a .rknn file."""
 
@@ -53,6 +57,7 @@ class RknnFile:
         self.encrypted = False
         self.old = False
         self.several: bool | None = None
+        self.operators: tuple[str, ...] = ()
 
     @property
     def uncounted(self) -> bool:
@@ -105,8 +110,18 @@ def read_file(data: Any) -> RknnFile:
         raise KModelError(text.format(start, length, nbytes - start - 8))
     found = RknnFile(nbytes, version, graph)
     found.several = _SEVERAL.search(view[:start]) is not None
+    found.operators = _operators(view[:start])
     _describe(found, bytes(view[start + 8 : start + 8 + length]))
     return found
+
+
+def _operators(graph: memoryview) -> tuple[str, ...]:
+    found = set()
+    for node in _NODE.finditer(graph):
+        before = bytes(graph[max(0, node.start() - 4) : node.start()])
+        if before == struct.pack("<I", len(node[0])):
+            found.add(node[1].decode())
+    return tuple(sorted(found))
 
 
 # A file without readable JSON is left to the runtime: only what is said is used. A container of

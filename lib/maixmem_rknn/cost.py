@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from typing import Any
 
 from maixmem import Cost
@@ -152,11 +154,13 @@ class ModelSizes:
         io: tuple[list[Any], list[Any]],
         places: int = 1,
     ) -> None:
+        self.size = size
         self.weight = size.weight or PAGE
         self.internal = size.internal or PAGE
         self.io = io
         self.places = places
         self.dma = int(size.dma)
+        self.reckoned = False  # no load has shown it yet
         others = _other_shapes(flag, file, size, places)
         self.taken = self.dma + others
         self.counted = self.resident = pages(size.dma) + _ROUNDING + others
@@ -174,11 +178,47 @@ class ModelSizes:
         return total
 
 
+# With no flag a runtime from 1.5.2 on makes the internal memory besides what it makes with 0x200.
+# An older one was asked with 0x10, which leaves out the weights and a part of the file, and has
+# inputs and outputs of its own as well: of each output the larger of its two layouts, and twice
+# that where it does not say the padded size (1.4.0). Seen of int8 and of float32.
+def with_own(sizes: ModelSizes, file: RknnFile, lib: Runtime, ctx: int) -> ModelSizes:
+    """The sizes of a load in which the runtime makes all memory, from those where it made the
+    least, in a context that is still there."""
+    all_made = MemSize.from_buffer_copy(sizes.size)
+    all_made.dma += sizes.size.internal
+    if not lib.splits:
+        all_made.dma += pages(sizes.size.weight) + uncounted(OUTSIDE, file, sizes.weight)
+        for output, attrs in enumerate(sizes.io):
+            command = api.NATIVE_OUTPUT_ATTR if output else api.NATIVE_INPUT_ATTR
+            for attr in attrs:
+                own = int(lib.attr(ctx, command, attr.index).size)
+                if output:
+                    padded = attr.size_with_stride > attr.size
+                    own = max(own, attr.size_with_stride) if padded else 2 * max(own, attr.size)
+                all_made.dma += pages(own)
+    found = ModelSizes(all_made, 0, file, sizes.io, sizes.places)
+    found.reckoned = True
+    return found
+
+
+def options(how: dict[str, Any]) -> LoadOptions:
+    """The LoadOptions of what was given by name. TypeError names one that there is not."""
+    known = list(inspect.signature(LoadOptions).parameters)
+    known.remove("duplicate")
+    unknown = [name for name in how if name not in known]
+    if unknown:
+        text = "a .rknn file is not loaded with {0}=.\n{1}"
+        near = difflib.get_close_matches(unknown[0], known, 1) or known
+        raise TypeError(tell(text, unknown[0], "= or ".join(near) + "="))
+    return LoadOptions(**how)
+
+
 # `weight` and `internal` are the runtime's own figures, exact (None until it could be asked).
 # need["npu"] is what the model keeps for itself, inputs and outputs included; peak["npu"] is a
-# load with no other model there, the internal memory included. Both are "bound"s: the runtime
+# load with no other model there, the internal memory included. Both are "at most": the runtime
 # tells the sum of its requests, the driver takes whole pages for each. Before the runtime was
-# asked (no room to, or a model that it makes all memory of) the file alone is known.
+# asked (no room to) the file alone is known, a "bound": at least.
 class RknnCost(Cost):
     """What one load takes; update() as more becomes known."""
 
@@ -201,7 +241,7 @@ class RknnCost(Cost):
     def update(self, sizes: ModelSizes | None) -> None:
         """Takes in what is known of the file now."""
         self.sizes = sizes
-        self.certainty = "bound"
+        self.certainty = "at most" if sizes else "bound"
         mini = self._lib.mini
         own, internal, transient = pages(self.nbytes), 0, 0
         if sizes:

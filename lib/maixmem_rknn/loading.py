@@ -18,7 +18,7 @@ from maixmem_rknn.api import INFO_ONLY, NO_CONTEXT, OUTSIDE, PAGE, pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
 from maixmem_rknn.container import RknnFile, read_file
-from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted
+from maixmem_rknn.cost import LoadOptions, ModelSizes, RknnCost, uncounted, with_own
 from maixmem_rknn.errors import MALLOC_FAIL, PERHAPS_MEMORY, RknnError
 from maixmem_rknn.lock import ExclusiveLock
 from maixmem_rknn.model import Model, io_attrs
@@ -28,6 +28,9 @@ from maixmem_rknn.shapes import Shapes
 # What the runtime takes of a file besides the memory that is its caller's was at most the file and
 # this.
 _ASKING = 4 * PAGE
+# 1.5.2 ends the process over them, older ones say -6; registering them came with 1.6.0
+_NO_OPERATORS = "has an operator of its own ({}), which {} cannot have: update librknnrt to 1.6.0 "
+_NO_OPERATORS += "or newer, and register it there"
 
 
 class Books(Protocol):
@@ -41,6 +44,10 @@ class Books(Protocol):
     budget: int | None
     version: str | None
     sram: tuple[int, int]
+
+    @property
+    def used(self) -> int:
+        """NPU bytes of the port, at most."""
 
     def free_npu(self) -> int | None:
         """Bytes that may still be taken."""
@@ -77,6 +84,8 @@ class Loader:
             text = say(f"{lib.name} cannot duplicate a context.", "load it twice")
         if text is None and file.several and not lib.mini:
             text = self._refuse_shapes(options)
+        if text is None and file.operators and not lib.has("rknn_mem_sync"):
+            text = _NO_OPERATORS.format(" and ".join(file.operators), lib.name)
         cost = RknnCost(source, options, len(data), lib, text)
         if text is None:
             self.ask(cost, data, file)
@@ -98,22 +107,24 @@ class Loader:
         """Weight, internal, input and output bytes by a context of the kind that the load will
         make; once per content.
 
-        Not for models that the runtime makes all memory of, and not without room: then the file's
-        size is all there is.
+        Where the runtime makes all memory, it is asked with the flag that has it make the least,
+        and what the other adds is reckoned, until a load has shown it. Without room to ask the
+        file's size is all there is.
         """
-        port, flag = self._port, cost.options.flag(self._lib)
-        key = (len(data), zlib.crc32(data), flag)
+        port, lib, options = self._port, self._lib, cost.options
+        key = (len(data), zlib.crc32(data), options.flag(lib))
         room = port.free_npu() or 0
         fits = self.asking(cost) <= room and not process.short_of("", cost.files)
-        asked = cost.options.external and not cost.options.zero_copy
-        if key not in self._known and asked and fits:
+        if key not in self._known and not options.zero_copy and fits:
             file = file or read_file(data)
-            ctx = self._init(data, flag, None, cost.source, file)
+            least = options.flag(lib) if options.external else LoadOptions().flag(lib)
+            ctx = self._init(data, least, None, cost.source, file)
             try:
-                port.version = self._lib.version(ctx)
-                self._known[key] = self._sizes(ctx, flag, file)
+                port.version = lib.version(ctx)
+                found = self._sizes(ctx, least, file)
+                self._known[key] = found if options.external else with_own(found, file, lib, ctx)
             finally:
-                self._lib.destroy(ctx, pages(len(data)))
+                lib.destroy(ctx, pages(len(data)))
         if key not in self._known:
             return
         cost.update(self._known[key])
@@ -144,7 +155,7 @@ class Loader:
         if cost.refuse:
             raise KModelError(like(cost.refuse, f"{name_of(source)}: {cost.refuse}"))
         self._must_fit(cost)
-        lock = port.lock if options.shared else ExclusiveLock()
+        lock = port.lock if options.shared else ExclusiveLock(name_of(source))
         model = Model(port, name_of(source), lock, options.inputs, options.outputs)
         file = read_file(data)
         flag = options.flag(self._lib)
@@ -175,7 +186,7 @@ class Loader:
         self._must_fit(cost)
         need = pages(model.sizes.dma)
         self._ask_driver(model.require_ctx(), need, model.name)
-        twin = Model(self._port, model.name, ExclusiveLock(), inputs, outputs)
+        twin = Model(self._port, model.name, ExclusiveLock(model.name), inputs, outputs)
         try:
             twin.ctx = self._lib.dup(model.require_ctx())
         except RknnError as e:
@@ -227,6 +238,9 @@ class Loader:
             self._lib.destroy(ctx)
 
     def _ask_driver(self, ctx: int, need: int, name: str) -> None:
+        short = process.no_addresses(name, need)
+        if short:
+            raise short
         mem = self._lib.create_mem(ctx, need)
         if mem is None:
             text = (
@@ -259,6 +273,7 @@ class Loader:
             assert sizes is not None
             if size.dma < sizes.dma and lib.is_measured(ctx):
                 raise _short(cost, int(size.dma))
+            self._hold_to_budget(cost)
             model.start(shapes or Shapes(lib, ctx, sizes.places > 1))
             model.weight, model.internal = sizes.weight, sizes.internal
             model.resident = sizes.counted if options.duplicate else sizes.resident
@@ -285,11 +300,21 @@ class Loader:
         port.models.append(model)
         return model
 
+    # What was only reckoned is known now, and the runtime has taken it.
+    def _hold_to_budget(self, cost: RknnCost) -> None:
+        port = self._port
+        need = cost.need["npu"]
+        if cost.options.external or port.budget is None or port.used + need <= port.budget:
+            return
+        text = "{}: takes {} bytes of NPU memory, {} of the budget are free: unload a model"
+        free = port.budget - port.used
+        raise NoRoom(text.format(name_of(cost.source), need, free), "npu", need, free)
+
     # Some runtimes were seen to return success when the driver had no memory for a part of the
     # model; their sum of bytes is smaller then than the same file's was before.
     def _compare(self, cost: RknnCost, key: Any, now: ModelSizes) -> None:
         known = cost.sizes
-        if known is None or now.dma > known.dma:
+        if known is None or now.dma > known.dma or known.reckoned:
             self._known[key] = now
             cost.update(now)
         elif now.dma < known.dma:

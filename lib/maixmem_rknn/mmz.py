@@ -17,6 +17,8 @@ import os
 from typing import Any
 
 from maixmem import NoRoom
+from maixmem_linux.turn import check_process
+from maixmem_linux.whole import whole
 from maixmem_text import tell
 
 from maixmem_rknn.api import PAGE
@@ -50,10 +52,13 @@ class MmzBlock(Block):
         super().__init__(virt, nbytes, fd if fd >= 0 else None, phys, cached)
         self._free = calls["RK_MPI_MMZ_Free"]
         self._handle = handle
+        self._process = os.getpid()
 
+    @whole
     def free(self) -> None:
         """Gives the memory back. Harmless the second time; OSError when the allocator refuses,
         ValueError while models work in it."""
+        check_process(self, self._process)
         if self.users:
             text = "{} works in this memory.\nunload it first"
             raise ValueError(tell(text, ", ".join(sorted(set(self.users)))))
@@ -63,6 +68,7 @@ class MmzBlock(Block):
             raise OSError(tell("RK_MPI_MMZ_Free refused {}.\nunload the models that use it", self))
 
 
+@whole
 def alloc(nbytes: int, *, cached: bool = False, cma: bool = True, library: Any = None) -> MmzBlock:
     """A new MmzBlock of at least `nbytes`. NoRoom when there is no such memory, ImportError where
     there is no allocator.

@@ -14,6 +14,7 @@ import gc
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from maixmem_linux.whole import whole
 from maixmem_text import tell
 
 from maixmem_rknn import api
@@ -78,11 +79,16 @@ class Model:
         if len(inputs) != len(self.inputs):
             text = "{} inputs given, {} has {}"
             raise ValueError(text.format(len(inputs), self, len(self.inputs)))
-        with self:
-            for tensor, data in zip(self.inputs, inputs):
-                tensor.write(data)
-            self.execute()
-            return [tensor.read() for tensor in self.outputs]
+        depth = self.lock.depth
+        try:
+            with self:
+                for tensor, data in zip(self.inputs, inputs):
+                    tensor.write(data)
+                self.execute()
+                return [tensor.read() for tensor in self.outputs]
+        except BaseException:
+            self.lock.back_to(depth)  # an interrupt may have come at the end of the block
+            raise
 
     def execute(self) -> None:
         """Runs on what the inputs hold. Within its with block."""
@@ -102,6 +108,7 @@ class Model:
         self.require_ctx()
         return [list(found) for found in self.sets.known] or [[] for _ in self.inputs]
 
+    @whole
     def set_shapes(self, *shapes: Sequence[int]) -> None:
         """One shape for each input, from here on; inputs and outputs get memory of the size that
         goes with them.

@@ -23,6 +23,7 @@ from typing import Any
 import maixmem_generic
 from maixmem import NoRoom, Region
 from maixmem_linux import process
+from maixmem_linux.whole import whole
 from maixmem_report import kib
 from maixmem_text import tell
 
@@ -30,7 +31,8 @@ from maixmem_rknn import errors
 from maixmem_rknn.api import pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
-from maixmem_rknn.cost import LoadOptions, RknnCost
+from maixmem_rknn.cost import RknnCost
+from maixmem_rknn.cost import options as options_of
 from maixmem_rknn.librknnrt import open_library
 from maixmem_rknn.loading import Loader, buffer, name_of
 from maixmem_rknn.lock import ExclusiveLock, LockError
@@ -53,6 +55,9 @@ class Port(maixmem_generic.Port):
 
     name = "rknn"
     share = "arena"
+    uninterrupted = (
+        True  # the manager's calls are not cut short by signals: see maixmem_linux.whole
+    )
 
     def __init__(
         self,
@@ -71,12 +76,12 @@ class Port(maixmem_generic.Port):
         self.models: list[Model] = []
         self.version: str | None = None
         self.sram = (0, 0)
-        self.lock = ExclusiveLock()
+        self.lock = ExclusiveLock("this port")
         self.arena = Arena(self.lib, self.create, reserve, arena)
         self.watched: tuple[str, ...] = ("npu",)
         self._cma = self.lib.mini if cma is None else cma
         self._loader = Loader(self)
-        self._growth = process.Growth(self.models)
+        self.growth = process.Growth(self.models)
 
     # --- what there is ---
 
@@ -107,7 +112,7 @@ class Port(maixmem_generic.Port):
             "{} of NPU memory are lost until this process ends",
         )
         rows = [text.format(lost) + ": restart it"] if self.lib.leaked_bytes else []
-        return rows + self._growth.warnings()
+        return rows + self.growth.warnings()
 
     def advise(self, error: BaseException) -> str | None:
         """What to do about an error of the runtime, or None when it is none."""
@@ -172,12 +177,14 @@ class Port(maixmem_generic.Port):
 
     # --- models ---
 
+    @whole
     def inspect(self, source: Any, **how: Any) -> RknnCost:
         """What load(source, **how) would take; asks the runtime when there is room for the file to
         do that."""
         with self.lock.held(self):
-            return self._loader.inspect(buffer(source), source, LoadOptions(**how))
+            return self._loader.inspect(buffer(source), source, options_of(how))
 
+    @whole
     def load(self, source: Any, **how: Any) -> Model:
         """A Model from a path or from bytes.
 
@@ -201,22 +208,28 @@ class Port(maixmem_generic.Port):
                        uses view() calls Tensor.sync() (from 2.0.0 on)
         zero_copy=True   the file is read into NPU memory, and used there (from 2.2.0 on)
         """
-        options = LoadOptions(**how)
-        with self.lock.held(self), self._growth:
-            return self._loader.load(source, options)
+        options = options_of(how)
+        with self.lock.held(self), self.growth:
+            model = self._loader.load(source, options)
+            self.growth.loaded()
+            return model
 
+    @whole
     def dup(self, model: Model, cores: Any = None) -> Model:
         """Another Model on the weights of `model`, which was loaded with dup=True, for another
         thread; `cores` as load() has it."""
-        with self.lock.held(self), self._growth:
+        with self.lock.held(self), self.growth:
             self._check_mine(model)
-            return self._loader.dup(model, cores)
+            twin = self._loader.dup(model, cores)
+            self.growth.loaded()
+            return twin
 
+    @whole
     def unload(self, handle: Model) -> None:
         """Ends a Model: its memories, then its context. Harmless when it has ended; ValueError
         while others use its weights or slices of its views."""
         # waits for its run, which may itself wait for the port's lock
-        with handle.lock.held(self), self.lock.held(self), self._growth:
+        with handle.lock.held(self), self.lock.held(self), self.growth:
             self._unload(handle)
 
     def _unload(self, handle: Model) -> None:
@@ -233,6 +246,7 @@ class Port(maixmem_generic.Port):
         handle.check_views()
         self._loader.close(handle)
 
+    @whole
     def close(self) -> None:
         """Unloads every model, those too that work in each other's memory; ValueError while views
         of one are in use: then nothing has gone. The port can load again."""
@@ -254,9 +268,13 @@ class Port(maixmem_generic.Port):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    @whole
     def create(self, ctx: int, nbytes: int, flags: int = 0) -> Any:
         """NPU memory made with a context. NoRoom when there is none. `flags` of api.py, UNCACHED
         and TRY_SRAM, want a runtime from 2.0.0 on (MissingCall)."""
+        short = process.no_addresses("NPU memory", nbytes)
+        if short:
+            raise short
         free = self.free_npu()
         fits = free is None or pages(nbytes) <= free
         mem = self.lib.create_mem(ctx, nbytes, flags) if fits else None

@@ -9,10 +9,12 @@ RV1106) was read.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Iterable
 from typing import Any
 
+from maixmem_linux.turn import check_process
 from maixmem_text import tell
 
 from maixmem_rknn import api
@@ -20,6 +22,7 @@ from maixmem_rknn.api import INFO_ONLY, OUTSIDE, PAGE, MemSize, TensorAttr, page
 from maixmem_rknn.block import Block, Memory
 from maixmem_rknn.errors import MALLOC_FAIL, MissingCall, RknnError, check
 from maixmem_rknn.kept import Mapped, bound
+from maixmem_rknn.lost import Opened, still_open
 
 
 # Contract. Owns the list of live contexts and of the memories made with each; all sizes are bytes.
@@ -51,9 +54,11 @@ class Runtime:
         # takes it without a word and keeps an internal memory of its own. The flag came with
         # 1.5.2, as this call did.
         self.splits = not self.mini and self.has("rknn_set_input_shapes")
+        self._process = os.getpid()
         self.used = 0
         self.leaked_bytes = 0
         self.leaked_contexts = 0
+        self._opened: dict[int, set[Any]] = {}  # descriptors that came with each context
         self._mems: dict[int, dict[int, Memory]] = {}
         self.names: dict[int, str] = {}  # of the models, for those who wait for one
         self.files: dict[int, Any] = {}  # memory of no context that a context reads its file from
@@ -83,18 +88,24 @@ class Runtime:
         context says of its memory goes with the error as `held`: the driver has these bytes back
         when the process ends.
         """
+        check_process(self.name, self._process)
         extend = api.InitExtend(ctx=master) if master else None
         what = f"rknn_init with flag 0x{flag:x}"
+        arguments: Any = lambda h: (h, model, len(model), flag, extend)  # noqa: E731
+        if flag & INFO_ONLY:
+            return self._context("rknn_init", what, arguments)
         with self._making:
-            mapped = Mapped()
+            mapped, opened = Mapped(), Opened()
             try:
-                return self._context(
-                    "rknn_init", what, lambda h: (h, model, len(model), flag, extend)
-                )
+                ctx = self._context("rknn_init", what, arguments)
             except RknnError as e:
-                if e.code == MALLOC_FAIL and not flag & INFO_ONLY:
+                if e.code == MALLOC_FAIL:
                     self._have_back(e, mapped, model)
+                counted = bound(e.held) if e.held else 0
+                self.leaked_bytes += max(0, still_open(opened.new()) - counted)
                 raise
+            self._opened[ctx] = opened.new()
+            return ctx
 
     def dup(self, ctx: int) -> int:
         """A second context on the weights of `ctx`, which must have been created with OUTSIDE.
@@ -179,6 +190,7 @@ class Runtime:
             self.release_all(ctx)
         finally:
             del self._mems[ctx]
+            opened = self._opened.pop(ctx, set())
             self.names.pop(ctx, None)
             mapped = Mapped() if ctx in self._used_by_none else None
             self._used_by_none.discard(ctx)
@@ -186,6 +198,8 @@ class Runtime:
                 self.leaked_bytes += nbytes
             elif mapped:
                 self.leaked_bytes += max(0, nbytes - mapped.gone())
+            else:
+                self.leaked_bytes += still_open(opened)
             self.release([(0, mem) for mem in [self.files.pop(ctx, None)] if mem])
 
     def held(self, ctx: int, but: Any = None) -> int:
@@ -292,7 +306,10 @@ class Runtime:
                 self._mems.setdefault(0, {})
             self._mems_of(ctx)
             extra = ("rknn_create_mem2", flags) if flags else ("rknn_create_mem",)
+            opened = Opened()
             mem = self._call(extra[0])(ctx, nbytes, *extra[1:])
+            if not mem:
+                self.leaked_bytes += still_open(opened.new())
             if mem and not self.mini:
                 self._by_address = mem.contents.priv == mem.contents.virt
             return self._keep(ctx, mem, pages(nbytes), 0, None)
@@ -335,6 +352,7 @@ class Runtime:
         self.release([(ctx, mem) for mem in mems if mem is not but])
 
     def _destroy_mem(self, ctx: int, mem: Any) -> None:
+        check_process(self.name, self._process)
         found = self._mems.get(ctx, {}).pop(ctypes.addressof(mem.contents), None)
         if found is None:
             return
@@ -390,6 +408,7 @@ class Runtime:
         return self.names.get(ctx, f"context {ctx}")
 
     def _mems_of(self, ctx: int) -> dict[int, Memory]:
+        check_process(self.name, self._process)
         if ctx not in self._mems:
             raise ValueError(f"context {ctx}: not ours, or destroyed")
         return self._mems[ctx]

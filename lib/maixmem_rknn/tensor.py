@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from maixmem_linux.whole import whole
 from maixmem_text import tell
 
 from maixmem_rknn.api import FORMATS, FROM_DEVICE, TO_DEVICE, TYPES, TensorAttr
@@ -200,6 +201,7 @@ class Tensor:
             self.sync(FROM_DEVICE)
         return bytes(self.view())
 
+    @whole
     def attach(self, block: Block, offset: int = 0) -> None:
         """Works in `block` from now on: a camera's or another program's memory. What it had before
         is released.
