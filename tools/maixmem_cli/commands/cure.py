@@ -24,6 +24,7 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan.edits import against_leaks, edits, likely_first
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
+from maixmem_cli.text import reading
 
 _SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
 _BEGIN = (5, 20.0)  # the first pictures and their seconds: a script without a camera takes none
@@ -89,7 +90,7 @@ def command(
 
     options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS, begin=_BEGIN)
     with failing(script):
-        source = script.read_bytes().decode("utf-8")  # its line ends stay
+        source = _source(script)
         place, smaller = _place(firmware, options)
         before = place.run(script, Edit("", "", source), frames)
         if before.good:
@@ -110,6 +111,13 @@ def command(
                 return
     if not shown:
         _none_helps(before, len(tried))
+
+
+def _source(script: Path) -> str:
+    """The text, with its line ends and with a mark that a board would refuse."""
+    data = script.read_bytes()
+    found, encoding = reading.decoded(data)
+    return "\ufeff" + found if encoding == "utf-8 with a mark" else found
 
 
 def _none_helps(before: Any, number: int) -> None:

@@ -14,6 +14,7 @@ from rich.console import Console
 from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
 from maixmem_cli.errors.table import boards, find_out
+from maixmem_cli.text import reading
 from maixmem_cli.text.output import console, print_json, unreadable
 
 _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause)"}
@@ -40,7 +41,7 @@ def command(what: tuple[str, ...], board: str | None, image: Path | None, as_jso
     TEXT is one line; FILE or the standard input (-) may be a traceback, a whole log, or a core
     dump of the firmware. Exit status: 0 something was known, 1 nothing was, 2 wrong use.
     """
-    found = log.explain(_given(what), board)
+    found = log.explain(reading.plain(_given(what)), board)
     if image:
         _ask_image(found, image)
     if as_json:

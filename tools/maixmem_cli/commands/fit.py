@@ -20,6 +20,7 @@ from maixmem_cli.plan import not_ours, svg_time
 from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project, script_reader
+from maixmem_cli.text import reading
 from maixmem_cli.text.output import console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
@@ -217,6 +218,6 @@ def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) 
 def _text(file: Path) -> str:
     """The text of a script; "" where it cannot be read, which is said elsewhere."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return reading.script(file)
+    except (OSError, UnicodeDecodeError):
         return ""

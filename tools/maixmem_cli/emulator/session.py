@@ -23,6 +23,7 @@ from maixmem_cli.flash import image
 from maixmem_cli.heap.heaps import Finder, NotFound
 from maixmem_cli.heap.qstrs import exit_value
 from maixmem_cli.serial.repl import BoardError, RawRepl
+from maixmem_cli.text import reading
 
 DONE, RAISED, LIMIT, HANGS, STUCK, RESETS = "done", "raised", "limit", "hangs", "stuck", "resets"
 INTERRUPTED = "interrupted"  # by Ctrl-C of our user
@@ -80,7 +81,7 @@ class Session:
 
     def __init__(self, firmware: Path, script: Path | None, options: Options) -> None:
         self.script = script or Path("no script")
-        self.source = script.read_text(encoding="utf-8") if script else ""
+        self.source = reading.script(script) if script else ""
         self.options = options
         self.firmware = firmware
         self._stack = contextlib.ExitStack()

@@ -7,7 +7,6 @@ Nothing is run here. A change may well be wrong: whoever proposes it runs it fir
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from maixmem_cli.plan.edits_board import cards, firmwares, streams
 from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.runs.change import Edit
+from maixmem_cli.text import syntax
 
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP
@@ -40,6 +40,7 @@ def edits(source: str, *board: Any) -> Iterator[Edit]:
 
     SyntaxError for what is no Python."""
     try:
+        syntax.tree(source)  # libcst's own parser ends the process where it is too deep
         script = Script(source, *board)
     except cst.ParserSyntaxError as e:
         raise SyntaxError(e.message) from None
@@ -89,7 +90,7 @@ def likely_first(
 def _last_line(source: str, line: int) -> int:
     """Where the statement at the top that has this line ends, a loop for example; what is added
     at the end of its block belongs to it."""
-    of = [n for n in ast.parse(source).body if n.lineno <= line]
+    of = [n for n in syntax.tree(source).body if n.lineno <= line]
     return max(line, (of[-1].end_lineno or line) + hasattr(of[-1], "body")) if of else line
 
 

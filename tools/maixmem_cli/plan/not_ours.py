@@ -8,6 +8,8 @@ import ast
 import re
 from pathlib import Path
 
+from maixmem_cli.text import syntax
+
 #: modules that only one kind of board has -> that board, and where its scripts can run
 _SCRIPTS = (
     ({"nncase_runtime", "media", "libs", "aidemo", "mpp"}, "a K230 under CanMV"),
@@ -49,7 +51,7 @@ def script_for(path: Path, text: str) -> str:
     if _ARDUINO.search(text):
         return _sentence(path, "Arduino or another C++ project", "it is no Python")
     try:
-        imports = _imports(ast.parse(text))
+        imports = _imports(syntax.tree(text))
     except (SyntaxError, ValueError):
         return ""
     names = {name for name, _ in imports}

@@ -12,6 +12,8 @@ from typing import Any
 
 from maixmem_report import kib
 
+from maixmem_cli.text import reading
+
 VERSION = 2  #: of what `profile --json` prints; profile.schema.json describes it
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
 
@@ -52,7 +54,7 @@ def signed(nbytes: int) -> str:
 def load(path: Path) -> dict[str, Any]:
     """A profile that was kept. NoProfile says what is wrong with the file."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(reading.text(path))
         if told["version"] != VERSION:
             raise ValueError(f"version {told['version']}, and this maixmem writes {VERSION}")
         for leak in told["grows"]:

@@ -76,7 +76,7 @@ def console(**more: Any) -> Console:
 def write_file(option: str, path: Path, data: str | bytes) -> None:
     """Writes a file that an option names; when it cannot be written, that is wrong use."""
     try:
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        path.write_bytes(data.encode(errors="replace") if isinstance(data, str) else data)
     except OSError as e:
         raise click.BadParameter(
             f"{path} cannot be written: {e.strerror}. Next: a file in a folder that is "

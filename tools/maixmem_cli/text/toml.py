@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from maixmem_cli.text import reading
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -17,6 +19,6 @@ else:
 def read(path: Path) -> dict[str, Any]:
     """The tables of a file; ValueError for what is no TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(reading.text(path))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
         raise ValueError(f"not TOML: {e}") from None

@@ -21,6 +21,7 @@ from k210_model.frame_sizes import SIZES
 
 from maixmem_cli.plan.program.project import STEPS
 from maixmem_cli.plan.program.scratch import CALLS, ONLY_WITH
+from maixmem_cli.text import reading, syntax
 from maixmem_cli.text.numbers import hexa
 
 _UNKNOWN = object()
@@ -301,7 +302,7 @@ class _Reader(ast.NodeVisitor):
 def read_script(path: Path, flash: Mapping[int, Path]) -> Seen:
     """What a script shows. SyntaxError or UnicodeDecodeError when it is no Python."""
     reader = _Reader(path.parent, flash)
-    reader.visit(ast.parse(path.read_text(encoding="utf-8")))
+    reader.visit(syntax.tree(reading.script(path)))
     reader.finish()
     return reader.seen
 

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The syntax tree of a stranger's script: one that can be walked."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+_DEEPEST = 250  # levels: a script of people has some 20, each elif of a chain is one
+_TOO_DEEP = "it is nested too deeply to be read here, more than %d levels"
+
+
+def tree(text: str, deepest: int = _DEEPEST) -> ast.Module:
+    """SyntaxError for what is no Python, and for what nests so deeply that to walk it would end
+    this process. ValueError: a text with a null byte."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = ast.parse(text)
+    except (RecursionError, MemoryError):
+        raise _too_deep(deepest, 1) from None
+    level: list[ast.AST] = [found]
+    line = 1
+    for _ in range(deepest):
+        line = next((n.lineno for n in level if hasattr(n, "lineno")), line)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return found
+    raise _too_deep(deepest, line)
+
+
+def _too_deep(levels: int, line: int) -> SyntaxError:
+    error = SyntaxError(_TOO_DEEP % levels)
+    error.lineno = line
+    return error
