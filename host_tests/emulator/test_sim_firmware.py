@@ -295,3 +295,30 @@ def test_a_boards_pins(image: Path, tmp_path: Path) -> None:
     script.write_text("import Maix\nfrom board import board_info\nprint(board_info.LED_R)\n")
     done = commands.invoke("sim", str(script), "--firmware", str(image), "--board", "go")
     assert done.exit_code == 0 and done.stdout == "14\n", done.stderr
+
+
+_ASSERTS = "from machine import I2C\nprint('a')\nI2C(9)\n"
+
+
+@each_image
+@pytest.mark.parametrize("options", [(), ("--camera", "pattern", "--frames", 5)])
+def test_a_failed_assert_of_the_sdk_is_a_hang(
+    image: Path, tmp_path: Path, options: tuple[object, ...]
+) -> None:
+    """With a camera it waited for ever, with its interrupts."""
+    done = sim(tmp_path, image, _ASSERTS, *options)
+    if "kendryte_sdk/" not in done.stdout:
+        pytest.skip(f"{image.name} refuses I2C(9)")
+    assert done.exit_code == 3 and "at main.py:3: I2C(9)" in done.stderr
+    assert "A check of the driver failed" in done.stderr and "Next: " in done.stderr
+
+
+@each_image
+def test_the_camera_answers_on_its_own_pins_alone(image: Path, tmp_path: Path) -> None:
+    source = """
+        from machine import I2C
+        for bus, clock, data in ((I2C.I2C0, 28, 29), (I2C.I2C1, 30, 31), (I2C.I2C0, 41, 40)):
+            print(I2C(bus, freq=100000, scl=clock, sda=data).scan())
+        """
+    done = sim(tmp_path, image, source, "--camera", "pattern")
+    assert done.stdout.splitlines()[-3:] == ["[]", "[]", "[33]"], done.output

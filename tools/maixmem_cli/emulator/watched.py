@@ -5,6 +5,7 @@ it: that it is stuck, that it was reset, that its time is over."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,9 @@ _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
 _PATIENCE = 5.0  # and after that of our user
+# what a failed assert of the SDK prints, after which it waits for ever, with interrupts
+_ASSERT = re.compile(rb"\(\S*kendryte\S*\.[ch]:\d+\) [^\r\n]+[\r\n]+$")
+_LINE = 400  # bytes of the output that are looked at
 _SILENT = (
     20.0  # seconds without a word of the script before we say where it is; then twice as many
 )
@@ -52,6 +56,8 @@ class Watched(SerialPort):
         self._asking, self._to_type = False, b""
         self._answered = self._spoke = 0  # calls of input(); the board's microsecond of the last
         self.limited = self.watching = False
+        self._last = b""  # bytes that it said
+        self.asserted: float | None = None  # the board's microsecond of a failed assert
         self._goes_on: Callable[[], bool] | None = None  # past its first pictures
         self._given_up = False
 
@@ -116,6 +122,9 @@ class Watched(SerialPort):
             raise Stuck("nothing happens any more")
         if data:
             self._heard, self._patience = time.monotonic(), _SILENT
+            self._last = (self._last + data)[-_LINE:]
+            failed = self.watching and _ASSERT.search(self._last)
+            self.asserted = self.board.state()["microseconds"] if failed else None
         elif self.watching:
             self._answer()
             self._say_silence()
@@ -159,6 +168,8 @@ class Watched(SerialPort):
             self._interrupted = self._interrupted or time.monotonic()
         if self._interrupted and time.monotonic() - self._interrupted > _GRACE:
             raise NotEnding("the script does not end")
+        if self.asserted and state["microseconds"] - self.asserted > _STUCK * 1e6:
+            raise Stuck("an assert of the SDK failed")
         # an idle board's clock runs ahead of what was typed just now
         idle = min(state["idle_microseconds"], state["microseconds"] - self._spoke)
         heard = not state["typed"] or self.limited  # the Ctrl-C of a limit may never be

@@ -43,6 +43,11 @@ _NO_START = (
     "that the script stored is too small to boot with. Next: erase /flash (the setting is in "
     "its freq.conf), and store another size: maixmem.set_gc_heap() refuses one that does not boot"
 )
+_WAITS = "It waits for input, an interrupt or a device that is not there."
+_ASSERTED = (
+    "A check of the driver failed, the line above in brackets: it was given a number that it "
+    "cannot take. Next: check the numbers of bus, pin and mode in that call"
+)
 
 
 def memory_table(session: Session) -> list[str]:
@@ -110,7 +115,7 @@ def hang(session: Session, kind: str) -> list[str]:
     lines = [f"the board {what}, as a real one would", *where(session), *_fault(session, kind)]
     lines += _refused(session, list(session.tracer.events()))
     if kind == STUCK:
-        lines.append("It waits for input, an interrupt or a device that is not there.")
+        lines.append(_ASSERTED if session.port.asserted else _WAITS)
     return lines
 
 
