@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import sim_both
 from commands import invoke
-from maixmem_cli.library import places
 from maixmem_cli.text import reading, syntax
 
 _SCRIPT = "print('\u00e9')\r\n"
@@ -23,7 +23,6 @@ _WAYS = {
     "code page": _SCRIPT.encode("cp850"),
 }
 _PROJECT = 'firmware = "full"\norder = ["models"]\n'
-needs_unix = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +48,7 @@ def test_plain_texts_and_what_is_none_stay(monkeypatch: pytest.MonkeyPatch) -> N
         reading.decoded(b"x = '\xff'")
 
 
-@needs_unix
+@sim_both.needs_unix_port
 @pytest.mark.parametrize("data", _WAYS.values(), ids=_WAYS)
 def test_sim_runs_it_and_says_what_a_board_would_not_read(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "a.py"
@@ -77,7 +76,7 @@ def test_what_is_nested_deeply_is_a_clear_error(deep: str, tmp_path: Path) -> No
     file = tmp_path / "a.py"
     file.write_text(f"import sensor\nx = {deep}\n")
     for command, options in (("fit", ()), ("cure", ()), ("sim", ()), ("sim", ("--trace",))):
-        if command == "fit" or places.micropython():
+        if command == "fit" or sim_both.HAS_UNIX_PORT:
             done = invoke(command, str(file), *options)
             said = done.stdout + done.stderr
             assert done.exit_code in (1, 2), (command, said)
@@ -93,7 +92,7 @@ def test_a_tree_that_can_be_walked() -> None:
     assert syntax.tree("\nx = " + "-" * 300 + "1", 1000).body
 
 
-@needs_unix
+@sim_both.needs_unix_port
 @pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode on this system")
 def test_names_that_are_no_text_end_nothing(tmp_path: Path) -> None:
     """As a Chinese zip leaves them."""

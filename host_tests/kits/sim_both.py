@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import paths
+import pytest
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.library import places
 
@@ -31,6 +32,8 @@ def firmware(build: str) -> Path | None:
 NO_IMAGE = (
     "no such build of v0.6.2_84 in $MAIXMEM_FIRMWARE, no MicroPython unix port, or no C compiler"
 )
+HAS_UNIX_PORT = places.micropython() is not None
+needs_unix_port = pytest.mark.skipif(not HAS_UNIX_PORT, reason="no MicroPython unix port")
 CAN_RUN = places.micropython() is not None and shutil.which("cc") is not None
 
 

@@ -8,6 +8,8 @@ GC_BOOTS = 2784
 LCD_GC = 15488
 SPIFFS_READ = 4096
 SCRIPT_IDLE = 5056
+PLAIN_IDLE = 1216  # where the firmware's main.py does not fit, below LCD_GC
+GC_PROMPTS = 8448  # the least with which a script can be sent to the prompt
 
 _EXCEPTIONS = (72704,)
 _THREADS = (32768, 2224, 16384, 2224)

@@ -96,6 +96,7 @@ class _State:
         self.pins = {}
         self.levels = {}
         self.stack = 0
+        self.slots = 0  # of image functions that failed: k210_work
         self.serial = {}
         self.card = False
         self.frames = 0
@@ -163,7 +164,8 @@ def _boot(build, size):
             "burn the firmware again, and models at 0x300000 or higher",
         )
     heap.gc_block, state.gc_active = _lives(boot.boot, heap, build, size)
-    k210_gc.heap.restart(pool_size(heap.gc_block, state.gc_active), builds.SCRIPT_IDLE)
+    idle = builds.SCRIPT_IDLE if boot.greets(state.gc_active) else builds.PLAIN_IDLE
+    k210_gc.heap.restart(pool_size(heap.gc_block, state.gc_active), idle)
     _main_py("boot")
 
 

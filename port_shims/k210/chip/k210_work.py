@@ -11,7 +11,8 @@ _NO_ROOM = (
     "algorithm on to bypass this "
     "issue!"
 )
-_NOT_EVEN = "Too many fb_alloc! no space save! try again or reduce img size!"
+_NO_SLOT = "Too many fb_alloc! no space save! try again or reduce img size!"
+_SLOTS = 100  # blocks that the firmware remembers; asked in vain for the largest, it looks at none
 
 #: what is found where there is nothing
 _FOUND = {n: list for n in WORK if n[:5] == "find_" and n != "find_edges"}
@@ -24,15 +25,19 @@ def use(sizes, meanwhile=None):
 
     `meanwhile` is called while all are held.
 
-    As on the board, what was taken before the one that failed is not given back."""
+    As on the board, what was taken before the one that failed is not given back, and its slots are
+    not either."""
     held = []
     for n in sizes:
         if n == FREE:
             board.heap.free(held.pop())
             continue
+        if n != ALL and board.state.slots + len(held) >= _SLOTS:
+            raise MemoryError(_NO_SLOT)
         block = board.heap.malloc(block_bytes(n, board.state.firmware.fb_all))
         if not block:
-            raise MemoryError(_NOT_EVEN if n == ALL else _NO_ROOM)
+            board.state.slots += len(held)
+            raise MemoryError(_NO_ROOM)
         held.append(block)
     if meanwhile:
         meanwhile()

@@ -75,8 +75,9 @@ class View:
 
 # What the interpreter sees of the disk, mounted at "/": only what can be imported.
 class Disk:
-    def __init__(self, view):
+    def __init__(self, view, asks):
         self._view = view
+        self._asks = asks
 
     def mount(self, readonly, mkfs):
         pass
@@ -108,7 +109,8 @@ class Disk:
         if found[0] is not None:
             return self._harmless(found[0] + "/" + found[1])
         fence.look_through((str(self._view.read(path), "utf-8"),))
-        return _Stream(files.source(found[1]))
+        source = files.source(found[1])
+        return self._asks.module(lambda: _Stream(source), source_size(source))
 
     def _harmless(self, name):
         """The stream of a module beside the script, or of the library, which is ours."""
@@ -117,7 +119,11 @@ class Disk:
         if decorates:
             with host.host_open(name, "r") as f:
                 fence.look_through(f)
-        return host.host_open(name)
+        if self._view.ours(name):
+            return host.host_open(name)
+        with host.host_open(name) as f:
+            size = f.seek(0, 2)
+        return self._asks.module(lambda: host.host_open(name), size)
 
 
 class _Stream(IOBase):
@@ -133,6 +139,9 @@ class _Stream(IOBase):
         self._at += len(data)
         return len(data)
 
+    def close(self):
+        pass
+
     def ioctl(self, request, argument):
         return 0
 
@@ -141,10 +150,11 @@ class _Stream(IOBase):
 # names that the firmware has and the stand-in has not; `own` {name: module} what CPython has
 # loaded for the script; `real` imports what lies in files.
 class Importer:
-    def __init__(self, world, view, way_out):
+    def __init__(self, world, view, way_out, asks):
         self._world = world
         self._view = view
         self._way_out = way_out
+        self._asks = asks
         self.real = None
         self.own = {}
         self.builtins = None
@@ -224,6 +234,7 @@ class Importer:
                     try:
                         text = str(self._view.read(path), "utf-8")
                         fence.look_through((text,))
+                        text = text if self._view.ours(path) else self._asks.text(text)
                         exec(compile(text, path, "exec"), module.__dict__)
                     except BaseException:
                         del self.own[name]

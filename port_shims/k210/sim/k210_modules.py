@@ -8,6 +8,7 @@ import sys
 import image
 import k210_board as board
 import k210_buses as buses
+import k210_collections
 import k210_config
 import k210_host as host
 import k210_image
@@ -17,6 +18,7 @@ import k210_media as media
 import k210_network as network
 import k210_pins as pins
 import k210_statistics
+import k210_struct
 import k210_system as system
 import k210_table as table
 import k210_threads
@@ -50,6 +52,7 @@ _CODE = {
     "_thread": k210_threads,
     "uctypes": board.uctypes,
     "board": pins,
+    "collections": k210_collections,
     "fpioa_manager": pins,
     "gc": system.gc,
     "image": image,
@@ -70,6 +73,7 @@ _CODE = {
     "sensor": sensor,
     "socket": network,
     "socket.socket": network.socket,
+    "struct": k210_struct,
     "sys": system.sys,
     "time": k210_time,
     "time.clock()": k210_time.clock,

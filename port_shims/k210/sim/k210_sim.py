@@ -4,7 +4,6 @@
 run() takes."""
 
 import gc
-import os
 import sys
 from io import StringIO
 
@@ -22,12 +21,14 @@ import k210_time
 import k210_written
 import maixmem_advice
 from k210_flash import source_read, source_size
+from k210_model import builds
 from k210_system import print_exception
 
 _HANG = 3
 _INTERRUPTED = 130
 _RESETS = 3
 _OTHER_HEAP = "\nThe board restarts with a GC heap of {0} bytes. Next: --board-heap {0}"
+_NO_PROMPT = "it does not come to its prompt: its GC heap has %d bytes"
 _FRAME = (
     800 * 600 * 2
 )  # SVGA, the largest frame that fits: the board has frames in the system heap
@@ -94,7 +95,8 @@ class Trace:
 def run(job):
     """Powers a board on and runs a script as __main__; returns the exit status for the host.
 
-    The dict `job`: script (the name), source (its text), firmware, gc_heap, flash, files, card,
+    The dict `job`: script (the name), source (its text), runs (that text as it is run), asks (see
+    k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
     frames and seconds (the end of the run, or None), report (whether it tells its figures), trace.
     """
@@ -106,9 +108,11 @@ def run(job):
             files=job["files"],
             card=job["card"],
         )
+        if board.state.gc_active < builds.GC_PROMPTS:
+            board.crash(_NO_PROMPT % board.state.gc_active, "erase the file system at 0xD00000")
     except board.DeviceCrash as e:
         return _hangs(e)
-    session = k210_start.Session(job["card"], job["folders"], _texts(job))
+    session = k210_start.Session(job["card"], job["folders"], _texts(job), job["asks"])
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
@@ -140,14 +144,12 @@ def run(job):
 def _texts(job):
     """The bytes of the script, and of the modules that it may import."""
     yield job["source"].encode()
-    folder = job["folders"][0] + "/"
-    for path in list(job["files"].values()) + [folder + name for name in os.listdir(folder)]:
-        if path[-3:] == ".py":
-            try:
-                with open(path, "rb") as f:
-                    yield f.read()
-            except OSError:  # an import will say it
-                pass
+    for path in job["modules"]:
+        try:
+            with open(path, "rb") as f:
+                yield f.read()
+        except OSError:  # an import will say it
+            pass
 
 
 def _set(job):
@@ -245,8 +247,8 @@ def _begin_anew(written):
 def _runs_through(session, job):
     """False: the script has reset the board."""
     try:
-        session.boot()
-        session.run(job["source"], job["script"])
+        session.boot(_print_exception)
+        session.run(job["runs"], job["script"])
     except board.HardReset:
         return False
     return True
@@ -301,14 +303,18 @@ def _print_exception(e):
 
 
 def _traceback(e):
-    """Its lines, without those of the stand-in."""
+    """Its lines, without those of the stand-in. The last of a text that does not compile names no
+    function: k210_language makes it by a raise."""
     text = StringIO()
     print_exception(e, text)
-    return [
+    lines = [
         line
         for line in text.getvalue().split("\n")
         if line and "port_shims" not in line and "k210_s" not in line
     ]
+    if isinstance(e, SyntaxError) and len(lines) > 1:
+        lines[-2] = lines[-2].split(", in <")[0]
+    return lines
 
 
 if __name__ == "__main__":

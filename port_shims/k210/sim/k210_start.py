@@ -9,6 +9,7 @@ import sys
 import k210_board as board
 import k210_fence as fence
 import k210_files as files
+import k210_language as language
 import k210_modules
 import k210_system
 import k210_time
@@ -28,14 +29,15 @@ _ENGINE = ("__build_class__", "__name__", "__debug__")
 # Contract. The board after power-on, ready for a script: `names` are its global names, run(text,
 # name) executes text among them. `folders` of the host stand for what lies on the board's flash: a
 # script's own modules and the library; `texts` are all that it may run, None when that is not
-# known.
+# known. `pipes`: numbers of two files, over which MaixPy's compiler is asked.
 class Session:
-    def __init__(self, card, folders, texts=None):
+    def __init__(self, card, folders, texts=None, pipes=()):
         self.disk = BoardOs(card)
         own = {"os": self.disk, "uio": self.disk, "builtins": self.disk}
         self.world = k210_modules.World(board.state.build, own, k210_modules.named(texts))
         self.view = View(folders)
-        self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT)
+        self.asks = language.Asks(pipes)
+        self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT, self.asks)
         self.names = {"__name__": "__main__"}
         self._first = None
         self.ballast = None
@@ -73,12 +75,16 @@ class Session:
         self.importer.real = load
         if _MICROPYTHON:
             sys.path[:] = _PATH
-            mount(Disk(self.view), "/")
+            mount(Disk(self.view, self.asks), "/")
             self._forget_modules()
             builtins.__import__ = self.importer
             own = self.world.modules["builtins"]
             own.exec, own.compile = fence.looking(builtins.exec, builtins.compile)
             builtins.exec, builtins.compile = own.exec, own.compile
+            for name, function in self._language().items():
+                setattr(builtins, name, function)
+                if name[0] != "_":
+                    setattr(own, name, function)
             builtins.open = self.world.modules["uio"].open
         else:
             self.names["__builtins__"] = self.importer.builtins = self._restricted(builtins)
@@ -109,16 +115,30 @@ class Session:
         for name in dir(module):
             if name[:2] != "__":
                 found[name] = getattr(module, name)
+        found.update(self._language())
         found["__import__"] = self.importer
         return found
 
-    def boot(self):
-        """boot.py and main.py of the card or the flash, where there are such."""
+    def _language(self):
+        """{name: function} of what MicroPython 1.11 does otherwise, and of the marks in texts."""
+        found = dict(language.BUILTINS)
+        found.update(language.MARKS)
+        found[language.model.TEXT] = self.asks.text
+        return found
+
+    def boot(self, failed=k210_system.print_exception):
+        """boot.py and main.py of the card or the flash, where there are such. failed(e) tells what
+        ended one of them, which does not keep the board from the next."""
         self._first = self._first or dict(self.names)
         for name in ("boot.py", "main.py"):
             source = files.source(name)
             if source is not None and source is not board.GREETING:
-                self.run(self.view.read(files.full_name(name)), name)
+                try:
+                    self.run(self.asks.text(self.view.read(files.full_name(name))), name)
+                except Exception as e:
+                    failed(e)
+                except SystemExit:
+                    pass
 
     def run(self, text, name):
         fence.look_through((text,))

@@ -27,12 +27,16 @@ from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, ch
 from maixmem_cli.library import tracing
 from maixmem_cli.plan import flash_harm, not_ours, of_script
 from maixmem_cli.runs import run_standin
+from maixmem_cli.text import reading
 from maixmem_cli.text.output import unreadable
 
 _SD_FILES = 500
 _HANGS = 3  # exit status
 _NOT_OF_IMAGES = "a firmware image does not have this. Next: --firmware NAME, a build's name"
-_OF_IMAGES = ("camera", "save_lcd")
+_BLACK = (
+    "maixmem: the stand-in computes no pixels: its camera gives black pictures. Next, for those "
+    "of --camera: --firmware IMAGE, a .bin or .kfpkg"
+)
 
 
 def run(script: Path, firmware: str, flash: dict[int, Path], **more: Any) -> int:
@@ -62,7 +66,7 @@ def sd_files(folder: Path) -> dict[str, str]:
 def read_script(script: Path, trace: bool) -> str:
     """The text of a script, with marks at its lines for --trace."""
     try:
-        source = script.read_text(encoding="utf-8")
+        source = reading.script(script)
     except OSError as e:
         raise click.BadParameter(unreadable(e, script), param_hint="SCRIPT") from None
     except UnicodeDecodeError as e:
@@ -238,9 +242,11 @@ def _none_of(options: dict[str, Any], text: str) -> None:
 
 def _check_for_stand_in(firmware: str, board_heap: int, limits: dict[str, Any]) -> None:
     _none_of(
-        {"--" + name.replace("_", "-"): limits[name] for name in _OF_IMAGES},
+        {"--save-lcd": limits["save_lcd"]},
         "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg",
     )
+    if limits["camera"]:
+        click.echo(_BLACK, err=True)
     build = FIRMWARES[firmware]
     try:
         check_gc_heap(f"{board_heap} bytes", board_heap, build.heap or 0, build.gc_heap)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import ast
 
+from maixmem_cli.text import syntax
+
 CALL = "_maixmem_at"
 _HEADS = {
     ast.If: "test",
@@ -18,7 +20,7 @@ def marked(source: str) -> str:
     """The script with `_maixmem_at(LINE)` before each statement, on the same lines. SyntaxError as
     Python has it."""
     marks: list[tuple[int, int, str]] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(syntax.tree(source)):
         for body in ("body", "orelse", "finalbody"):
             for statement in (
                 getattr(node, body, None) or ()
@@ -26,7 +28,7 @@ def marked(source: str) -> str:
                 else ()
             ):
                 marks += _marks(statement)
-    return _inserted(source, marks)
+    return syntax.inserted(source, marks)
 
 
 def _marks(statement: ast.AST) -> list[tuple[int, int, str]]:
@@ -49,11 +51,3 @@ def _marks(statement: ast.AST) -> list[tuple[int, int, str]]:
 
 def _is_text(statement: ast.AST) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _inserted(source: str, marks: list[tuple[int, int, str]]) -> str:
-    lines = [line.encode() for line in source.split("\n")]
-    for line, column, text in sorted(marks, reverse=True):
-        old = lines[line - 1]
-        lines[line - 1] = old[:column] + text.encode() + old[column:]
-    return b"\n".join(lines).decode()

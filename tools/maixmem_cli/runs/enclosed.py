@@ -26,7 +26,7 @@ _MOST_RECORDS = 8
 _NO_NEW_CODE = 65  # PR_SET_MDWE of Linux 6.3, linux/prctl.h
 
 
-def _limits(
+def limits(
     memory: int, confine: Callable[[], None] | None, *, makes_code: bool
 ) -> Callable[[], None] | None:
     """What the process does before it becomes the interpreter: it may have so much memory, write
@@ -65,9 +65,10 @@ class Enclosed:
         *,
         makes_code: bool,
         may_read: Sequence[Path] | None = None,
+        pipes: Sequence[int] = (),
     ) -> None:
         """`may_read`: files and folders; None does not confine it, which CPython would need half
-        of this computer for."""
+        of this computer for. `pipes`: numbers of files that it has too."""
         self.heard = time.monotonic()
         self.records: list[str] = []
         self.error: OSError | None = None
@@ -78,7 +79,8 @@ class Enclosed:
                 env=env,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                preexec_fn=_limits(memory, confine, makes_code=makes_code),  # noqa: PLW1509, no lock
+                pass_fds=tuple(pipes),
+                preexec_fn=limits(memory, confine, makes_code=makes_code),  # noqa: PLW1509, no lock
             )
         self._threads = [threading.Thread(target=t) for t in (self._words, self._lines)]
         for thread in self._threads:

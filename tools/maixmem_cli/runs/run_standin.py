@@ -6,6 +6,7 @@ over."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import os
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ from k210_model.heap import RAM
 from maixmem_report import kib
 
 from maixmem_cli.library import places
+from maixmem_cli.runs import language
+from maixmem_cli.runs.asks import Asks
 from maixmem_cli.runs.enclosed import Enclosed
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
@@ -79,11 +83,17 @@ class Job:
         """Bytes that a script can write to its card."""
         return _CARD if self.card else 0
 
-    def order(self) -> dict[str, Any]:
-        """The job as k210_sim.py takes it."""
+    def order(self, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
+        """The job as k210_sim.py takes it, with the ends of pipes that it asks over."""
+        folder = self.folder or self.script.parent
+        modules = [n for n in self.files.values() if n.endswith(".py")]
+        modules += map(str, folder.glob("*.py"))
         return {
-            "script": str(self.script),
+            "script": printable(str(self.script)),
+            "modules": [name for name in modules if name.isprintable()],
             "source": self.source,
+            "runs": language.standing_in(self.source),
+            "asks": pipes,
             "firmware": self.firmware,
             "gc_heap": self.board_heap,
             "flash": {address: str(path) for address, path in self.flash.items()},
@@ -91,7 +101,7 @@ class Job:
             "card": self.card,
             "card_room": self.card_room,
             "serial": self.serial,
-            "folders": [str(self.folder or self.script.parent), str(places.lib())],
+            "folders": [str(folder), str(places.lib())],
             "frames": self.frames,
             "seconds": self.seconds,
             "report": self.limited,
@@ -168,19 +178,23 @@ def _once(job: Job, folder: Path) -> tuple[int, list[str]]:
     )
     sys.stdout.flush()
     order = folder / "job"
-    order.write_text(repr(job.order()), encoding="utf-8")
+    asks = Asks(language.answer) if micropython and language.compiler() else None
+    ours = job.order(asks.of_child if asks else ())
+    order.write_text(repr(ours), encoding="utf-8")
     command += [str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)]
     memory = size + (_PROCESS if micropython else _PROCESS_CPYTHON)
     # the unix port of PyPI is a module of this Python, which reads its own library to start
     files = [Path(command[0]), Path(sys.prefix), Path(sys.base_prefix), order, *places.k210()]
     files += [Path(str(p)) for p in (*job.flash.values(), *job.files.values())]
-    files += map(Path, job.order()["folders"])  # type: ignore[call-overload]  # its modules
-    child = Enclosed(
-        *(command, env, memory),
-        makes_code=micropython is None,
-        may_read=files if micropython else None,
-    )
-    status = _wait(child, job)
+    files += map(Path, ours["folders"])  # its modules
+    with asks or contextlib.nullcontext():
+        child = Enclosed(
+            *(command, env, memory),
+            makes_code=micropython is None,
+            may_read=files if micropython else None,
+            pipes=asks.of_child if asks else (),
+        )
+        status = _wait(child, job, asks.serve if asks else time.sleep)
     return status, [r for r in child.records if r.strip() != repr(_BEGUN)][:1]
 
 
@@ -201,8 +215,9 @@ def figures(told: list[str]) -> dict[str, Any]:
     return ast.literal_eval(told[0].strip())  # type: ignore[no-any-return]
 
 
-def _wait(child: Enclosed, job: Job) -> int:
-    """The exit status. A script that has no step of the board in its loop is stopped from here."""
+def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> int:
+    """The exit status. A script that has no step of the board in its loop is stopped from here;
+    what it asks is answered by serve(seconds), which comes back after so long at the latest."""
     limit = ended = None
     patience = _SILENT
     try:
@@ -218,7 +233,7 @@ def _wait(child: Enclosed, job: Job) -> int:
             if ended is not None and now > ended:
                 child.process.kill()
             patience = _say_silence(job, now - child.heard, patience)
-            time.sleep(_POLL)
+            serve(_POLL)
     except KeyboardInterrupt:
         try:
             child.wait(_GRACE)

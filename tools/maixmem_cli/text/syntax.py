@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The syntax tree of a stranger's script: one that can be walked."""
+"""The syntax tree of a stranger's script, one that can be walked, and marks in its text."""
 
 from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 _DEEPEST = 250  # levels: a script of people has some 20, each elif of a chain is one
 _TOO_DEEP = "it is nested too deeply to be read here, more than %d levels"
@@ -34,3 +36,13 @@ def _too_deep(levels: int, line: int) -> SyntaxError:
     error = SyntaxError(_TOO_DEEP % levels)
     error.lineno = line
     return error
+
+
+def inserted(source: str, marks: Sequence[tuple[Any, ...]]) -> str:
+    """The source with each mark, (line, column in bytes, text) or with a rank before its text:
+    of those in one place the lowest comes first."""
+    lines = [line.encode() for line in source.split("\n")]
+    for line, column, *_, text in sorted(marks, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:column] + text.encode() + old[column:]
+    return b"\n".join(lines).decode()
