@@ -34,7 +34,7 @@ a device or a file system did not answer (camera not set up, or no such file)
 |vb init failed(18)
 |-1610383342
 |0xa0038012
-K_ERR_VB_BUSY: an earlier run was stopped before MediaManager.deinit(), its video buffers are still set up
+K_ERR_..._BUSY: an earlier run was stopped before MediaManager.deinit(), its video buffers are still set up
 In the program: try ... finally: sensor.stop(), Display.deinit(), MediaManager.deinit().
 Now: reset the board; a soft reset (Ctrl-D) is not enough on older firmware.""",
     """|-1610317812
@@ -64,7 +64,7 @@ Free a model: del kpu, gc.collect(), nncase_runtime.shrink_memory_pool().""",
 |after MediaManager.init()
 |VideoBuffer has been initialized
 |buffer has been initialized
-K_ERR_VB_NOTREADY, NOT_PERM, UNEXIST: calls of the media modules in the wrong order
+K_ERR_..._NOTREADY, NOT_PERM, EXIST, UNEXIST, NOT_CONFIG: calls of the media modules in the wrong order
 Sensor() and its set_...(), Display.init(), then MediaManager.init() once, then sensor.run().
 At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
     """|-1610317821
@@ -75,7 +75,7 @@ At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
 |0xa0048040
 |pool exceeds the max
 |too many common pool
-K_ERR_VB_ILLEGAL_PARAM, NULL_PTR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
+K_ERR_..._ILLEGAL_PARAM, NULL_PTR, NOT_SUPPORT, BADADDR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
 Width a multiple of 16; a size that this sensor has.
 Fewer channels and layers before MediaManager.init().""",
     """|kpu run failed

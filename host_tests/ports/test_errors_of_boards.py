@@ -85,3 +85,22 @@ def test_what_is_not_the_gc_heap_is_not_cured_by_collecting(monkeypatch) -> None
     ):
         (row,) = table.find(f"MemoryError: {text}", "openmv")
         assert not [s for s in row.steps_on("openmv") if s.startswith("gc.collect()")], row.id
+
+
+#: the error codes of the K230's SDK manual, without 0xa0: VB, MMZ, SYS
+_MEDIA = (
+    "048006 04800c 04800d 048005 048003 048010 048012 048009 048040 "
+    "038003 038006 038008 038009 03800c 038010 038011 038012 "
+    "058003 058006 058008 058009 058010 058011 05800c"
+)
+
+
+@pytest.mark.parametrize("code", _MEDIA.split())
+def test_the_desk_knows_each_documented_code_of_the_k230(code: str) -> None:
+    """As it is written, and as Python prints it: a signed number of 32 bits."""
+    number = int("a0" + code, 16)
+    found = {
+        table.find(t, "k230")[0].id for t in (f"ret {number:#x}", f"failed({number - 2**32})")
+    }
+    last = {"12": "busy", "0c": "nomem", "0d": "nomem", "05": "order", "09": "order"}
+    assert found == {f"k230-{last.get(code[-2:], 'order' if code[-2:] == '10' else 'argument')}"}

@@ -69,8 +69,9 @@ def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
 
 
 def _keys(row: Row) -> str:
-    """What a text is looked for on a board, which asks for no whole text ("=TEXT")."""
-    match = [key for key in row.match if key[0] != "="]
+    """What a text is looked for on a board, which asks for no whole text ("=TEXT") and takes no
+    code of a K230 apart."""
+    match = [key for key in row.match if key[0] != "=" and key[:6] != "media:"]
     keys = "|" + "|".join(match)
     return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in match)
 
@@ -99,5 +100,7 @@ def _line(row: Row) -> str:
 def _shown(key: str) -> str:
     """A key as it stands in a message."""
     kind, _, number = key.partition(":")
+    if kind == "media":  # that of the video buffers stands for all
+        return f"0xa0048{number.zfill(3)}"
     shown = {"error": f"load error:{number}", "errno": f"[Errno {number}]"}
     return shown.get(kind, key) if number.lstrip("-").isdigit() else key.lstrip("=")

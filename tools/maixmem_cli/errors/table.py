@@ -27,6 +27,7 @@ _GROUPS["all"] = (*_MICROPYTHON, *_GROUPS["linux"])
 SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
 _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*[a-zA-Z]|%%")  # what printf fills in
+_MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
@@ -35,7 +36,8 @@ _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
 @dataclass(frozen=True)
 class Row:
     """What one kind of message means. `match`: parts of the text, "=TEXT" the whole of it,
-    "error:N" a code of the KPU, "errno:N" one of OSError; `cases`: (text, where it was met)."""
+    "error:N" a code of the KPU, "errno:N" one of OSError, "media:HEX" one of a K230's drivers;
+    `cases`: (text, where it was met)."""
 
     id: str
     match: tuple[str, ...]
@@ -80,7 +82,7 @@ class Row:
 
 
 _K210 = {"k210", "canmv", "pc"}
-_IS_CODE = re.compile(r"err(?:or|no):-?\d+")
+_IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+")
 
 
 def _expand(names: list[str]) -> frozenset[str]:
@@ -186,10 +188,12 @@ def _of_texts() -> list[tuple[str, Text]]:
 
 
 def codes(text: str) -> set[str]:
-    """The codes that a text names, as "error:N" and "errno:N"."""
+    """The codes that a text names, as "error:N" and "errno:N"; of the K230's media drivers the
+    error without its module, as "media:HEX"."""
     found = {f"error:{a or b}" for a, b in _CODE.findall(text)}
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
+    found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
