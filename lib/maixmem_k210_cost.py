@@ -23,7 +23,7 @@ from maixmem_k210_chip import (
     chunk,
 )
 
-_THREADS = "maixmem_k210_stack" in modules  # which comes in where the firmware has threads
+_YOLO = "maixmem_k210_boxes" in modules  # which asks for cells
 _TOP = const(32)  # that malloc leaves at the top
 
 # --- what a model takes ---
@@ -34,7 +34,7 @@ def again(p, cost) -> None:
     KModelError where that cannot run, OSError with the path where it is gone."""
     new = inspect(p, cost.source, cost.how)
     names = "need peak chunks nbytes certainty refuse warning head"
-    for name in (names + " output" if _THREADS else names).split():
+    for name in (names + " cells" if _YOLO else names).split():
         setattr(cost, name, getattr(new, name))
     if cost.refuse:
         raise KModelError(message("cannot_run", cost.refuse))
@@ -68,8 +68,8 @@ def inspect(p, source, how: dict) -> Cost:
     cost.chunks = load
     cost.nbytes = info.nbytes or 1
     cost.how = how
-    if _THREADS:  # for maixmem_k210_boxes; 0: not known
-        cost.output = info.outputs[0][2] if info.outputs else 0
+    if _YOLO:
+        cost.cells = _cells(how.get("file", source))
     if type(source) is str:
         cost.head = p.head_of(source)
     if not info.main_mem:
@@ -80,6 +80,14 @@ def inspect(p, source, how: dict) -> Cost:
     if where:
         cost.warning = where
     return cost
+
+
+def _cells(source):
+    """Those of YOLO's output; 0 where that cannot be read."""
+    try:
+        return run_once("k210_cells", "cells", source)
+    except (MemoryError, RuntimeError):
+        return 0
 
 
 def chunks(allocations: "list[tuple[int, int]]") -> "tuple[int, ...]":

@@ -12,7 +12,7 @@ from maixmem_k210 import _thread
 from maixmem_k210_kpu import Net, kpu
 
 if _thread:
-    from maixmem_k210_boxes import require, stack_of
+    from maixmem_k210_boxes import require, stack_of, stack_use
 
 
 def find(net, name: str):
@@ -28,7 +28,7 @@ def _init_yolo2(self, threshold, nms_value, anchor_number, anchor) -> None:
         raise ValueError(message("init_yolo2", self.name))
     kpu.init_yolo2(self.handle, threshold, nms_value, anchor_number, anchor)
     self.yolo = self.handle
-    if _thread and not self.stack:
+    if _thread:
         self.stack = stack_of(self, anchor_number)
 
 
@@ -38,7 +38,7 @@ def _run_yolo2(self, img) -> "list | None":
         raise ValueError(message("run_yolo2", self.name))
     self.check_image(img)
     if self.stack:
-        require(self)
+        require(self, stack_use())
     return kpu.run_yolo2(self.handle, img)
 
 

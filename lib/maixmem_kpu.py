@@ -216,7 +216,8 @@ def run_yolo2(t, img):
         raise _part("error", t)
     t.check_image(img)
     if t.stack:
-        _lib.resident("k210_boxes").require(t)
+        boxes = _lib.resident("k210_boxes")
+        boxes.require(t, boxes.stack_use())
     return _kpu.run_yolo2(handle, img)
 
 

@@ -140,8 +140,7 @@ def init_yolo2(handler, args, how):
     if before and before[1:] == (args[1:], how):
         return True
     anchors = how.get("anchor_number", args[3] if args[3:] else 0)
-    known = t.cost or "flash_read" in _m.port.lacks  # else it may be a V4 model
-    if key == "init_yolo2" and _thread and type(anchors) is int and known:
+    if key == "init_yolo2" and _thread and type(anchors) is int:
         t.stack = resident("k210_boxes").stack_of(t, anchors)
     if before and not t.pin:
         del t.asked[key]
