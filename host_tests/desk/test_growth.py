@@ -74,7 +74,7 @@ STANDING: dict[str, tuple[list[Held], str]] = {
     "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),
     "given back": (objects(*range(30), *range(30, -1, -1)), FLAT),
-    "the last result": (objects(*[0] * (_N - 1), 40), FULL),
+    "the last result": (objects(*[0] * (_N - 1), 40), FLAT),
     "slower and slower": (objects(*(int(40 * (1 - 0.8**i)) for i in range(_N))), FULL),
     "three buffers when they are first wanted": (
         objects(*(sum(i >= at for at in (9, 20, 41)) for i in range(_N))),

@@ -15,7 +15,8 @@ from maixmem_cli.profiler.loops import Chain
 
 MAIN = Place("main.py", "<module>", 20)
 WORK = Place("main.py", "work", 7)
-SITES: dict[int, Chain] = {1: (MAIN,), 2: (MAIN, WORK), 3: (Place("main.py", "thread", 3),)}
+CHAINS: dict[int, Chain] = {1: (MAIN,), 2: (MAIN, WORK), 3: (Place("main.py", "thread", 3),)}
+SITES = loops.Sites(CHAINS.__getitem__, lambda site: len(CHAINS[site]))
 _SETUP, _INNER, _OUTER, _ENDS = 0x1000, 0x2000, 0x3000, 0x4000  # keys rise with the bytecode
 NONE: Counter[tuple[int, int]] = Counter()
 
@@ -29,12 +30,12 @@ def loop(key: int, counts: list[int], *, start: int = 0, site: int = 1, by: int 
 
 
 def kinds(looks: list[Look], **more: object) -> list[str]:
-    found = leaks.judged(looks, SITES.__getitem__, **more)  # type: ignore[arg-type]
+    found = leaks.judged(looks, SITES, **more)  # type: ignore[arg-type]
     return [g.kind for g in found.growths]
 
 
 def test_what_grows_in_the_loop_at_the_end_leaks() -> None:
-    (found,) = leaks.judged(loop(_OUTER, [*range(40)]), SITES.__getitem__).growths
+    (found,) = leaks.judged(loop(_OUTER, [*range(40)]), SITES).growths
     assert (found.heap, found.place, found.kind) == ("gc", MAIN, LEAK)
     assert (found.each, found.rounds) == (1056, 40)
     assert kinds(loop(_OUTER, [min(i, 9) for i in range(40)])) == [CACHE]
@@ -51,7 +52,7 @@ def test_made_once_is_flat_in_a_later_loop_whatever_the_lengths() -> None:
 def test_what_leaks_in_a_short_loop_after_a_long_setup() -> None:
     setup = loop(_SETUP, [*range(250)], by=1)
     then = loop(_OUTER, [*range(30)], start=9000, by=2)
-    found = leaks.judged(setup + then, SITES.__getitem__)
+    found = leaks.judged(setup + then, SITES)
     assert found.rounds == 30 and WORK in [g.place for g in found.growths]
 
 
@@ -64,14 +65,29 @@ def test_an_inner_loop_is_its_outer_ones_affair() -> None:
             round_ = 19 * i + k
             looks.append(Look(time, time, Counter({(2, 96): k}), NONE, _INNER, round_, 2))
         looks.append(Look(1000 * i + 500, 1000 * i, Counter({(2, 96): 1}), NONE, _OUTER, i, 1))
-    assert [x.key for x in loops.judged(looks, SITES.__getitem__)] == [_OUTER]
+    assert [x.key for x in loops.judged(looks, SITES)] == [_OUTER]
     assert kinds(looks) == []
 
 
+def test_the_loop_of_a_comprehension_is_inside_whatever_its_address() -> None:
+    """It has no line of its own, and its bytecode may lie anywhere."""
+    looks: list[Look] = []
+    for i in range(1, 31):
+        for k in range(1, 20):
+            at = 1000 * i + k
+            kept = Counter({(1, 96): i, (4, 96): k})
+            looks.append(Look(at, at, kept, NONE, _ENDS, 19 * i + k, 4))
+        looks.append(Look(1000 * i + 500, i, Counter({(1, 96): i}), NONE, _OUTER, i, 1))
+    sites = loops.Sites(lambda site: (MAIN,), lambda site: 2 if site == 4 else 1)
+    assert [x.key for x in loops.judged(looks, sites)] == [_OUTER]
+    (found,) = leaks.judged(looks, sites).growths
+    assert (found.each, found.rounds) == (96, 30)
+
+
 def test_too_few_rounds_blame_nobody() -> None:
-    found = leaks.judged(loop(_OUTER, [*range(LEAST - 2)]), SITES.__getitem__)
+    found = leaks.judged(loop(_OUTER, [*range(LEAST - 2)]), SITES)
     assert (found.growths, found.rounds, found.too_few) == ([], LEAST - 2, True)
-    found = leaks.judged(loop(_OUTER, [5] * 10), SITES.__getitem__)
+    found = leaks.judged(loop(_OUTER, [5] * 10), SITES)
     assert (found.growths, found.rounds, found.too_few) == ([], 10, False)
 
 
@@ -83,12 +99,12 @@ def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
             at, round_ = 1000 * i + k, 39 * (i - 1) + k
             looks.append(Look(at, at, Counter({(2, 96): held}), NONE, _INNER, round_, 2))
         looks.append(Look(1000 * i + 500, held, Counter({(2, 96): held}), NONE, _OUTER, i, 1))
-    (found,) = leaks.judged(looks, SITES.__getitem__).growths
+    (found,) = leaks.judged(looks, SITES).growths
     assert (found.place, found.each) == (WORK, 96)
 
 
 def test_a_callback_counts_its_own_times() -> None:
-    (found,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(160)]), SITES.__getitem__).growths
+    (found,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(160)]), SITES).growths
     assert found.verdict.now_and_then and abs(found.each - 1056) < 60
 
 
@@ -97,7 +113,7 @@ def test_the_firmwares_own_loss_is_told_once() -> None:
         Look(10 * i, i, Counter({(1, 128): i // 8}), Counter({(1, 7376): i // 8}), _OUTER, i, 1)
         for i in range(1, 60)
     ]
-    (found,) = leaks.judged(looks, SITES.__getitem__, lambda place: 7).growths
+    (found,) = leaks.judged(looks, SITES, lambda place: 7).growths
     assert (found.kind, found.heap, found.times, found.gc_too) == (FIRMWARE, "heap", 7, 7 * 128)
 
 
@@ -112,11 +128,12 @@ def test_recursion_that_deepens() -> None:
         Look(i, 3 * i, Counter({(k, 96): 1 for k in range(1, i)}), NONE, 0, i, i)
         for i in range(5, 36, 5)
     ]
-    (found,) = leaks.judged(looks, chains.__getitem__).growths
+    sites = loops.Sites(chains.__getitem__, lambda site: len(chains[site]))
+    (found,) = leaks.judged(looks, sites).growths
     assert (found.kind, found.place) == (RECURSION, WORK) and abs(found.each - 96) < 5
     up_and_down = [looks[3], looks[1], *looks]
-    assert leaks.judged(up_and_down, chains.__getitem__).growths == []
+    assert leaks.judged(up_and_down, sites).growths == []
 
 
 def test_no_looks() -> None:
-    assert leaks.judged([], SITES.__getitem__) == leaks.Judged([])
+    assert leaks.judged([], SITES) == leaks.Judged([])

@@ -38,18 +38,40 @@ def test_waiting_is_shortened_and_keeps_its_order() -> None:
 def test_areas_are_by_line_and_moments_have_their_words() -> None:
     layers = [
         draw.Layer("#111111", "main.py:1", [10, 40, 20]),
-        draw.Layer("#222222", "x", [0, 9, 9]),
+        draw.Layer(draw.LEAK, "leak: x", [0, 9, 9]),
+        draw.Layer(draw.GARBAGE, "garbage", [0, 11, 1], live=False),
     ]
-    plot = draw.Plot("GC heap", 100, [10, 50, 30], layers)
-    flags = [(0.5, 0, "peak: main.py:3"), (1.0, 1, "the board hangs at main.py:9")]
+    plot = draw.Plot("GC heap", 100, layers, ["LEAK 9 bytes a round: x"])
+    assert (plot.used, plot.live, plot.to_scale) == ([10, 60, 30], [10, 49, 29], True)
+    flags = [(0.5, 0, "peak: main.py:3"), (1.0, -1, "the board hangs at main.py:9")]
     moments = draw.Moments([(0.1, "gc", "gc: main.py:1")], flags, [(0.0, "frame 1"), (0.8, "10")])
     shown = draw.timeline([0.0, 0.5, 1.0], [plot, plot], moments, "axis")
     assert "peak: main.py:3" in shown and "the board hangs at main.py:9" in shown
-    assert shown.count(f'stroke="{draw.FLAG}"') == shown.count('class="bad') == 2
     assert ">axis<" in shown and ">frame 1<" in shown and 'data-at="0.8000">10<' in shown
     assert shown.count("<title>main.py:1: 40 B at most</title>") == 2
-    paths = re.findall(r'<path d="M([^"]*)Z" fill="#222222"', shown)
-    points = [tuple(map(float, p.split(","))) for p in re.split(r"[ L]+", paths[0])]
-    assert {x for x, _ in points} == {0.0, 430.0, 860.0}
-    # 9 bytes over 40, of 60 at the edge of 150 pixels
-    assert (430.0, 150 - 49 * 2.5) in points and (430.0, 150 - 40 * 2.5) in points
+    assert shown.count("capacity 100 B<") == shown.count(">LEAK 9 bytes a round: x<") == 2
+    (path, _) = re.findall(rf'<path d="M([^"]*)Z" fill="{draw.LEAK}"', shown)
+    points = [tuple(map(float, p.split(","))) for p in re.split(r"[ L]+", path)]
+    wide = draw.WIDTH - 80 - 16
+    assert {x for x, _ in points} == {0.0, wide / 2, wide}
+    each = 170 / 115  # pixels a byte: the capacity is 15 % below the upper edge
+    at = {round(y, 1) for x, y in points if x == wide / 2}
+    assert {round(170 - 49 * each, 1), round(170 - 40 * each, 1)} <= at
+
+
+def test_the_picture_fits_a_phone_and_scales() -> None:
+    plot = draw.Plot("GC heap", 1000, [draw.Layer("#111111", "a name that is long " * 9, [1, 2])])
+    assert not plot.to_scale
+    for width in (draw.WIDTH, draw.NARROW):
+        shown = draw.timeline([0.0, 1.0], [plot], draw.Moments([], [], []), "axis", width)
+        assert (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {width} ' in shown
+        )
+        assert "far above this scale" in shown
+        right = [float(x) for x in re.findall(r'<rect x="([0-9.]+)"', shown)]
+        assert max(right) < width
+
+
+def test_leaks_have_a_colour_of_their_own() -> None:
+    assert draw.LEAK not in (*draw.COLOURS, *draw.MARK_COLOURS.values())
+    assert not set(draw.COLOURS) & set(draw.MARK_COLOURS.values())

@@ -16,23 +16,27 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.text import svg
 
-# Okabe and Ito's colours: told apart by everybody
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c564b")
-FLAG = "#b00000"
+# Okabe and Ito's colours, told apart by everybody, without the red that leaks have
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442", "#8c564b", "#9e9ac8")
+LEAK = "#d00000"  #: the one warning colour
+GARBAGE = svg.hatch("lines")
+_MOMENT = "#333333"
 OTHER, EARLIER, HOLE = "#7f7f7f", "#bdbdbd", "#ffffff"
 _FRAME = "#888"
 WIDTH = 960
 _ROW_BYTES = 64 << 10  # of the system heap in one row
 _ROW_BLOCKS = 256  # of the GC heap in one row
 _ROW = 8
+#: of no line
 MARK_COLOURS = {
-    "gc": "#009e73",
-    "load": "#d55e00",
-    "deinit": "#0072b2",
-    "snapshot": "#cccccc",
-    "camera": "#56b4e9",
-    "display": "#8c564b",
-    "input": "#f0e442",
+    "gc": "#111111",
+    "load": "#54278f",
+    "deinit": "#00441b",
+    "snapshot": "#d0d0d0",
+    "camera": "#08306b",
+    "display": "#a6761d",
+    "thread": "#7a0177",
+    "input": "#66a61e",
 }
 
 
@@ -75,13 +79,18 @@ def map_height(total: int, per_row: int) -> int:
     return -(-total // per_row) * _ROW
 
 
-def legend(names: Sequence[tuple[str, str]], top: float) -> tuple[list[str], int]:
-    """(colour, name) in two columns, and its height."""
+def legend(
+    names: Sequence[tuple[str, str]], top: float, width: int = WIDTH
+) -> tuple[list[str], int]:
+    """(colour, name) in two columns, or one where it is narrow, and its height."""
     out = []
+    columns = 2 if width > NARROW else 1
+    letters = int((width / columns - 24) / svg.LETTER * 1.1)
     for i, (colour, name) in enumerate(names):
-        x, y = i % 2 * WIDTH / 2, top + i // 2 * 18
-        out += [svg.box((x, y, 12, 12), colour, "none"), svg.text(x + 18, y + 10, name[:70])]
-    return out, -(-len(names) // 2) * 18 + 6
+        x, y = i % columns * width / columns, top + i // columns * 18
+        words = svg.shorten(name, letters)
+        out += [svg.box((x, y, 12, 12), colour, "none"), svg.text(x + 18, y + 10, words)]
+    return out, -(-len(names) // columns) * 18 + 6
 
 
 def heap_map(
@@ -112,114 +121,179 @@ def gc_map(owners: Sequence[tuple[str, str]], names: Sequence[tuple[str, str]], 
 
 # --- timeline ---
 
-_LEFT, _PLOT_W, _PLOT_H, _GAP = 80, 860, 150, 46
-_LINE, _THIN = "#333", 'vector-effect="non-scaling-stroke"'
-_TOP, _ROOM = 30, 1.2  # pixels over the first plot; the highest is so much lower than the frame
+NARROW = 400  #: pixels of a phone
+_PLOT_H, _GAP = 170, 50
+_LINE, _THIN = "#111111", 'vector-effect="non-scaling-stroke"'
+_TOP, _ROOM = 30, 1.15  # pixels over the first plot; the capacity is so much lower than the frame
+_TICK = 48  # pixels between two words of the axis
+_FAR = 3  # times what was used: a capacity that is drawn at the edge, out of scale
 
 
 @dataclass(frozen=True)
 class Layer:
-    """What a line has at each point of the timeline."""
+    """What a line has at each point of the timeline; `live`: not garbage."""
 
     colour: str
     name: str
     values: Sequence[int]
+    live: bool = True
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A heap over time: `most` in use between each point and the one before, and who has it."""
+    """A heap over time: at each point who has what, the lowest layer first; `warnings`: its
+    leaks, in words."""
 
     name: str
     total: int
-    most: Sequence[int]
     layers: Sequence[Layer]
+    warnings: Sequence[str] = ()
 
     @property
-    def height(self) -> int:
+    def used(self) -> list[int]:
+        """In use and garbage, at each point."""
+        return [sum(values) for values in zip(*(n.values for n in self.layers))]
+
+    @property
+    def live(self) -> list[int]:
+        return [sum(values) for values in zip(*(n.values for n in self.layers if n.live))]
+
+    @property
+    def to_scale(self) -> bool:
+        """Whether its capacity is where the scale has it."""
+        return self.total <= _FAR * max(self.used, default=0)
+
+    @property
+    def height(self) -> float:
         """Bytes at the upper edge."""
-        return max(1, min(self.total, int(_ROOM * max(self.most, default=0))))
+        most = self.total if self.to_scale else max(self.used, default=0) or 1
+        return _ROOM * most
 
 
 @dataclass(frozen=True)
 class Moments:
     """What happens on the timeline, by place on it, 0 to 1. `marks`: (place, kind, title);
-    `flags`: (place, which plot, words), what counts; `ticks`: (place, words) of the axis."""
+    `flags`: (place, which plot, -1 the last, words), what counts; `ticks`: (place, words) of the
+    axis."""
 
     marks: Sequence[tuple[float, str, str]]
     flags: Sequence[tuple[float, int, str]]
     ticks: Sequence[tuple[float, str]]
 
 
-def _edge(from_: Sequence[float], to: Sequence[float], values: Sequence[int], most: int) -> str:
-    """Steps: each value from one place to another."""
-    ends = zip(from_, to, (_PLOT_H - v * _PLOT_H / most for v in values))
-    return " ".join(f"{a * _PLOT_W:.1f},{y:.1f} {b * _PLOT_W:.1f},{y:.1f}" for a, b, y in ends)
+class _Sheet:
+    """A timeline of a width, in pixels."""
+
+    def __init__(self, at: Sequence[float], width: int) -> None:
+        self.at, self.width = at, width
+        self.left = 80 if width > NARROW else 62
+        self.wide = width - self.left - 16
+        self.letters = int(self.wide / svg.LETTER)
+
+    def edge(self, values: Sequence[float], most: float) -> str:
+        """Each value lasts to the next point."""
+        until = [*self.at[1:], self.at[-1]]
+        ends = zip(self.at, until, (_PLOT_H - v * _PLOT_H / most for v in values))
+        return " ".join(
+            f"{a * self.wide:.1f},{y:.1f} {b * self.wide:.1f},{y:.1f}" for a, b, y in ends
+        )
+
+    def areas(self, plot: Plot) -> list[str]:
+        """The layers, then what is in use as a line, and the outline of all of it."""
+        out, below = [], [0] * len(self.at)
+        floor = self.edge(below, plot.height)
+        for layer in plot.layers:
+            below = [a + v for a, v in zip(below, layer.values)]
+            edge = self.edge(below, plot.height)
+            path = f"M{edge} {' '.join(reversed(floor.split()))}Z"
+            title = f"{layer.name}: {kib(max(layer.values, default=0))} at most"
+            out.append(svg.shape(path, layer.colour, title))
+            floor = edge
+        for values, wide in ((plot.live, 2), (plot.used, 0.7)):
+            line = self.edge(values, plot.height)
+            stroke = f'stroke="{_LINE}" stroke-width="{wide}" {_THIN}'
+            out.append(f'<polyline points="{line}" fill="none" {stroke}/>')
+        return out
+
+    def plot(self, plot: Plot, top: float, flags: Sequence[tuple[float, str]]) -> list[str]:
+        full = _PLOT_H - plot.total * _PLOT_H / plot.height if plot.to_scale else 1.0
+        lines = [svg.line((0, full, self.wide, full), _LINE, dash="7 4", width=1.5)]
+        lines += [
+            svg.line((x * self.wide, 0, x * self.wide, _PLOT_H), _MOMENT, "2 3") for x, _ in flags
+        ]
+        capacity = f"capacity {kib(plot.total)}"
+        capacity += "" if plot.to_scale else ", far above this scale"
+        above = -5 if plot.to_scale else 13
+        peak = max(plot.used, default=0)
+        area = (self.left, top, self.wide, _PLOT_H)
+        out = [
+            svg.text(
+                self.left, top - 6, f"{plot.name}: peak {kib(peak)} of {kib(plot.total)}", "bold"
+            ),
+            svg.window(area, [*self.areas(plot), *lines]),
+            svg.box(area, "none", _FRAME),
+            svg.text(self.left + self.wide - 5, top + full + above, capacity, "end small"),
+            svg.text(self.left - 6, top + 10, kib(int(plot.height)), "end small"),
+            svg.text(self.left - 6, top + _PLOT_H, "0", "end small"),
+        ]
+        below = top + full + (17 if plot.to_scale else 30)
+        for k, words in enumerate(plot.warnings):
+            shown = svg.shorten(words, self.letters)
+            out.append(svg.label((self.left + 6, below + 17 * k), shown, LEAK))
+        for k, (x, words) in enumerate(flags):
+            out.append(self.flag(x, below + 17 * (len(plot.warnings) + k), words))
+        return out
+
+    def flag(self, at: float, y: float, words: str) -> str:
+        """The words of a moment, inside its plot."""
+        right = at > 0.5
+        x = self.left + at * self.wide + (-5 if right else 5)
+        return svg.label((x, y), svg.shorten(words, self.letters), _MOMENT, end=right, place=at)
+
+    def marks(self, moments: Moments, top: float) -> tuple[list[str], float]:
+        """The band of marks with the axis below it, what their colours mean, and where it ends."""
+        marks = [
+            svg.line(
+                (x * self.wide, 0, x * self.wide, 10),
+                MARK_COLOURS.get(k, _FRAME),
+                width=2,
+                title=t,
+            )
+            for x, k, t in moments.marks
+        ]
+        out = [svg.window((self.left, top, self.wide, 10), marks)]
+        last = -float(_TICK)
+        for x, words in moments.ticks:
+            if x * self.wide - last < _TICK:
+                continue
+            last = x * self.wide
+            out.append(svg.text(self.left + x * self.wide, top + 24, words, "small mid", x))
+        kinds = sorted({kind for _, kind, _ in moments.marks})
+        each, y = 80, top + 50
+        a_row = max(1, self.wide // each)
+        for i, kind in enumerate(kinds):
+            x, y = self.left + i % a_row * each, top + 50 + i // a_row * 16
+            out.append(svg.box((x, y - 9, 10, 10), MARK_COLOURS.get(kind, _FRAME), "none"))
+            out.append(svg.text(x + 14, y, kind, "small"))
+        return out, y
 
 
-def _areas(at: Sequence[float], plot: Plot) -> list[str]:
-    """What each line has lasts until the next point; the most was before it."""
-    out, below = [], [0] * len(at)
-    until, since = [*at[1:], at[-1]], [at[0], *at[:-1]]
-    floor = _edge(at, until, below, plot.height)
-    for layer in plot.layers:
-        below = [a + v for a, v in zip(below, layer.values)]
-        edge = _edge(at, until, below, plot.height)
-        path = f"M{edge} {' '.join(reversed(floor.split()))}Z"
-        title = f"{layer.name}: {kib(max(layer.values, default=0))} at most"
-        out.append(svg.shape(path, layer.colour, title, 0.8))
-        floor = edge
-    line = _edge(since, at, plot.most, plot.height)
-    return [*out, f'<polyline points="{line}" fill="none" stroke="{_LINE}" {_THIN}/>']
-
-
-def _plot(at: Sequence[float], plot: Plot, top: float, flags: Sequence[float]) -> list[str]:
-    peak, floor = max(plot.most, default=0), top + _PLOT_H
-    lines = [svg.line((x * _PLOT_W, 0, x * _PLOT_W, _PLOT_H), FLAG, width=1.5) for x in flags]
-    return [
-        svg.text(_LEFT, top - 6, f"{plot.name}: peak {kib(peak)} of {kib(plot.total)}"),
-        svg.window((_LEFT, top, _PLOT_W, _PLOT_H), [*_areas(at, plot), *lines]),
-        svg.box((_LEFT, top, _PLOT_W, _PLOT_H), "none", _FRAME),
-        svg.text(_LEFT - 6, top + 10, kib(plot.height), "end"),
-        svg.text(_LEFT - 6, floor, "0", "end"),
-    ]
-
-
-def timeline(at: Sequence[float], plots: Sequence[Plot], moments: Moments, axis: str) -> str:
+def timeline(
+    at: Sequence[float], plots: Sequence[Plot], moments: Moments, axis: str, width: int = WIDTH
+) -> str:
     """Heaps over time, one below the other. `at`: the place of each point, 0 to 1; `axis`: what
     the time is."""
-    out: list[str] = []
+    sheet, out = _Sheet(at, width), []
     for i, plot in enumerate(plots):
-        top = _TOP + i * (_PLOT_H + _GAP)
-        flags = [(x, words) for x, k, words in moments.flags if k == i]
-        out += _plot(at, plot, top, [x for x, _ in flags])
-        out += [_flag(x, top + _PLOT_H - 8 - 15 * k, words) for k, (x, words) in enumerate(flags)]
+        flags = [(x, words) for x, k, words in moments.flags if k % len(plots) == i]
+        out += sheet.plot(plot, _TOP + i * (_PLOT_H + _GAP), flags)
     bottom = _TOP + len(plots) * (_PLOT_H + _GAP) - _GAP
-    marks = [
-        svg.line(
-            (x * _PLOT_W, 0, x * _PLOT_W, 10), MARK_COLOURS.get(k, "#999999"), width=2, title=t
-        )
-        for x, k, t in moments.marks
-    ]
-    out.append(svg.window((_LEFT, bottom, _PLOT_W, 10), marks))
-    for x, words in moments.ticks:
-        out.append(svg.text(_LEFT + x * _PLOT_W, bottom + 24, words, "small mid", x))
-    out.append(svg.text(_LEFT + _PLOT_W, bottom + 40, axis, "end"))
-    kinds = sorted({kind for _, kind, _ in moments.marks})
-    for i, kind in enumerate(kinds):
-        area = (_LEFT + i * 90, bottom + 46, 10, 10)
-        out.append(svg.box(area, MARK_COLOURS.get(kind, "#999999"), "none"))
-        out.append(svg.text(area[0] + 14, bottom + 55, kind))
-    named = {layer.colour: layer.name for plot in plots for layer in plot.layers}
-    key, height = legend([*named.items()], bottom + 66)
-    return svg.document(WIDTH, bottom + 66 + height, [*out, *key])
-
-
-def _flag(at: float, y: float, words: str) -> str:
-    """The words of a moment, inside its plot."""
-    right = at > 0.5
-    x = _LEFT + at * _PLOT_W + (-5 if right else 5)
-    return svg.text(x, y, words, "bad end" if right else "bad", at)
+    band, y = sheet.marks(moments, bottom)
+    out += [*band, svg.text(sheet.left + sheet.wide, bottom + 38, axis, "end small")]
+    names = dict.fromkeys((n.colour, n.name) for plot in plots for n in plot.layers)
+    named = sorted(names, key=lambda n: n[0] != LEAK)
+    key, height = legend(named, y + 16, width)
+    return svg.document(width, y + 16 + height, [*out, *key], scales=True)
 
 
 # --- flame graph: one row a depth of calls, the outermost on top, as wide as its bytes ---

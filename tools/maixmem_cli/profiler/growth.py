@@ -19,6 +19,7 @@ _EXACT = 4  # rounds of the system heap, each with more than the one before
 GROWS, FULL, FLAT, FEW = "grows", "full", "flat", "too few rounds"
 
 _STEPS = 4  # up, at least; of a table one less
+_FILLS = 2  # steps up of what fills up; with one it was made once
 _GOES_ON = 0.65  # of what the first half of the rounds added, the second half adds at least
 _PAUSE = 2  # times the longest pause between two steps: a longer one is the end. Tables double
 _TEETH = 4  # what is given back at once counts when it is that part of the growth
@@ -78,7 +79,8 @@ def judge(
         return Verdict(FEW, passed, amounts[-1])
     many, ones = (_rate_of(rounds, part, least) for part in parts(held))
     if many + ones <= 0:
-        return Verdict(FULL, passed, amounts[-1], rounds[first])
+        kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
+        return Verdict(kind, passed, amounts[-1], rounds[first])
     largest = max((size for size, n in held[-1].items() if n < _MANY), default=0)
     new = _objects(held[-1]) - _objects(held[first])
     return Verdict(

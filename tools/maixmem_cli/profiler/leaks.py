@@ -17,7 +17,7 @@ from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import growth, loops
 from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Held, Verdict
 from maixmem_cli.profiler.ledger import Look
-from maixmem_cli.profiler.loops import Chain, Loop
+from maixmem_cli.profiler.loops import Chain, Loop, Sites
 from maixmem_cli.profiler.recursion import deepening
 
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
@@ -82,14 +82,14 @@ class _Owner:
 
 def judged(
     looks: Sequence[Look],
-    chain_of: Callable[[int], Chain],
+    sites: Sites,
     lost: Callable[[Place], int] = lambda place: 0,
 ) -> Judged:
-    """`chain_of`: the lines of a site, the outermost first; sites that are not above 0 are
-    nobody's. `lost`: how often a line asked the firmware for what that does not give back."""
-    chosen = loops.judged(looks, chain_of)
+    """Sites that are not above 0 are nobody's. `lost`: how often a line asked the firmware for
+    what that does not give back."""
+    chosen = loops.judged(looks, sites)
     out, few = [], False
-    for of, owner in _owners(looks, chain_of).items():
+    for of, owner in _owners(looks, sites.chain).items():
         verdicts = [(loop, _verdict(of, owner, loop)) for loop in chosen]
         few = few or (bool(verdicts) and verdicts[-1][1].kind == FEW)
         kind, verdict = _one(verdicts, owner)
@@ -97,7 +97,7 @@ def judged(
             times = lost(of[1]) if kind == LEAK else 0
             out.append(Growth(*of, verdict, FIRMWARE if times else kind, times))
     if not any(x.passed >= _SEEN for x in chosen):
-        out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, chain_of).items()]
+        out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
     return Judged(out, chosen[-1].passed if chosen else None, few)

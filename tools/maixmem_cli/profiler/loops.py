@@ -21,14 +21,24 @@ Chain = tuple[Place, ...]  #: the outermost line first
 
 
 @dataclass(frozen=True)
+class Sites:
+    """What is known of a site: its lines, and how deep it is, comprehensions counted: they have no
+    line of their own."""
+
+    chain: Callable[[int], Chain]
+    depth: Callable[[int], int]
+
+
+@dataclass(frozen=True)
 class Loop:
-    """`at`: the numbers of its looks; `rounds`: of each; `chain`: of its first; it began before
-    the time `first`, and went on at `last`."""
+    """`at`: the numbers of its looks; `rounds`: of each; `chain`, `depth`: of its first; it began
+    before the time `first`, and went on at `last`."""
 
     key: int
     at: tuple[int, ...]
     rounds: tuple[int, ...]
     chain: Chain
+    depth: int
     first: int
     last: int
 
@@ -50,10 +60,10 @@ def _function(place: Place) -> tuple[str, str]:
     return place.file, place.function
 
 
-def judged(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop]:
+def judged(looks: Sequence[Look], sites: Sites) -> list[Loop]:
     """The outermost loops; of one with too few rounds those inside it that have enough."""
-    loops = _loops(looks, chain_of)
-    chains = {loop.key: [chain_of(looks[i].site) for i in loop.at] for loop in loops}
+    loops = _loops(looks, sites)
+    chains = {loop.key: [sites.chain(looks[i].site) for i in loop.at] for loop in loops}
 
     def inside(y: Loop, x: Loop) -> bool:
         if y is x:
@@ -61,7 +71,7 @@ def judged(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop
         within = [c for i, c in zip(y.at, chains[y.key]) if x.first <= looks[i].time <= x.last]
         if not within or not any(x.covers(c) for c in within):
             return False
-        return len(y.chain) > len(x.chain) or y.key < x.key
+        return y.depth > x.depth or (y.depth == x.depth and y.key < x.key)
 
     def chosen(among: list[Loop]) -> list[Loop]:
         out = []
@@ -76,7 +86,7 @@ def judged(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop
     return sorted(chosen(loops), key=lambda x: x.last)
 
 
-def _loops(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop]:
+def _loops(looks: Sequence[Look], sites: Sites) -> list[Loop]:
     of: defaultdict[int, list[int]] = defaultdict(list)
     for i, look in enumerate(looks):
         if look.loop:
@@ -86,7 +96,8 @@ def _loops(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> list[Loop
             key,
             tuple(at),
             tuple(looks[i].round for i in at),
-            chain_of(looks[at[0]].site),
+            sites.chain(looks[at[0]].site),
+            sites.depth(looks[at[0]].site),
             looks[at[0]].time,
             looks[at[-1]].time,
         )

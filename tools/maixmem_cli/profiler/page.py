@@ -14,34 +14,44 @@ from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
-from maixmem_cli.profiler import draw, ledger, report, stacks
+from maixmem_cli.profiler import draw, history, report, stacks
+from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 from maixmem_cli.profiler.report import kept_by, where
 
 _ROWS = 36  # of the table of lines
 _TICKS, _STEPS = 10, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 1 << 40)
-_SCRIPT = Path(__file__).with_name("timeline.js")
+_SCRIPTS = [Path(__file__).with_name(name) for name in ("timeline.js", "search.js")]
+_LEAKS = ("leaks", "what leaks")
+_THIN = 0.3  # of the GC heap: less is shown without its garbage too
+_WARNINGS = 3  # leaks that a plot has in words
 _WAIT = 3  # times the middle step between two samples: longer ones are shortened
 _STYLE = """body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}
 table{border-collapse:collapse}
 td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
-svg{max-width:100%;height:auto}div{overflow-x:auto}summary{cursor:pointer;margin:.6em 0}
+svg{max-width:100%;height:auto}div{overflow-x:auto}.narrow{height:0;overflow:hidden}
+#search{font-size:1em;padding:3px 6px;width:16em;max-width:90%}
+.off{opacity:.12}tr.off{display:none}
+.leak{color:#d00000;font-weight:bold}summary{cursor:pointer;margin:.6em 0}
 @media(max-width:600px){body{margin:.6em;font-size:14px}h1{font-size:1.3em}ul{padding-left:1.2em}
-svg{max-width:none}.lines :is(td,th):nth-child(n+4):nth-child(-n+5){display:none}}
+.wide{height:0;overflow:hidden}.narrow{height:auto}div:not(.narrow)>svg{max-width:none}
+.lines :is(td,th):nth-child(n+4):nth-child(-n+5){display:none}}
 @media print{body{max-width:none}details>*{display:block}}
 .lines :is(td,th):not(:last-child){white-space:nowrap}
 td.l,th.l{text-align:left}pre{margin:0;font-size:13px}h2{margin-top:1.6em}"""
 
 
 def _colours(profile: Profile) -> dict[Place, str]:
-    """A colour for each of the lines that hold most, in one order for all pictures."""
+    """A colour for each of the lines that hold most, in one order for all pictures; leaks have the
+    warning's."""
     most: Counter[Place] = Counter()
     for n in profile.lines():
-        most[n.place] = max(most[n.place], n.at_peak, n.at_end)
-    ranked = [p for p, _ in most.most_common() if p not in (EARLIER, UNKNOWN)]
+        most[n.place] = max(most[n.place], n.live, n.at_end)
+    leaking = {g.place for g in profile.leaks}
+    ranked = [p for p, _ in most.most_common() if p not in (EARLIER, UNKNOWN, *leaking)]
     out = dict(zip(ranked, draw.COLOURS))
     out[EARLIER] = draw.EARLIER
-    return out
+    return {**out, **dict.fromkeys((g.place for g in profile.leaks), draw.LEAK)}
 
 
 def _legend(colours: dict[Place, str], used: set[Place]) -> list[tuple[str, str]]:
@@ -70,23 +80,38 @@ def _places(profile: Profile) -> Callable[[int], float]:
     return lambda time: min(1.0, max(0.0, (place(time) - first) / ((last - first) or 1)))
 
 
-def _plots(profile: Profile) -> list[draw.Plot]:
-    """Both heaps, their layers as the legend has them: what was there before, the lines that hold
-    most, all else."""
-    books, colours = profile.books, _colours(profile)
-    order = [EARLIER, *(p for p in colours if p is not EARLIER)]
+def _plots(profile: Profile, found: list[history.Point]) -> list[draw.Plot]:
+    """Both heaps, their layers from below: what was there before, all else, the lines that hold
+    most, leaks; on top of what is in use the garbage."""
+    colours = _colours(profile)
+    leaking = [p for p, c in colours.items() if c == draw.LEAK]
+    order = [EARLIER, *(p for p in colours if p not in (EARLIER, *leaking)), *reversed(leaking)]
+    named = {p: report.line_of(profile, p) for p in order}
+    named.update((p, f"leak: {named[p]}") for p in leaking)
     out = []
-    for k, (name, total) in enumerate(
-        zip(report.HEAPS.values(), (profile.gc_total, profile.heap_total))
-    ):
-        held = [ledger.by_line(Counter(h[k]), profile.place) for h in books.held]
-        named = {p: f"{where(p)}  {profile.text(p)}".rstrip() for p in order}
+    for key, total in (("gc", profile.gc_total), ("heap", profile.heap_total)):
+        held = [getattr(point, key) for point in found]
         layers = [draw.Layer(colours[p], named[p], [h[p] for h in held]) for p in order]
         rest = [sum(h.values()) - sum(h[p] for p in order) for h in held]
-        layers.append(draw.Layer(draw.OTHER, "other lines and the firmware", rest))
-        most = [(s.gc, s.heap)[k] for s in books.samples]
-        out.append(draw.Plot(name, total, most, [n for n in layers if any(n.values)]))
+        layers.insert(1, draw.Layer(draw.OTHER, "other lines and the firmware", rest))
+        if key == "gc" and profile.fullest:
+            garbage = [point.garbage for point in found]
+            layers.append(
+                draw.Layer(draw.GARBAGE, "garbage, until it is collected", garbage, False)
+            )
+        warnings = [_warning(profile, g) for g in profile.leaks if g.heap == key]
+        name, shown = report.HEAPS[key], [n for n in layers if any(n.values)] or layers[:1]
+        out.append(draw.Plot(name, total, shown, warnings[:_WARNINGS]))
+        in_use = [n for n in shown if n.live]
+        if in_use != shown and max(out[-1].live) < _THIN * total:
+            alone = f"{name} without garbage"
+            out.append(draw.Plot(alone, total, in_use, warnings[:_WARNINGS]))
     return out
+
+
+def _warning(profile: Profile, g: Growth) -> str:
+    a = "each time" if g.times or g.verdict.now_and_then else "a round"
+    return f"LEAK {g.each_time} bytes {a}: {report.line_of(profile, g.place)}"
 
 
 def _ticks(profile: Profile, place: Callable[[int], float]) -> list[tuple[float, str]]:
@@ -113,7 +138,7 @@ def _moments(profile: Profile) -> draw.Moments:
         (place(time), profile.mark(n), f"{profile.mark(n)}: {where(profile.place(site))}")
         for time, n, site in books.marks
     ]
-    peaks = enumerate((books.gc.peak, books.heap.peak))
+    peaks = ((0, books.gc.peak), (-1, books.heap.peak))  # the first plot and the last
     flags = [
         (place(p.time), i, f"peak: {where(profile.place(p.site))}") for i, p in peaks if p.time
     ]
@@ -123,52 +148,56 @@ def _moments(profile: Profile) -> draw.Moments:
     return draw.Moments(marks, flags, _ticks(profile, place))
 
 
-def timeline(profile: Profile) -> str:
+def timeline(profile: Profile, width: int = draw.WIDTH) -> str:
     """Both heaps over time, as SVG."""
-    books, place = profile.books, _places(profile)
+    books, place, found = profile.books, _places(profile), history.points(profile)
     length = f"{(books.last_time - books.first_time) / 1e6:.1f} million instructions"
-    at = [place(s.time) for s in books.samples]
+    at = [place(point.time) for point in found]
     words = f"{length}, waiting shortened"
-    return draw.timeline(at, _plots(profile), _moments(profile), words)
+    return draw.timeline(at, _plots(profile, found), _moments(profile), words, width)
 
 
 def _hover(profile: Profile) -> str:
     """What timeline.js shows of the moment under the pointer, as JSON."""
-    books, place = profile.books, _places(profile)
+    books, place, found = profile.books, _places(profile), history.points(profile)
     frames = [t for t, n, _ in books.marks if profile.mark(n) == "snapshot"]
     told = {
-        "at": [round(place(s.time), 5) for s in books.samples],
+        "at": [round(place(point.time), 5) for point in found],
         "words": [
-            f"{(s.time - books.first_time) / 1e6:.1f} million instructions"
-            + (f", frame {n}" if (n := bisect_right(frames, s.time)) else "")
-            for s in books.samples
+            f"{(point.time - books.first_time) / 1e6:.1f} million instructions"
+            + (f", frame {n}" if (n := bisect_right(frames, point.time)) else "")
+            for point in found
         ],
         "plots": [
             {
                 "name": p.name,
-                "most": p.most,
+                "most": p.used,
                 "lines": [{"name": n.name, "values": n.values} for n in p.layers],
             }
-            for p in _plots(profile)
+            for p in _plots(profile, found)
         ],
     }
     return json.dumps(told).replace("<", "\\u003c")
 
 
 def _flames(profile: Profile) -> str:
-    """Both heaps by chains of calls: at the peak, at the end, in all."""
+    """Both heaps by chains of calls: what leaks, at the peak, at the end, in all."""
     found, out = stacks.stacks(profile), []
-    for moment, words in stacks.MOMENTS.items():
+    for moment, words in (_LEAKS, *stacks.MOMENTS.items()):
         pictures = []
         for heap, name in report.HEAPS.items():
-            chains = [(s.chain, getattr(s, moment)) for s in found if s.heap == heap]
-            known = {p: f"{where(p)}  {profile.text(p)}".rstrip() for c, _ in chains for p in c}
+            if moment == _LEAKS[0]:
+                chains = stacks.leaking(profile, heap)
+            else:
+                chains = [(s.chain, getattr(s, moment)) for s in found if s.heap == heap]
+            known = {p: report.line_of(profile, p) for c, _ in chains for p in c}
             kept = [(c, n) for c, n in chains if n and c[0] is not EARLIER]
-            pictures.append(draw.flame(kept, known, f"{name} {words}, by who called"))
-        shown = " open" if moment == "at_peak" else ""
-        out.append(
-            f"<details{shown}><summary>{words}</summary><div>{''.join(pictures)}</div></details>"
-        )
+            if kept or moment != _LEAKS[0]:
+                pictures.append(draw.flame(kept, known, f"{name} {words}, by who called"))
+        shown = " open" if moment == ("at_peak", _LEAKS[0])[bool(profile.leaks)] else ""
+        if pictures:
+            inside = f"<div>{''.join(pictures)}</div>"
+            out.append(f"<details{shown}><summary>{words}</summary>{inside}</details>")
     return "\n".join(out)
 
 
@@ -248,19 +277,23 @@ def html(profile: Profile) -> str:
         *report.in_use(profile),
         *report.fragments(profile),
         *profile.damage,
-        *report.growths(profile),
         report.books_line(profile),
         *profile.ending,
     ]
     told += [f"not found in this firmware: {m}" for m in profile.missing]
     listed = "".join(f"<li>{escape(line)}</li>\n" for line in told)
+    told += report.caches(profile)
+    grown = "".join(f"<p class=leak>{escape(line)}</p>\n" for line in report.warnings(profile))
     return f"""<!doctype html><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>{name}</title><style>{_STYLE}</style>
 <h1>Where the memory of {name} went</h1>
+{grown}<h2>Both heaps over time</h2>
+<div class="wide timeline">{timeline(profile)}</div>
+<div class="narrow timeline">{timeline(profile, draw.NARROW)}</div>
+<p id=moment>Point at a moment to see who has what; turn the wheel or pinch to zoom, drag to move,
+double-click for all of it. Time is instructions: KPU, flash and DMA take none.</p>
+<p><input id=search type=search placeholder="search a line, a function" aria-label=search></p>
 <ul>{listed}</ul>
-<h2>Both heaps over time</h2><p>Time is instructions: KPU, flash and DMA take none.</p>
-<div id=timeline>{timeline(profile)}</div><p id=moment>Point at a moment to see who has what; turn
-the wheel or pinch to zoom, drag to move, double-click for all of it.</p>
 <h2>Lines</h2>
 <div class=lines>{_table(profile)}</div>
 <h2>Calls</h2><p>As wide as its bytes, the caller above; what was there before is left out.</p>
@@ -272,5 +305,5 @@ the wheel or pinch to zoom, drag to move, double-click for all of it.</p>
 <h2>Source</h2>
 <div>{_source(profile)}</div>
 <script>const told = {_hover(profile)};
-{_SCRIPT.read_text(encoding="utf-8")}</script>
+{"".join(s.read_text(encoding="utf-8") for s in _SCRIPTS)}</script>
 """

@@ -17,7 +17,7 @@ from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
-from maixmem_cli.profiler import growth, leaks, ledger, live, post_mortem
+from maixmem_cli.profiler import growth, leaks, ledger, live, loops, post_mortem
 from maixmem_cli.profiler.leaks import RECURSION, Growth
 from maixmem_cli.serial.repl import BoardError
 
@@ -225,7 +225,9 @@ class Profile:
         names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
-        self.judged = leaks.judged(self.books.looks, self.lines_of, self._lost())
+        depths = session.tracer.depths
+        looks_at = loops.Sites(self.lines_of, depths.__getitem__)
+        self.judged = leaks.judged(self.books.looks, looks_at, self._lost())
         if keepers and self.fullest:
             running = {p.function for p in self.stack(self.books.fullest.site)}
             self.kept = keepers.of(self.books.fullest, names, running)

@@ -87,8 +87,18 @@ def fragments(profile: Profile) -> list[str]:
 
 def growths(profile: Profile) -> list[str]:
     """Leaks, when they end the program, and caches that are full."""
-    out = [growth(profile, g) for g in profile.growths]
+    return [*warnings(profile), *caches(profile)]
+
+
+def warnings(profile: Profile) -> list[str]:
+    """Leaks, when they end the program, and what cannot be told."""
+    out = [growth(profile, g) for g in profile.leaks]
     return [*out, *end(profile), *too_few(profile)]
+
+
+def caches(profile: Profile) -> list[str]:
+    """What filled up."""
+    return [growth(profile, g) for g in profile.growths if not g.leaks]
 
 
 def growth(profile: Profile, g: Growth) -> str:

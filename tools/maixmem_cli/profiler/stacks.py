@@ -44,6 +44,17 @@ def stacks(profile: Profile) -> list[Stack]:
     return sorted((s for s in out if max(s.at_peak, s.at_end, s.in_all)), key=_order)
 
 
+def leaking(profile: Profile, heap: str) -> list[tuple[Chain, int]]:
+    """The chains of what leaks of a heap, with what they had at the last look."""
+    places = {g.place for g in profile.leaks if g.heap == heap}
+    out: Counter[Chain] = Counter()
+    for look in profile.books.looks[-1:]:
+        for (site, nbytes), n in (look.gc if heap == "gc" else look.heap).items():
+            if profile.place(site) in places:
+                out[profile.chain(site)] += nbytes * n
+    return out.most_common()
+
+
 def _order(s: Stack) -> tuple[Any, ...]:
     return -max(s.at_peak, s.at_end), -s.in_all, s.heap, [str(p) for p in s.chain]
 

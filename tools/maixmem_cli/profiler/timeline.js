@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 // The report's timeline under a pointer: who has what at a moment, zoom and move. `told` is what
 // report.py knows: places from 0 to 1, words for each, and for each heap its lines' bytes.
-{
-  const svg = document.querySelector('#timeline svg');
+for (const svg of document.querySelectorAll('.timeline > svg')) {
   const shown = document.querySelector('#moment');
   const windows = [...svg.querySelectorAll('svg.window')];
   const labels = [...svg.querySelectorAll('[data-at]')];

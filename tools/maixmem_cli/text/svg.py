@@ -26,11 +26,11 @@ _HATCHES = {
 LETTER = 7.2  # pixels of a letter of 12 pixels, at most
 
 
-def document(width: float, height: float, body: Sequence[str]) -> str:
-    """A self-contained SVG document on white."""
+def document(width: float, height: float, body: Sequence[str], *, scales: bool = False) -> str:
+    """A self-contained SVG document on white; one that scales is as wide as what it is in."""
+    size = 'width="100%"' if scales else f'width="{width:.0f}" height="{height:.0f}"'
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:.0f} {height:.0f}">'
     )
     parts = "\n".join(body)
     return (
@@ -84,9 +84,32 @@ def text(x: float, y: float, words: str, kind: str = "", at: float | None = None
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}"{moved}>{shown}</text>'
 
 
-def shape(path: str, fill: str, title: str = "", opacity: float = 1.0) -> str:
+def label(
+    at: tuple[float, float],
+    words: str,
+    colour: str,
+    *,
+    end: bool = False,
+    place: float | None = None,
+) -> str:
+    """A line of bold text on white, that stands out on any picture; `end`: to the left of (x, y);
+    `place`: as text()'s `at`."""
+    x, y = at
+    moved = "" if place is None else f' data-at="{place:.4f}"'
+    wide = len(words) * LETTER * 0.92 + 6
+    first = x - wide + 3 if end else x - 3
+    shown = escape(printable(words))
+    kind = "bold end" if end else "bold"
+    return (
+        f'<rect x="{first:.1f}" y="{y - 12:.1f}" width="{wide:.1f}" height="16" fill="#fff" '
+        f'fill-opacity="0.85"{moved}/><text x="{x:.1f}" y="{y:.1f}" class="{kind}" '
+        f'style="fill:{colour}"{moved}>{shown}</text>'
+    )
+
+
+def shape(path: str, fill: str, title: str = "") -> str:
     """What a path (of SVG's d) encloses."""
-    return _titled(f'path d="{path}" fill="{fill}" fill-opacity="{opacity}"', title)
+    return _titled(f'path d="{path}" fill="{fill}"', title)
 
 
 def window(area: tuple[float, float, float, float], body: Sequence[str]) -> str:

@@ -73,6 +73,7 @@ class Tracer:
         self._started = False
         self._state = range(0)  # the interpreter's, words of RAM
         self._anew: Callable[[], None] = lambda: None
+        self.depths: dict[int, int] = {}  #: of each site that stacks() found, comprehensions too
         self.began: tuple[heaps.SystemHeap, heaps.GcHeap]  #: both heaps then
 
     def start(
@@ -195,6 +196,7 @@ class Tracer:
                 place = Place(names.text(file), names.text(function), line)
                 out[site] = (*out.get(site, ()), place)
                 with_lines |= {place.file} if line else set()
+        self.depths = {site: len(places) for site, places in out.items()}
         return {site: _named(places, with_lines) for site, places in out.items()}
 
 
