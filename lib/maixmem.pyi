@@ -285,10 +285,6 @@ def run_once(name: Literal["report"], function: Literal["gc_region"], _largest: 
     return maixmem_report.gc_region(_largest)
 
 @overload
-def run_once(name: Literal["report"], function: Literal["largest_block"], _n: int) -> int | None:
-    return maixmem_report.largest_block(_n)
-
-@overload
 def run_once(name: Literal["report"], function: Literal["report"], _port: Any, _out: Any = ...) -> dict:
     return maixmem_report.report(_port, _out)
 

@@ -12,14 +12,28 @@ would free the file twice.
 
 import gc
 import os
+import sys
 
 import maixmem_models
 import maixmem_openmv
-from maixmem import Cost, KModelError, NoRoom, message, run_once
+from maixmem import Cost, KModelError, NoRoom, const, message
 
 # What it raises for want of memory, beside MemoryError; the first also for an operation that the
 # firmware does not have.
 _NO_ROOM = ("Failed to allocate tensors",)
+_WORD = const(4)  # bytes of an entry of a list
+
+
+def one_piece(n: int) -> bool:
+    """Whether the GC heap has n bytes in one piece, by taking them once: to find the largest piece
+    of 24 MB would take a second."""
+    word = _WORD if sys.maxsize < 1 << 32 else 2 * _WORD
+    try:
+        block = [None] * (n // word + 1)
+    except MemoryError:
+        return False
+    block.clear()  # gives them back at once
+    return True
 
 
 # The only reference to a Model that this library keeps: unload() drops it. `took` are the bytes of
@@ -85,9 +99,7 @@ class Port(maixmem_openmv.Port):
         need, free = cost.peak["gc"] + margin, self.room("gc")
         for handle in freed:
             free += handle.took
-        if need <= free and need > margin and not freed:
-            free = run_once("report", "largest_block", free) or free
-        if need <= free:
+        if need <= free and (freed or need == margin or one_piece(need)):
             return None
         return NoRoom(message("arena", cost.source, need, free), "gc", need, free)
 

@@ -22,8 +22,8 @@ _SENTENCES = {
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free.\nrelease() a "
     "model",
     # OpenMV, K230
-    "arena": "{!r} needs {} bytes of the GC heap in one piece, {} are free.\nrelease() another "
-    "model, drop images",
+    "arena": "{!r} needs {} bytes of the GC heap in one piece, {} are free in all.\n"
+    "release() another model, drop images",
     "model_room": "refused: {}; {} bytes of the GC heap were free.\nload it before images and "
     "other models; or a smaller model",
     "mmz": "gc.sys_mmz() says nothing here.\nupdate CanMV",

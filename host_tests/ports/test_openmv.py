@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -261,6 +262,8 @@ def models(camera, monkeypatch):
         return (0,) * 6 + (len(camera.files[path]),)
 
     monkeypatch.setattr(maixmem_openmv_ml, "os", SimpleNamespace(stat=stat))
+    heap = camera.heap  # which CPython's lists do not lie in
+    monkeypatch.setattr(maixmem_openmv_ml, "one_piece", lambda n: n <= heap.largest())
     return camera
 
 
@@ -379,6 +382,34 @@ def test_files_that_are_no_models(models) -> None:
     with pytest.raises(KModelError, match="Unsupported model schema"):
         m.use("bad")
     m.use("a")
+
+
+_PIECES = """
+import gc, maixmem_openmv_ml as m, maixmem_report as r
+held = [bytearray(900) for _ in range(150)]
+for i in range(0, 120, 2):
+    held[i] = None
+gc.collect()
+largest = r.largest_block(gc.mem_free())
+before = gc.mem_free()
+print(m.one_piece(largest - 64), m.one_piece(largest + 4096), m.one_piece(gc.mem_free()))
+gc.collect()
+print(before - gc.mem_free() < 256, largest < before - 20000)
+"""
+
+
+def test_a_piece_is_asked_for_and_given_back() -> None:
+    interpreter = paths.micropython()
+    if interpreter is None:
+        pytest.skip("NO MICROPYTHON: python3 tools/dev.py test sets it up")
+    done = subprocess.run(
+        [str(interpreter), "-X", "heapsize=512k", "-c", _PIECES],
+        env={"MICROPYPATH": str(paths.LIB)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["True", "False", "False", "True", "True"], done.stderr
 
 
 @pytest.mark.parametrize("seed", range(20))
