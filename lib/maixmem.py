@@ -136,7 +136,7 @@ def run_once(name: str, function: str, *args):
     three (MaixPy v0.6.2_84).
     """
     came = []  # type: list[str]
-    there = list(modules)  # type: list[str] | None
+    there = None if "maixmem_" + name in modules else set(modules)  # type: set[str] | None
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
@@ -145,9 +145,10 @@ def run_once(name: str, function: str, *args):
         try:
             result = resident(name)
         finally:  # half imported: what came is dropped as well
-            for x in modules:
-                if "maixmem_" in x and x not in there:  # type: ignore[operator]
-                    came.append(x)
+            if there is not None:
+                for x in modules:
+                    if "maixmem_" in x and x not in there:
+                        came.append(x)
         there = None  # a part may need the room
         result = getattr(result, function)(*args)
     finally:
