@@ -214,7 +214,7 @@ Cable in straight; 5 V supply that holds under load.""",
 |Sensor Init Failed
 |mt9d111 detect
 |Unable to init I2C0
-the camera was not set up, or none is there
+the camera was not set up, or there is none
 10""",
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)

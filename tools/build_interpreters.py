@@ -31,7 +31,7 @@ PLAIN = ("FROZEN_MANIFEST=", "MICROPY_PY_BTREE=0", "MICROPY_PY_FFI=0", "MICROPY_
 
 @dataclass(frozen=True)
 class Sources:
-    """A repository: its branch or tag, the folders to take of it ("" for all), its submodules."""
+    """A repository: its branch or tag, the folders to check out ("" for all), its submodules."""
 
     url: str
     branch: str
@@ -41,7 +41,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What `make` is told in a folder of the sources, and the program that it makes there."""
+    """The arguments of `make` in a folder of the sources, and the program that it builds."""
 
     sources: str
     folder: str

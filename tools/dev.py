@@ -86,7 +86,7 @@ def run(*command: object, quiet: bool = False) -> int:
 
 
 def stamp() -> str:
-    """Changes when the environment must be made anew."""
+    """Changes when the environment must be set up again."""
     text = (
         REQUIREMENTS.read_bytes()
         + (ROOT / "pyproject.toml").read_bytes()

@@ -52,8 +52,8 @@ def contract(source: str) -> str:
 
 
 def values(source: str) -> str:
-    """The classes as Markdown: how one is made, its docstring, the contract in the comment above
-    it, and the attributes that are set afterwards."""
+    """The classes as Markdown: how one is created, its docstring, the contract in the comment
+    above it, and the attributes that are set afterwards."""
     classes = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.ClassDef)}
     lines = source.splitlines()
     out: list[str] = []

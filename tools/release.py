@@ -67,7 +67,7 @@ def run(*words: object, folder: Path = ROOT, status: int = 0) -> str:
 
 
 def build() -> tuple[Path, Path]:
-    """The sdist, and the wheel that is made of it."""
+    """The sdist, and the wheel that is built from it."""
     shutil.rmtree(OUT, ignore_errors=True)
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", OUT)
     return next(OUT.glob("*.tar.gz")), next(OUT.glob("*.whl"))

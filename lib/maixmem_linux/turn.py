@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """A lock that threads get in the order in which they came, and that whole work has for the thread
-that asked for it."""
+that requested it."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ os.register_at_fork(after_in_child=_forked)
 
 
 def caller() -> int:
-    """The thread that asked for what is done here: another than this one within whole work."""
+    """The thread that requested what is done here: another than this one within whole work."""
     task = getattr(_here, "task", None)
     return task.caller if task else _thread.get_ident()
 
@@ -56,7 +56,7 @@ def whole(function: _F) -> _F:
 
 
 def in_caller(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` for whole work to call: it runs in the thread that asked, where signals end
+    """`function` for whole work to call: it runs in the requesting thread, where signals end
     it."""
 
     @functools.wraps(function)
@@ -70,7 +70,7 @@ def in_caller(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def wait(gate: SimpleQueue[None], seconds: float | None = None) -> None:
     """Waits until something is put into `gate`, for at most so many seconds. Whole work is
-    interrupted here: once, with what interrupted the thread that asked."""
+    interrupted here: once, with what interrupted the requesting thread."""
     task = getattr(_here, "task", None)
     if task:
         task.gate = gate
@@ -83,7 +83,7 @@ def wait(gate: SimpleQueue[None], seconds: float | None = None) -> None:
 
 
 class _Call:
-    """A function that runs in the thread that asked, and how it ended."""
+    """A function that runs in the requesting thread, and how it ended."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function = function
@@ -91,7 +91,7 @@ class _Call:
         self.outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
     def run(self) -> None:
-        """Calls it; what it raises is raised where it was asked for."""
+        """Calls it; what it raises is raised where it was requested."""
         value = error = None
         try:
             value = self.function()
@@ -189,7 +189,7 @@ class _Task:
         self._news.put(None)
 
     def ask(self, function: Callable[[], Any]) -> Any:
-        """What `function` returns or raises in the thread that asked for the work."""
+        """What `function` returns or raises in the thread that requested the work."""
         call = self._pending = _Call(function)
         self._news.put(None)
         value, error = call.outcome.get()
@@ -199,7 +199,7 @@ class _Task:
         return value
 
     def check_stop(self) -> None:
-        """Raises what the thread that asked was interrupted with; once."""
+        """Raises what interrupted the requesting thread; once."""
         stop = self._take_stop()
         if stop:
             raise stop

@@ -184,7 +184,7 @@ class ModelSizes:
 # that where it does not say the padded size (1.4.0). Seen of int8 and of float32.
 def with_own(sizes: ModelSizes, file: RknnFile, lib: Runtime, ctx: int) -> ModelSizes:
     """The sizes of a load in which the runtime makes all memory, from those where it made the
-    least, in a context that is still there."""
+    least, in a context that still exists."""
     all_made = MemSize.from_buffer_copy(sizes.size)
     all_made.dma += sizes.size.internal
     if not lib.splits:

@@ -107,9 +107,9 @@ class Loader:
         """Weight, internal, input and output bytes by a context of the kind that the load will
         make; once per content.
 
-        Where the runtime makes all memory, it is asked with the flag that has it make the least,
-        and what the other adds is reckoned, until a load has shown it. Without room to ask the
-        file's size is all there is.
+        Where the runtime makes all memory, it is queried with the flag for the smallest
+        allocation, and what the other adds is reckoned, until a load has shown it. Without room to
+        ask the file's size is all there is.
         """
         port, lib, options = self._port, self._lib, cost.options
         key = (len(data), zlib.crc32(data), options.flag(lib))

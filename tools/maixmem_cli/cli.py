@@ -44,7 +44,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Loads a command's module when it is asked for; ends with one line, or {"error"} for --json,
+    """Loads a command's module when it is called; ends with one line, or {"error"} for --json,
     when one fails."""
 
     def main(self, args: Sequence[str] | None = None, **more: Any) -> Any:  # type: ignore[override]

@@ -37,7 +37,8 @@ def select(platform: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass
 class Plan:
-    """What a board is to get: full names on the board, and what has to go once they are there."""
+    """What a board is to get: full names on the board, and what is removed once they are in
+    place."""
 
     who: Identity
     folder: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""How a board is: what it is asked, what is wrong, and the cure of each."""
+"""How a board is: the questions to it, what is wrong, and the cure of each."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _IMAGES = ("k210", "canmv")  # ports whose GC heap holds images
 # `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}; `notes` in it
 # say what the numbers mean.
 class Diagnosis:
-    """One visit. Each question stands alone: one that fails is a finding, and the next is
-    asked."""
+    """One visit. Each question is independent: one that fails is a finding, and the next
+    follows."""
 
     def __init__(self, board: RawRepl, full: bool) -> None:
         self._board = board

@@ -37,7 +37,7 @@ class Selftest:
         self.rows.append((check, result, figures))
 
     def bring(self) -> Target:
-        """The library and what tests import, as far as it is not there. BoardError where another
+        """The library and what tests import, as far as it is missing. BoardError where another
         version is, or too little room."""
         board = self._board
         folder = "/flash" if self.who.kind == "maixpy" else ""

@@ -67,8 +67,8 @@ def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     Writes OUT/mpy4, mpy5, mpy6, each with the packages that mip installs: k210.json, canmv.json,
     micropython.json, and as package.json the one of the boards with that bytecode. Prints the
     sizes. In a checkout it also writes the repository's own packages and manifest.py, and the
-    lists of modules in pyproject.toml, the stub of maixmem.py, and what is made of the table of
-    errors. Exit status 1: --check found one of them stale.
+    lists of modules in pyproject.toml, the stub of maixmem.py, and what is generated from the
+    table of errors. Exit status 1: --check found one of them stale.
     """
     top = places.checkout()
     old = stale(top) if top else []

@@ -83,8 +83,8 @@ def command(
     The script runs on the board in software with your firmware, your models and a camera. Where it
     hangs, runs out of memory or leaks, changes are tried in the order of their cost, each on a
     board of its own; what is shown has run. Without a firmware all that is on the stand-in, which
-    sees no leaks, and said so. Exit status: 0 it runs as it is, or a change is shown; 1 no change
-    that was tried runs; 2 wrong use.
+    sees no leaks, and reported that. Exit status: 0 it runs as it is, or a change is shown; 1 no
+    change that was tried runs; 2 wrong use.
     """
     from maixmem_cli.emulator.session import Options
 

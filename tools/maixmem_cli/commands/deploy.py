@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem deploy`: the right files for the board that is there, checked there."""
+"""`maixmem deploy`: the right files for the board at a port, checked there."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def command(
 
     Asks the board who it is and which bytecode it loads, copies what differs, compares size and
     SHA-256 on the board, imports every module there. Interrupts the program that runs on the
-    board. A cut transfer is repeated; it leaves the old files until all new ones are there. Exit
-    status: 1 not done or findings, 2 no board.
+    board. A cut transfer is repeated; it leaves the old files until all new ones are in place.
+    Exit status: 1 not done or findings, 2 no board.
     """
     wanted = tuple(n.strip() for n in names.split(",") if n.strip())
     bar = functools.partial(progress_bar, quiet=as_json)

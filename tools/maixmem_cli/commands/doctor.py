@@ -82,7 +82,7 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
 
 
 def _verdict(m: dict[str, Any]) -> str:
-    """What a model said when it was asked about."""
+    """The answer for a model, in words."""
     if m.get("refuse") or m.get("shortage"):
         return str(m.get("refuse") or m["shortage"])
     if "need" not in m:

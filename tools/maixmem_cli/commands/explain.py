@@ -25,7 +25,7 @@ _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause
 @click.option(
     "--board",
     type=click.Choice(sorted(boards())),
-    help="The board that said it; else told from the text.",
+    help="The board that printed it; else guessed from the text.",
 )
 @click.option(
     "--firmware",

@@ -216,7 +216,7 @@ def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) 
 
 
 def _text(file: Path) -> str:
-    """The text of a script; "" where it cannot be read, which is said elsewhere."""
+    """The text of a script; "" where it cannot be read, which is reported elsewhere."""
     try:
         return reading.script(file)
     except (OSError, UnicodeDecodeError):

@@ -167,7 +167,7 @@ def _steps(places: list[dict[str, Any]] | str) -> str:
 
 
 def strip(m: FlashMap, cells: int = _CELLS) -> str:
-    """The chip as one line: a letter for what is there, ! where two owners meet, . for nothing
+    """The chip as one line: a letter for its owner, ! where two owners meet, . for nothing
     known or free."""
     line = ["."] * cells
     for r in m.regions:

@@ -66,8 +66,8 @@ def gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Gate:
-    """What the options ask of a profile. Reads its files at once: a wrong one is told before the
-    run."""
+    """What the options ask of a profile. Reads its files at once: a wrong one is reported before
+    the run."""
 
     def __init__(self, setup: Setup, options: dict[str, Any]) -> None:
         """Takes its own options out of `options`; `setup` has those of the project."""

@@ -57,7 +57,7 @@ def command(
     """Show used chunks, holes and the top of the system heap, and the blocks of the GC heap.
 
     SOURCE is emu:IMAGE, a firmware that is started for it, or a dump of a K210's RAM from
-    0x80000000 on. Exit status: 0 fine, 1 the heaps are not there or their books do not agree, 2
+    0x80000000 on. Exit status: 0 fine, 1 the heaps are not found or their lists do not agree, 2
     wrong use.
     """
     from maixmem_cli.heap import heaps

@@ -34,7 +34,7 @@ def files(name: str) -> dict[str, bytes]:
 
 def _bare(folder: Path) -> dict[str, bytes]:
     """A project file that fits, with every key explained, and the model that it names, a user's
-    own where that is there."""
+    own where that exists."""
     made = {"project.toml": project.EXAMPLE.encode(), project.EXAMPLE_MODEL: example.data()}
     own = (folder / project.EXAMPLE_MODEL).exists()
     return {n: made[n] for n in made if n == "project.toml" or not own}

@@ -76,7 +76,7 @@ def command(
 
 
 def _measured(firmware: Firmware) -> Firmware:
-    """With its memory where that can be asked; else the verdicts say that it is not known."""
+    """With its memory where that can be measured; else the verdicts say that it is not known."""
     try:
         return firmware.measured()
     except FirmwareError:

@@ -51,7 +51,7 @@ Flash = tuple[tuple[int, Path], ...]
 def board_of(
     setup: project.Setup, flash: Flash, sd: Path | None, more: dict[str, Any], *, camera: bool
 ) -> tuple[Flash, Path | None, dict[str, Any]]:
-    """What the options give, else the project, which is said on stderr: what is in flash, the
+    """What the options give, else the project, which is reported on stderr: what is in flash, the
     card, and `more` with a `camera` where there may be one."""
     taken = []
     if not flash and setup.flash:

@@ -32,9 +32,9 @@ _COLUMNS = (Column("check", name=True), Column("result"), Column("figures"))
 def command(port: str | None, quick: bool, file: Path | None, names: tuple[str, ...]) -> None:
     """Run the library's own tests on a board and hold its forecasts against what happens there.
 
-    Brings the library and its tests where they are not there, and takes them away again. Resets
+    Brings the library and its tests where they are missing, and removes them again. Resets
     the interpreter, interrupts the program that runs; a model in flash is loaded and freed where
-    the forecast is that it comes through. With NAME only the tests of files named like it. Exit
+    the forecast is that it will succeed. With NAME only the tests of files named like it. Exit
     status: 0 all is as foretold, 1 it is not, 2 no board.
     """
     with board_errors(ValueError):

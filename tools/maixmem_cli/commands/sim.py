@@ -48,7 +48,7 @@ def run(script: Path, firmware: str, flash: dict[int, Path], **more: Any) -> int
 
 
 def sd_files(folder: Path) -> dict[str, str]:
-    """{name on the board: host file} for every file below a folder that stands for the SD card.
+    """{name on the board: host file} for every file below the folder of the SD card.
 
     The list is on the heap of the interpreter here, so it may not be long.
     """
@@ -208,7 +208,7 @@ def command(
 
 
 def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
-    """The status of a hang where a file lies over the firmware, which is said; else 0."""
+    """The status of a hang where a file lies over the firmware, which is reported; else 0."""
     try:
         build = choose(image)
     except FirmwareError:  # the run says what it is

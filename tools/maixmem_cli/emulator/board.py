@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A K210 board in software as an object: run, talked to over its serial line, looked into, copied.
 
-It stands still but in run(): its RAM is what it is between two calls.
+Nothing runs but in run(): its RAM is what it is between two calls.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class Board:
         self.unread[:] = snapshot.unread
 
     def said(self) -> str:
-        """What the board in software said up to now: devices that are not modelled."""
+        """What the board in software reported up to now: devices that are not modelled."""
         number = self._call("k_took_said")
         self._words += bytes(self.core.read(self._place(_SAID), number)).decode()
         return self._words

@@ -31,7 +31,7 @@ def sources() -> Path:
 
 
 def cache() -> Path:
-    """The user's folder for what can be made again."""
+    """The user's folder for what can be built again."""
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(base) if base else Path.home() / ".cache") / "maixmem"
 
@@ -50,7 +50,7 @@ def compiler() -> str | None:
 
 
 def shared_library(options: tuple[str, ...] = _FAST) -> Path:
-    """The compiled board. NoBoardHere when it cannot be made."""
+    """The compiled board. NoBoardHere when it cannot be built."""
     cc = compiler()
     if not cc:
         raise NoBoardHere("no C compiler here. Next: install one (Debian: apt install gcc)")

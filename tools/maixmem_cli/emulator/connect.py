@@ -22,7 +22,7 @@ def connect(url: str) -> RawRepl:
 
 
 def open_board(url: str) -> RawRepl:
-    """The board at a port; nothing was said to it yet. PortError when it cannot be opened."""
+    """The board at a port; nothing was sent to it yet. PortError when it cannot be opened."""
     try:
         return RawRepl(url, open_port(url))
     except PORT_ERRORS + (ValueError,) as e:

@@ -98,7 +98,7 @@ class _Disk:
 
 def check_inside(folder: Path) -> None:
     """CardError when a link below the folder leads out of it, or to a folder: who gave it away
-    would see what is there."""
+    would see the files outside."""
     top = folder.resolve()
     for path in folder.rglob("*"):
         if path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(top)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A script on a firmware: the board is made ready, the script runs, what ends it is found out."""
+"""A script on a firmware: the board is set up, the script runs, what ends it is found out."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class Session:
         raise error
 
     def _not_ending(self) -> str:
-        """What of a script that goes on after Ctrl-C is said: a firmware that does not take it
+        """The sentence about a script that goes on after Ctrl-C: a firmware that does not take it
         waits for ever, if not for a device that the board in software lacks."""
         if self.port.stopped:
             return INTERRUPTED

@@ -83,7 +83,7 @@ def told_by(text: str) -> str | None:
 
 
 def explain(data: bytes, board: str | None = None) -> Explained:
-    """What is said in these bytes. `board` is a name of boards(), None: as the text tells."""
+    """The messages in these bytes. `board` is a name of boards(), None: as the text tells."""
     why = _no_text(data)
     if why:
         return Explained(board, note=why)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What is made of the table of errors: the modules of lib/ that advise() reads, and the page of the
+"""What is generated from the table of errors: the modules of lib/ that advise() reads, and the page of the
 manual."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PAGE = """\
 
 `maixmem explain TEXT` knows these and [more](hang.md) on the desk, `maixmem_advice.advise(error)` on the board. Errors of this
 library end with `Next:` and the steps, which are data as well: `e.args[-1].steps`; the platform's own number is in `e.code`. This
-page is made of the table in `tools/maixmem_cli/errors/rows` by `maixmem build`.
+page is generated from the table in `tools/maixmem_cli/errors/rows` by `maixmem build`.
 """
 _SECTIONS = (
     ("This library's", lambda row: row.ours),
@@ -98,7 +98,7 @@ def _line(row: Row) -> str:
 
 
 def _shown(key: str) -> str:
-    """A key as it stands in a message."""
+    """A key as it is in a message."""
     kind, _, number = key.partition(":")
     if kind == "media":  # that of the video buffers stands for all
         return f"0xa0048{number.zfill(3)}"

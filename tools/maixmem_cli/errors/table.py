@@ -162,7 +162,7 @@ class Text:
 
     @functools.cached_property
     def pieces(self) -> list[str]:
-        """What stands between that which changes."""
+        """The text between what changes."""
         return _FILLED.split(self.text.strip())
 
     @functools.cached_property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""board.toml: what a K210 board says about itself, for plans that are made without it."""
+"""board.toml: what a K210 board says about itself, for plans without it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 """The firmware that a plan is for: a name of the table, an image file, or a file that a board
 wrote about itself.
 
-The table and what the boot of a build takes of its memory are port_shims/k210_model.
+The table, and the memory that the boot of a build allocates, are port_shims/k210_model.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Firmware:
         return {"name": self.name, "v4": self.v4, "ram": self.heap}
 
     def measured(self) -> Firmware:
-        """The same with its memory known: an image is started on the board in software and asked,
-        once.
+        """The same with its memory known: an image is started on the board in software and
+        queried, once.
 
         FirmwareError where there is no board in software: an image alone does not tell.
         """

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Asks a K210 board, just reset, what a plan for it has to know. Without the library: it may not
-be there."""
+be installed."""
 
 from __future__ import annotations
 

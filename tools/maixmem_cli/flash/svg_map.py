@@ -52,7 +52,7 @@ def draw(m: FlashMap) -> str:
 
 
 def _legend(m: FlashMap, rows: list[FlashRegion]) -> list[tuple[str, str]]:
-    """The kinds that are there, with the letters that their bars carry."""
+    """The kinds of its regions, with the letters that their bars carry."""
     kinds = [k for k in COLOURS if k != "free" and any(r.kind == k for r in rows)]
     entries = [(COLOURS[k][0], f"{COLOURS[k][2]} {k}") for k in kinds]
     return entries + ([(svg.hatch("cross"), "two owners")] if m.conflicts() else [])

@@ -180,7 +180,7 @@ def _rings_agree(words: array[int], bins: int) -> bool:
 
 # Remembers where the books of one firmware are: they do not move while it runs.
 class Finder:
-    """Reads both heaps out of RAM. `NotFound` when they are not there or not consistent at this
+    """Reads both heaps out of RAM. `NotFound` when they are not found or not consistent at this
     moment. `places`: what another finder of the same firmware learned."""
 
     def __init__(self, places: Sequence[int] = ()) -> None:

@@ -15,7 +15,7 @@ _CODES = {4: "I", 8: "Q"}
 
 
 class Memory(ABC):
-    """Little-endian words of `size` bytes. What is not there reads as 0."""
+    """Little-endian words of `size` bytes. What is missing reads as 0."""
 
     size: int
 

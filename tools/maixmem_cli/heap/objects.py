@@ -279,7 +279,7 @@ class Objects:
             yield [(f"a thread, {name}", v) for name, v in self._stack(stack)]
 
     def _stack(self, stack: Range) -> Iterator[Edge]:
-        """Values of the Python functions whose frames are there, then what only C holds."""
+        """Values of the Python functions whose frames exist, then what only C holds."""
         for place, label in self._frames.stack(*stack):
             yield label or UNDER_WAY, self._word(place)
 

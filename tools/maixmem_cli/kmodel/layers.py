@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What only a desk asks of a V3 or V4 model: every layer, every range, every limit of the KPU.
 
-Stands on the walker of the device module: it looks into the bodies that the walker steps over.
+Uses the walker of the device module: it looks into the bodies that the walker steps over.
 Body layouts: the sources of nncase 0.1 and 0.2 and of the Kendryte SDK.
 """
 

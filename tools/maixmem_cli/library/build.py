@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Bytecode of the device modules with the packages that install it, and which files of the
-repository have to be made again."""
+repository have to be generated again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def stale(top: Path) -> list[str]:
 
 
 def build(out: Path, index: bool) -> dict[int, dict[str, Path]]:
-    """Writes out/mpyN/ with its packages, and out/index if asked; {bytecode: {module: file}}."""
+    """Writes out/mpyN/ with its packages, and out/index with `index`; {bytecode: {module:
+    file}}."""
     made = {}
     every = packages.every()
     for version in VERSIONS:

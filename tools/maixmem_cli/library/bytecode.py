@@ -59,7 +59,7 @@ def compile_file(source: Path, version: int, out: Path, compiler: str = "") -> P
 
 def circuitpython_compiler(version: int | None) -> str:
     """CircuitPython's own mpy-cross that makes this bytecode: $CIRCUITPYTHON_MPY_CROSS, else the
-    mpy-cross on the PATH; "" where it is not there or makes another."""
+    mpy-cross on the PATH; "" where it is missing or compiles another."""
     compiler = os.environ.get("CIRCUITPYTHON_MPY_CROSS") or shutil.which("mpy-cross") or ""
     if not compiler or version is None:
         return ""

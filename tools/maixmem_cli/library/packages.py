@@ -58,8 +58,8 @@ def every() -> tuple[str, ...]:
 
 
 def repository_files(top: Path) -> dict[str, str]:
-    """{file of the repository: its text}: what must be made again when the modules change. At the
-    top lies the K210's package, the others beside the modules."""
+    """{file of the repository: its text}: what must be generated again when the modules change. At
+    the top lies the K210's package, the others beside the modules."""
     manifest = _MANIFEST.format(description=DESCRIPTION, version=__version__)
     manifest += "".join(
         f'module("{m}.py", base_path="lib", opt=3)\n' for m in of_package("micropython")

@@ -38,7 +38,7 @@ class Call(NamedTuple):
 
 
 class StubError(ValueError):
-    """A part or a function that is named and is not there."""
+    """A part or a function that is named and does not exist."""
 
 
 def calls(path: Path) -> list[Call]:
@@ -56,7 +56,7 @@ def calls(path: Path) -> list[Call]:
 
 
 def text() -> str:
-    """The stub. StubError where a call names what is not there."""
+    """The stub. StubError where a call names what does not exist."""
     lib = places.lib()
     every = [call for path in sorted(lib.rglob("*.py")) for call in calls(path)]
     for call in every:

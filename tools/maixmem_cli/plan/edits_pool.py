@@ -17,7 +17,7 @@ _FRAMES = {"QVGA": "320, 240", "QQVGA": "160, 120", "VGA": "640, 480"}
 
 
 def pools(s: Script) -> Iterator[Edit]:
-    """One pool of one image for each that is made new, or copied from the whole frame."""
+    """One pool of one image for each that is created, or copied from the whole frame."""
     inside = s.rounds()
     for i, node in enumerate(inside):
         made = _made(s, node)

@@ -199,7 +199,8 @@ class _Play:
             self.claim_gc(image.name, image.count * made_bytes(image))
 
     def loop(self) -> None:
-        """What each round takes and gives back: the old image lives while the new one is made."""
+        """What each round takes and gives back: the old image lives while the new one is
+        allocated."""
         again = [i for i in self.answer.project.images if not i.once]
         if again:
             most = max(again, key=anew_bytes)
@@ -264,7 +265,7 @@ class _Play:
 
     def trimmed(self) -> _Moment:
         """The moment after ModelManager had the free end of the heap given back, as it does where
-        a load would not come through else.
+        a load would fail else.
 
         A read of flash does it, so early firmware, which has no such call, keeps it.
         """

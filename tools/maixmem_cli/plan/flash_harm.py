@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What lies where in the flash of a simulated board, and which harm it does; said before the
+"""What lies where in the flash of a simulated board, and which harm it does; reported before the
 script runs."""
 
 from __future__ import annotations

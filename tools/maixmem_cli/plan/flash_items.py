@@ -48,7 +48,7 @@ class Layout:
         address.
 
         `firmware` is what lies at 0 already; without it and without a firmware among the items,
-        the largest official build that the chip holds is taken to be there.
+        the largest official build that the chip holds is assumed.
         """
         if not 0 < size <= FLASH_SIZE or size % SECTOR:
             raise ItemError(f"--size {size}: a chip has whole 4 KiB sectors, and 16M at most")

@@ -60,7 +60,7 @@ class Entry:
 
     @property
     def finding(self) -> bool:
-        """Damaged, or refused by every build that was asked about."""
+        """Damaged, or refused by every build in question."""
         return self.error is not None or not any(v.good for v in self.verdicts)
 
     def warnings(self) -> list[str]:
@@ -214,7 +214,7 @@ def judge(model: KModel, firmware: Firmware) -> Verdict:
 
 
 def room(model: KModel, how: str) -> int | None:
-    """What heap_free() must be so that a load surely comes through: the pages that its peak
+    """What heap_free() must be so that a load surely succeeds: the pages that its peak
     takes."""
     buffer = file_buffer("/flash/") if how == "load_path" else 0
     allocations = model.allocations(how, buffer)
@@ -222,7 +222,7 @@ def room(model: KModel, how: str) -> int | None:
 
 
 def fits(model: KModel, how: str, heap: int, firmware: Firmware) -> bool:
-    """Does a load by this way surely come through with so many bytes of system heap?"""
+    """Does a load by this way surely succeed with so many bytes of system heap?"""
     needed = room(model, how)
     if needed is None or needed > heap:
         return False

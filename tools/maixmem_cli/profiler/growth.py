@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The judge of growth: what an owner keeps, looked at once in each round of a loop, always at the
-same point. It tells what goes on growing from what was made once, what fills up, and what comes
-and goes. A function of numbers only: a run on a firmware, on the stand-in, or a plan may ask it.
+same point. It tells what goes on growing from what is allocated once, what fills up, and what
+comes and goes. A function of numbers only: a run on a firmware, on the stand-in, or a plan may ask
+it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
 
 @dataclass(frozen=True)
 class Verdict:
-    """`rate`: bytes a round, and `one`: those of them by objects that are made anew, larger, each
+    """`rate`: bytes a round, and `one`: those of them by objects that are replaced, larger, each
     time (a string, a table) and need room for two; `largest`: the largest of these now. `since`:
     the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
     `every`: rounds for one more object, where objects are kept one by one."""
@@ -64,7 +65,7 @@ def judge(
 ) -> Verdict:
     """What one owner held at the end of each of these rounds (rising numbers, some may be left
     out). `exact`: of the system heap, where nothing waits for a collector: what takes more in each
-    of a few rounds is told too. `least` rounds are enough to say that it grows."""
+    of a few rounds is reported too. `least` rounds are enough to say that it grows."""
     amounts = [_bytes(h) for h in held]
     if not rounds:
         return Verdict(FLAT, 0, 0)
@@ -106,7 +107,7 @@ def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int) -> float
 
 
 def lowest(amounts: Sequence[int]) -> list[int]:
-    """Of each look: what is never given back after it."""
+    """Of each snapshot: what is never freed after it."""
     return [*accumulate(reversed(amounts), min)][::-1]
 
 
@@ -131,7 +132,7 @@ def _goes_on(rounds: Sequence[int], low: Sequence[int], least: int) -> bool:
 
 
 def is_table(low: Sequence[int]) -> bool:
-    """Whether each step is by a part of what was there, as tables of lists and dicts grow."""
+    """Whether each step is by a part of what existed, as tables of lists and dicts grow."""
     steps = [(low[i - 1], low[i]) for i in _steps(low)[-_TABLE_STEPS:]]
     ups = [b - a for a, b in steps]
     larger = len(ups) == _TABLE_STEPS and ups == sorted(ups) and ups[0] < ups[-1]
@@ -153,7 +154,7 @@ def _is_more_than_teeth(
 
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
-    """Bytes of objects that are kept one by one, and of the one that is made anew, larger."""
+    """Bytes of objects that are kept one by one, and of the one that is replaced, larger."""
     most: Counter[int] = Counter()
     for h in held:
         for size, n in h.items():
@@ -191,7 +192,7 @@ def rate(rounds: Sequence[int], amounts: Sequence[int]) -> float:
 
 def rounds_left(growing: Sequence[Verdict], room: int) -> int | None:
     """After how many more rounds all of them together have taken `room` bytes; None: never. What
-    is made anew needs its old and its new copy at once."""
+    is replaced needs its old and its new copy at once."""
     together = sum(v.rate for v in growing)
     ends = [room / together] if together > 0 else []
     ends += [(room - v.largest) / (together + v.one) for v in growing if v.one > 0]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Lines that keep more and more, told from caches that fill up and from what is made once.
+"""Lines that retain more and more, as against caches that fill up and what is allocated once.
 
 Each line's bytes go to the judge of growth, as they were at the same point of each round of a loop
 that is judged. A line that grew in one loop and is flat in a later one made something once.
@@ -74,7 +74,7 @@ class Judged:
 
 @dataclass
 class _Owner:
-    """A line and one heap: what it held at each look, and how its lines were called."""
+    """A line and one heap: what it held at each snapshot, and how its lines were called."""
 
     held: dict[int, Counter[int]]
     chains: set[Chain]
@@ -85,7 +85,7 @@ def judged(
     sites: Sites,
     lost: Callable[[Place], int] = lambda place: 0,
 ) -> Judged:
-    """Sites that are not above 0 are nobody's. `lost`: how often a line asked the firmware for
+    """Sites that are not above 0 are nobody's. `lost`: how often a line called the firmware for
     what that does not give back."""
     chosen = loops.judged(looks, sites)
     out, few = [], False
@@ -104,7 +104,7 @@ def judged(
 
 
 def _with_its_objects(found: list[Growth]) -> list[Growth]:
-    """What the firmware loses of both heaps at one line is told once."""
+    """What the firmware loses of both heaps at one line is reported once."""
     small = {g.place: g.nbytes for g in found if (g.heap, g.kind) == ("gc", FIRMWARE)}
     large = {g.place for g in found if (g.heap, g.kind) == ("heap", FIRMWARE)}
     rest = [g for g in found if not (g.heap == "gc" and g.kind == FIRMWARE and g.place in large)]

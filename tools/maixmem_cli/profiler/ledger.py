@@ -46,9 +46,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Look:
-    """What is in use at one time: of the GC heap without garbage. `progress`: objects
-    and chunks that were made before it. `loop`: which one begins anew here, for the so-manieth
-    `round`; 0: none does."""
+    """What is in use at one time: of the GC heap without garbage. `progress`: objects and chunks
+    that were allocated before it. `loop`: which one begins its next `round` here, a number;
+    0: none does."""
 
     time: int
     progress: int
@@ -65,8 +65,8 @@ class Look:
 
 @dataclass(frozen=True)
 class Fullest:
-    """The look at which the GC heap had most in use: where it was, `used` as LOOK has it, and the
-    site of each block."""
+    """The snapshot at which the GC heap had most in use: where it was, `used` as LOOK has it, and
+    the site of each block."""
 
     blocks: int = 0
     site: int = BEFORE
@@ -224,7 +224,7 @@ class Ledger:
         self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site))
 
     def still_there(self, states: bytes) -> None:
-        """After a collection that was not traced: takes what it freed out of the GC heap's
+        """After a collection that was not traced: removes what it freed from the GC heap's
         books."""
         for free, run in groupby(range(len(states)), lambda i: states[i] == FREE):
             blocks = [*run]

@@ -81,7 +81,7 @@ def _places(profile: Profile) -> Callable[[int], float]:
 
 
 def _plots(profile: Profile, found: list[history.Point]) -> list[draw.Plot]:
-    """Both heaps, their layers from below: what was there before, all else, the lines that hold
+    """Both heaps, their layers from below: what existed before, all else, the lines that hold
     most, leaks; on top of what is in use the garbage."""
     colours = _colours(profile)
     leaking = [p for p, c in colours.items() if c == draw.LEAK]

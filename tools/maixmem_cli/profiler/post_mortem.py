@@ -91,7 +91,7 @@ def at_line(place: Place, session: Session) -> str:
 
 
 def ending(session: Session, outcome: Outcome) -> list[str]:
-    """What is to be said about an end that is not the script's own. Needs the hooks."""
+    """The report of an end that is not the script's own. Needs the hooks."""
     if outcome.kind == NO_START:
         return [_NO_START]
     if outcome.kind in HANGING:
@@ -107,7 +107,7 @@ def ending(session: Session, outcome: Outcome) -> list[str]:
 
 
 def hang(session: Session, kind: str) -> list[str]:
-    """Which call, what it asked for, what was free. What was not found is said."""
+    """Which call, what it requested, what was free. What was not found is reported."""
     what = "hangs: only a reset helps"
     if kind == STUCK:
         waits = session.tracer.interrupted()

@@ -90,7 +90,7 @@ class Profile:
         return [self._named(p) for p in self._stacks.get(site, ())]
 
     def chain(self, site: int) -> tuple[Place, ...]:
-        """The same, the outermost first; what no line asked for is one place."""
+        """The same, the outermost first; what no line requested is one place."""
         return tuple(reversed(self.stack(site))) or (self.place(site),)
 
     def lines_of(self, site: int) -> tuple[Place, ...]:
@@ -239,7 +239,7 @@ class Profile:
             self.missing.append(f"the system heap at the end: {e}")
 
     def _lost(self) -> Callable[[Place], int]:
-        """How often a line asked the firmware for what it does not give back: threads that have
+        """How often a line called what the firmware never frees: threads that have
         ended; models that were deinited as often as they were loaded."""
         at: dict[str, Counter[Place]] = {}
         for _, number, site in self.books.marks:

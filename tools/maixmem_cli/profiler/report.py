@@ -91,7 +91,7 @@ def growths(profile: Profile) -> list[str]:
 
 
 def warnings(profile: Profile) -> list[str]:
-    """Leaks, when they end the program, and what cannot be told."""
+    """Leaks, when they end the program, and what cannot be judged."""
     out = [growth(profile, g) for g in profile.leaks]
     return [*out, *end(profile), *too_few(profile)]
 
@@ -135,7 +135,7 @@ def end(profile: Profile) -> list[str]:
 
 
 def too_few(profile: Profile) -> list[str]:
-    """What cannot be told yet."""
+    """What cannot be judged yet."""
     found = profile.judged
     few = f"{found.rounds}; {ENOUGH} are enough"
     return [f"too few rounds to judge ({few})"] if found.too_few else []

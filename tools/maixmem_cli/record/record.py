@@ -64,8 +64,8 @@ class Model:
 @dataclass(frozen=True)
 class Step:
     """One thing that the program did to the board, `at` its lines, the innermost first, in the
-    so-manieth `round`: pictures taken before it. `failed`: it did not come through. Which of the
-    others are there follows from `kind`."""
+    `round`, a number: pictures taken before it. `failed`: it did not succeed. Which of the
+    others exist follows from `kind`."""
 
     kind: str
     at: tuple[Place, ...] = ()

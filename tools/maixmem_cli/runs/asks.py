@@ -41,7 +41,7 @@ class Asks:
         self._open.clear()
 
     def serve(self, seconds: float) -> None:
-        """Waits so long at most; less when the child asked something."""
+        """Waits so long at most; less when the child has a question."""
         reads = [self._in] if self._in in self._open else []
         writes = [self._out] if self._to_say and self._out in self._open else []
         if not reads:
@@ -61,7 +61,7 @@ class Asks:
             os.close(self._in)
 
     def _question(self) -> bool:
-        """Answers what is there in full; False where it is no question."""
+        """Answers a question that arrived in full; False where it is no question."""
         while len(self._asked) >= _HEAD:
             try:
                 n = int(bytes(self._asked[1:_HEAD]))

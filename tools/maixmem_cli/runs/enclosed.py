@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The process that runs a script on a stand-in: what it may take of this computer, and what it
+"""The process that runs a script on a stand-in: what it may use of this computer, and what it
 says."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def limits(
 # Owns the process. Its stdout goes to ours as it comes; lines of its stderr go to ours without
 # what a terminal would obey, but for RECORDs, which are kept.
 class Enclosed:
-    """A running interpreter. `heard`: when it last said something; `records`: what it told us;
+    """A running interpreter. `heard`: when it last printed something; `records`: what it reported;
     `error`: why its words could not be passed on, which ends it."""
 
     def __init__(
@@ -110,7 +110,7 @@ class Enclosed:
                 click.echo(printable(text.rstrip("\r\n")), err=True)
 
     def wait(self, seconds: float | None = None) -> int:
-        """Its exit status, when all that it said was passed on. TimeoutExpired; OSError: our
+        """Its exit status, when all that it printed was passed on. TimeoutExpired; OSError: our
         stdout takes no more."""
         status = self.process.wait(seconds)
         for thread in self._threads:

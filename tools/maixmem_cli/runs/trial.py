@@ -229,7 +229,7 @@ class OnStandIn:
 
 
 def _told(text: str, status: int) -> tuple[str, ...]:
-    """Of what a run on the stand-in said the lines that tell how it ended."""
+    """The lines of a run on the stand-in that tell how it ended."""
     lines = [x for x in text.splitlines() if x.strip()]
     if status == _HUNG:
         return tuple(x.removeprefix("maixmem: ") for x in lines if x.startswith("maixmem: "))

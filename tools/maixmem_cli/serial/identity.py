@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a board says about itself: asked once, by one script, for every command."""
+"""What a board says about itself: one script, run once for every command."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Identity:
 
 
 class DamagedHeap(BoardError):
-    """malloc's lists on a K210 are not whole: any call of the firmware that takes memory of the
-    system heap may hang, a look into /flash first. `said` has the steps."""
+    """malloc's lists on a K210 are not whole: any call of the firmware that allocates from the
+    system heap may hang, an access to /flash first. `said` has the steps."""
 
     def __init__(self, url: str, said: Text) -> None:
         super().__init__(f"{url}: {said}")

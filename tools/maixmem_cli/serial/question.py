@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The code of a question to a board: a function of on_board/ with what it calls there and in the
-library, where it is not the board's own that is asked."""
+library, where it is not the board's own that is queried."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _pieces(body: list[ast.stmt]) -> list[str]:
 
 def _of_library(node: ast.ImportFrom) -> list[ast.stmt]:
     """What a module of the library defines and imports whole, with its constants (numbers, texts)
-    in place; and of those the ones that are asked for by name."""
+    in place; and of those the ones that are requested by name."""
     module = importlib.import_module(node.module or "")
     values = {
         name: n

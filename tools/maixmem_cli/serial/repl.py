@@ -36,7 +36,7 @@ class BoardError(Exception):
 
 
 class ConnectionLost(BoardError):
-    """No answer, or the port is gone: what the board was told last may not have reached it."""
+    """No answer, or the port is gone: what was sent last may not have reached the board."""
 
 
 class PortError(ConnectionLost):

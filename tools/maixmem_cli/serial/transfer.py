@@ -184,7 +184,7 @@ class Transfer:
         return found
 
     def _wrong(self, board: RawRepl, names: list[str], suffix: str = "") -> list[str]:
-        """The names whose file (name + suffix) is not there with the right contents."""
+        """The names whose file (name + suffix) is missing or has other contents."""
         found = self._found(board, [n + suffix for n in names])
         return [n for n in names if not matches(self.files[n], found[n + suffix])]
 
@@ -204,7 +204,7 @@ class Transfer:
         return next(iter(self.files)).rpartition("/")[0] or "/"
 
     def _clean(self, board: RawRepl) -> None:
-        """Removes what was sent under temporary names: the board said no, and there is nothing to
+        """Removes what was sent under temporary names: the board refused, and there is nothing to
         go on with."""
         names = [n + _TEMP for n in self.files]
         with contextlib.suppress(BoardError):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a command needs, and the one error for what is not there or given wrongly."""
+"""What a command needs, and the one error for what is missing or given wrongly."""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ def text(path: Path) -> str:
 
 
 def script(path: Path) -> str:
-    """The text of a script. What a board would not read from this file is said on stderr, once."""
+    """The text of a script. What a board would not read from this file is reported on stderr,
+    once."""
     found, encoding = decoded(path.read_bytes())
     if encoding != "utf-8" and path not in _said:
         _said.add(path)

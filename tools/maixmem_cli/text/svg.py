@@ -92,7 +92,7 @@ def label(
     end: bool = False,
     place: float | None = None,
 ) -> str:
-    """A line of bold text on white, that stands out on any picture; `end`: to the left of (x, y);
+    """A line of bold text on white, legible on any picture; `end`: to the left of (x, y);
     `place`: as text()'s `at`."""
     x, y = at
     moved = "" if place is None else f' data-at="{place:.4f}"'
@@ -130,7 +130,7 @@ def line(
     width: float = 1,
     title: str = "",
 ) -> str:
-    """A line (x1, y1, x2, y2), dashed where told; the title shows under the mouse."""
+    """A line (x1, y1, x2, y2), dashed with `dash`; the title shows under the mouse."""
     place = 'x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"'.format(*ends)
     more = f' stroke-dasharray="{dash}"' if dash else ""
     return _titled(f'line {place} stroke="{stroke}" stroke-width="{width}"{more}', title)

@@ -196,7 +196,7 @@ def _card(names: list[str], modules: dict[str, Path]) -> bytes:
 
 
 class Still:
-    """A core that stands still: the page's board as it was when it was looked at. What is asked
+    """A core that does not run: the page's board at one moment. What is requested
     of it is kept, to be done there."""
 
     _STATE = 15
@@ -314,7 +314,7 @@ def where(ram: bytes, state: bytes, events: bytes) -> Answer:
 
 
 def owners(ram: bytes, state: bytes, events: bytes) -> Answer:
-    """{address: the line that asked for it} of the system heap's chunks."""
+    """{address: the line that allocated it} of the system heap's chunks."""
     if not _watched or not _watched.books:
         return _answer({})
     _watched.look(ram, state, events)

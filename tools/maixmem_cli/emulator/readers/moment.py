@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A look at a running K210 as the readers of objects take it: what the collector follows, which
-the look keeps, and the rest, which does not change."""
+"""A snapshot of a running K210 for the readers of objects: what the collector follows, which
+the snapshot keeps, and the rest, which does not change."""
 
 from __future__ import annotations
 

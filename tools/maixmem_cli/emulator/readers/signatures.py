@@ -59,7 +59,7 @@ def _begin(jumps: Counter[int], at: int) -> int | None:
 
 
 def _sizes(words: list[int]) -> list[int]:
-    """Where a request is made a chunk size."""
+    """Where a request becomes a chunk size."""
     adds = [i for i, w in enumerate(words) if _is(w, _ADDI, 23)]
     return [
         i

@@ -47,7 +47,7 @@ class Event(NamedTuple):
     the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
-    `asked` the place of a loop's end (0: none), `end` how often it was there. DAMAGED: a chunk's
+    `asked` the place of a loop's end (0: none), `end` how often it was reached. DAMAGED: a chunk's
     size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by the instruction at
     `end`."""
 

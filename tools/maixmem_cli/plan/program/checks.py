@@ -28,7 +28,7 @@ def firmware(value: Any, folder: Path) -> Firmware:
 
 
 def folder(value: Any, beside: Path) -> Path:
-    """A folder that is there."""
+    """A folder that exists."""
     if isinstance(value, str) and (beside / value).is_dir():
         return beside / value
     raise ValueError("no such folder")

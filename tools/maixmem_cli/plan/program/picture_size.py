@@ -12,7 +12,7 @@ from maixmem_cli.plan.program.project import Project
 
 
 def wrong_sizes(project: Project, infos: dict[str, Any]) -> list[str]:
-    """A sentence for each model that no picture of the project is made for. A project without
+    """A sentence for each model that no picture of the project fits. A project without
     pictures says nothing about them."""
     camera = project.camera
     pictures = {"camera": camera.windowing or camera.pixels} if camera else {}
@@ -34,7 +34,7 @@ def wrong_sizes(project: Project, infos: dict[str, Any]) -> list[str]:
 
 
 def _is_picture(shape: Any) -> bool:
-    """(1, channels, height, width), all told."""
+    """(1, channels, height, width), all known."""
     return shape is not None and len(shape) == 4 and None not in shape
 
 

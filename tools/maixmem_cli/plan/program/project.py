@@ -135,7 +135,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the loop that takes memory only while it runs: `do` is a name of scratch.CALLS."""
+    """A call of the loop that needs memory only while it runs: `do` is a name of scratch.CALLS."""
 
     name: str
     do: str
@@ -207,7 +207,7 @@ def _toml(path: Path) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Setup:
     """What a run of the project's script is given: `firmware` as it is written there, or ""; the
-    models in flash whose file is there, the folder of the card, a camera, budgets."""
+    models in flash whose file exists, the folder of the card, a camera, budgets."""
 
     firmware: str = ""
     flash: tuple[tuple[int, Path], ...] = ()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What the calls of a loop take of the system heap while they run: it is there before and after.
+"""The system heap that the calls of a loop allocate while they run: free before and after.
 
 The table of the image functions is k210_model.image_work, measured on the firmware (v0.6.2_84); it
 holds for other builds that have the function. Those below were measured there too.

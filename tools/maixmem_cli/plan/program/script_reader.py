@@ -181,7 +181,7 @@ class _Reader(ast.NodeVisitor):
         self.call(node, {"do": "lcd.draw_string"})
 
     def call(self, node: ast.Call, row: dict[str, Any], question: str = "") -> None:
-        """A call that takes memory while it runs: each kind once."""
+        """A call that needs memory while it runs: each kind once."""
         if all(r != row for _, r, _ in self.seen.calls):
             self.seen.calls.append((node.lineno, row, question))
 

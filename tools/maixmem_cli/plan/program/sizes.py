@@ -28,8 +28,8 @@ def camera_blocks(camera: Camera) -> list[int]:
 
 
 def pool_bytes(pool: Pool) -> int:
-    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was made
-    from."""
+    """The GC heap that an ImagePool takes. A gray image keeps the rgb565 block that it was
+    converted from."""
     one = image_bytes(*pool.size, "rgb565") + _OBJECT
     if pool.ai:
         one += image_bytes(*pool.size, f"{pool.format}_ai")
@@ -47,5 +47,5 @@ def made_bytes(image: Image) -> int:
 
 
 def anew_bytes(image: Image) -> int:
-    """The GC heap that an image takes while the one that it replaces is still there."""
+    """The GC heap that an image takes while the one that it replaces still exists."""
     return made_bytes(replace(image, ai=False))

@@ -83,7 +83,7 @@ def content(name):
 
 
 def remove(names):
-    """Takes files away, the one that was held open as well; the names of those that were there."""
+    """Takes files away, the one that was held open as well; the names of those that existed."""
     close_cut()
     gone = []
     for name in names:

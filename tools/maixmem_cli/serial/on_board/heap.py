@@ -6,7 +6,7 @@ import gc
 
 
 def walk():
-    """What malloc's lists say, and under "said" what the firmware's own call does; "free" None:
+    """What malloc's lists say, and under `said` what the firmware's own call does; "free" None:
     they are not found."""
     import maixmem
     from maixmem_k210 import utils
@@ -25,7 +25,7 @@ def walk():
 
 
 def load(address):
-    """A load foretold, and done where the forecast is that it comes through; then the model is
+    """A load forecast, and done where it will succeed; then the model is
     freed again. Bytes of the system heap."""
     import KPU
     import maixmem

@@ -12,7 +12,7 @@ except ImportError:
 
 
 def enter():
-    """(working folder, folder of the library or None, names of the modules that were there).
+    """(working folder, folder of the library or None, names of the modules that were loaded).
 
     On MaixPy modules are found in the working folder only (measured on the firmware v0.6.2_84):
     it is the one with the library until leave().
@@ -57,7 +57,7 @@ def _said(text):
 
 
 def report():
-    """The report, and under "said" its warnings with their steps."""
+    """The report, and under `said` its warnings with their steps."""
     import maixmem
 
     found = maixmem.report(lambda line: None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The system heap of a K210, asked without a look into /flash: `import os` is one."""
+"""The system heap of a K210, queried without an access to /flash: `import os` is one."""
 
 import gc
 import sys

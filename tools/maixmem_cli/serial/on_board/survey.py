@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a plan for a K210 has to know of it. Without the library: it may not be there."""
+"""What a plan for a K210 has to know of it. Without the library: it may not be installed."""
 
 import gc
 
