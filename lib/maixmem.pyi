@@ -11,6 +11,7 @@ import maixmem_flash_scan
 import maixmem_flash_text
 import maixmem_k210_alias
 import maixmem_k210_cause
+import maixmem_k210_cells
 import maixmem_k210_chip
 import maixmem_k210_cost
 import maixmem_k210_fit
@@ -155,6 +156,10 @@ def run_once(name: Literal["k210_cause"], function: Literal["explain"], _p: Any,
 @overload
 def run_once(name: Literal["k210_cause"], function: Literal["unsupported_reason"], _p: Any, _info: Any, _method: str) -> str | None:
     return maixmem_k210_cause.unsupported_reason(_p, _info, _method)
+
+@overload
+def run_once(name: Literal["k210_cells"], function: Literal["cells"], _source: Any) -> int:
+    return maixmem_k210_cells.cells(_source)
 
 @overload
 def run_once(name: Literal["k210_chip"], function: Literal["regions"], _port: Any) -> list[Region]:

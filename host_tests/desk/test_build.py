@@ -23,7 +23,9 @@ PACKAGES = {p.parent.name for p in paths.LIB.glob("*/__init__.py")}  # for Linux
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> tuple[Path, dict]:
     out = tmp_path_factory.mktemp("dist")
-    done = invoke("build", "--out", str(out), "--index", "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "checkout", lambda: None)  # it would make what is stale anew
+        done = invoke("build", "--out", str(out), "--index", "--json")
     assert done.exit_code == 0, done.stdout + done.stderr
     return out, json.loads(done.stdout)
 
