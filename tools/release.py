@@ -76,7 +76,11 @@ def build() -> tuple[Path, Path]:
 def check_contents(wheel: Path) -> None:
     """What must be in the wheel, and what must not."""
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("maixmem.py", "maixmem_k210board/main.c", "maixmem_shims/k210/api/KPU.py"):
+    for wanted in (
+        "maixmem.py",
+        "maixmem_k210board/devices/kpu.c",
+        "maixmem_shims/k210/api/KPU.py",
+    ):
         if wanted not in names:
             sys.exit(f"release: {wanted} is not in {wheel.name}")
     alien = [n for n in names if n.endswith((".kmodel", ".bin")) or n.startswith("host_tests")]

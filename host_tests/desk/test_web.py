@@ -57,9 +57,9 @@ def test_no_script_stands_in_the_page_and_none_comes_from_elsewhere() -> None:
 
 
 def test_the_page_calls_the_board_as_its_c_is() -> None:
-    """Which numbers have 64 bits, what a state and an event hold: lib.c and board.py against
+    """Which numbers have 64 bits, what a state and an event hold: board.h and board.py against
     board/k210.js."""
-    code = (paths.TOOLS / "k210board" / "lib.c").read_text()
+    code = (paths.TOOLS / "k210board" / "board.h").read_text()
     script = (WEB / "board" / "k210.js").read_text()
     wide = {}
     for name, given in re.findall(r"^API\((\w+)\)[^(]*\(([^)]*)\)", code, re.M):

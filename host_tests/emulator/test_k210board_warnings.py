@@ -20,7 +20,7 @@ _PASS = {"gcc": ("-O1", "-c", "-o", "/dev/null"), "clang": ("-fsyntax-only",)}
 def test_no_warnings(cc: str) -> None:
     if not shutil.which(cc):
         pytest.skip(f"NO {cc} here: its warnings are not known")
-    files = sorted((paths.TOOLS / "k210board").glob("*.c"))
+    files = sorted((paths.TOOLS / "k210board").rglob("*.c"))
     assert len(files) > 15
     command = [cc, *_PASS[cc], *compiler.FLAGS, *_WARNINGS]
     for file in files:

@@ -10,10 +10,7 @@ import sys
 from pathlib import Path
 
 import dev
-import paths
 import pytest
-
-_C = paths.TOOLS / "k210board"
 
 
 @pytest.mark.skipif(
@@ -22,13 +19,13 @@ _C = paths.TOOLS / "k210board"
 )
 def test_the_module_is_made_of_the_c_beside_it(tmp_path: Path) -> None:
     made = tmp_path / "k210.wasm"
-    command = [sys.executable, *dev.WASM, "-o", str(made), *map(str, sorted(_C.glob("*.c")))]
-    subprocess.run(command, check=True, capture_output=True)
-    same = made.read_bytes() == (_C / "k210.wasm").read_bytes()
+    _, *command = map(str, dev.wasm_command(made))
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    same = made.read_bytes() == (dev.C / "k210.wasm").read_bytes()
     assert same, "Next: python3 tools/dev.py wasm"
 
 
 def test_it_imports_nothing() -> None:
     wasmtime = pytest.importorskip("wasmtime")
-    module = wasmtime.Module(wasmtime.Engine(), (_C / "k210.wasm").read_bytes())
+    module = wasmtime.Module(wasmtime.Engine(), (dev.C / "k210.wasm").read_bytes())
     assert module.imports == []

@@ -3,8 +3,8 @@
 """Random RISC-V programs that write down every register after each instruction, and two machines
 to run them on.
 
-Instructions are those that tools/k210board/ops.def names, and compressed ones. Registers x2, x8
-and x28 point into DATA, x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31
+Instructions are those that tools/k210board/hart/ops.def names, and compressed ones. Registers x2,
+x8 and x28 point into DATA, x29 to x31 belong to the program; f0 to f15 hold singles, f16 to f31
 doubles. The first two of each kind are never written: with one of them among the factors or as
 the addend, infinity times zero plus a quiet NaN does not occur, for which Unicorn 2.1 does not
 set the invalid flag that the specification (11.6) demands.
@@ -60,7 +60,7 @@ _WHOLE = [
 
 def instructions() -> list[tuple[str, str, int]]:
     """(name, format, bits) of every instruction that the board's list names."""
-    text = (paths.TOOLS / "k210board" / "ops.def").read_text()
+    text = (paths.TOOLS / "k210board" / "hart" / "ops.def").read_text()
     found = [(name, form, int(match, 16)) for name, form, match in _OP.findall(text)]
     return [i for i in found if i[0] not in _CONTROL]
 

@@ -20,12 +20,11 @@ from maixmem_cli.emulator.compiler import version
 RAM_SIZE = 8 << 20
 IDLE, HANGS, OUTPUT, TRACED, RESET, NO_FIRMWARE = 1, 2, 4, 8, 16, 32  #: what run() answers
 ROUNDS = 2000  #: of 1,000 instructions a core: some 10 ms of this machine
-EVENT = struct.Struct("<QIIQQQ")  #: what a traced board tells, trace.c
-PACKED = b"2"  #: how a snapshot is packed
+EVENT = struct.Struct("<QIIQQQ")  #: what a traced board tells, trace.h
+PACKED = b"3"  #: how a snapshot is packed
 # k_place's numbers
-_RAM, _FLASH, _CARD, _FILM, _IN, _OUT, _EVENT, _SAID, _PIXELS, _BOARD, _HOST, _TRACE = range(12)
-_SEEN = 12
-_KEPT = (_RAM, _FLASH, _CARD, _BOARD, _HOST, _TRACE)  # all that a board is
+_RAM, _FLASH, _CARD, _FILM, _IN, _OUT, _EVENT, _SAID, _PIXELS, _SEEN, _FIRST_STATE = range(11)
+_MEMORIES = (_RAM, _FLASH, _CARD)  # with the state, from _FIRST_STATE on: all that a board is
 # What k_state tells, in this order, and after it for each hart.
 _STATE = (
     "instructions microseconds idle_microseconds frames asks pixels resets typed hangs limited "
@@ -50,7 +49,7 @@ class Snapshot:
     def pack(self) -> bytes:
         """As few bytes as a file needs: 1 to 3 MB."""
         whole = (*self.parts, self.unread)
-        head = struct.pack(f"<{len(whole)}Q", *map(len, whole))
+        head = struct.pack(f"<{1 + len(whole)}Q", len(whole), *map(len, whole))
         return PACKED + version().encode() + zlib.compress(b"".join((head, *whole)), 1)
 
     @staticmethod
@@ -63,8 +62,9 @@ class Snapshot:
             whole = memoryview(zlib.decompress(data[len(mark) :]))
         except zlib.error as e:
             raise ValueError(f"a damaged snapshot: {e}") from e
-        sizes = struct.unpack_from(f"<{len(_KEPT) + 1}Q", whole)
-        ends = list(itertools.accumulate(sizes, initial=8 * len(sizes)))
+        (count,) = struct.unpack_from("<Q", whole)
+        sizes = struct.unpack_from(f"<{count}Q", whole, 8)
+        ends = list(itertools.accumulate(sizes, initial=8 * (1 + count)))
         *parts, unread = (bytes(whole[a:b]) for a, b in zip(ends, ends[1:]))
         return Snapshot(tuple(parts), unread)
 
@@ -93,7 +93,7 @@ class Board:
         NoBoardHere says what this machine lacks.
         """
         kept = flash if isinstance(flash, Snapshot) else None
-        sd = kept.parts[_KEPT.index(_CARD)] if kept else sd
+        sd = kept.parts[_MEMORIES.index(_CARD)] if kept else sd
         self.core = core or cores.new()
         self.unread = bytearray()
         self._words = ""
@@ -220,11 +220,15 @@ class Board:
 
     def snapshot(self) -> Snapshot:
         """All of it, to be restored here or in another board (Board(snapshot))."""
-        return Snapshot(tuple(bytes(self._part(p)) for p in _KEPT), bytes(self.unread))
+        parts = tuple(bytes(self._part(p)) for p in self._all_parts())
+        return Snapshot(parts, bytes(self.unread))
+
+    def _all_parts(self) -> tuple[int, ...]:
+        return (*_MEMORIES, *range(_FIRST_STATE, self._call("k_parts")))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Puts everything back to that moment; ValueError when its card is another size."""
-        for part, data in zip(_KEPT, snapshot.parts):
+        for part, data in zip(self._all_parts(), snapshot.parts):
             if len(data) != self._call("k_size", part):
                 raise ValueError("the snapshot is of a board that is made otherwise")
             if data:

@@ -38,9 +38,10 @@ def cache() -> Path:
 
 def version() -> str:
     """Of the C files: what was kept of another board is not used."""
-    key = hashlib.sha256()
-    for f in sorted(f for f in sources().rglob("*.*") if f.suffix in (".c", ".h", ".def")):
-        key.update(f.name.encode() + f.read_bytes().replace(b"\r\n", b"\n"))
+    key, top = hashlib.sha256(), sources()
+    for f in sorted(f for f in top.rglob("*.*") if f.suffix in (".c", ".h", ".def")):
+        name = f.relative_to(top).as_posix()
+        key.update(name.encode() + f.read_bytes().replace(b"\r\n", b"\n"))
     return key.hexdigest()[:16]
 
 
@@ -72,7 +73,7 @@ def _compile(cc: str, options: tuple[str, ...], made: Path) -> None:
         ) from e
     os.close(handle)
     said = ""
-    files = [str(f) for f in sorted(sources().glob("*.c"))]
+    files = [str(f) for f in sorted(sources().rglob("*.c"))]
     # the second try is for compilers that do not know this processor by name
     for but in ("", "-march=native"):
         flags = [o for o in options if o != but]

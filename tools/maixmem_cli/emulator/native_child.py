@@ -11,6 +11,8 @@ _ARGUMENTS = {
     "k_limit": (ctypes.c_uint32, ctypes.c_uint64),
     "k_hook": (ctypes.c_uint64, ctypes.c_uint32),
     "k_trace": (ctypes.c_uint64,) * 3,
+    "k_live": (ctypes.c_uint64,) * 3,
+    "k_guard": (ctypes.c_uint64,) * 2,
 }
 _ADDRESSES = ("k_place", "k_state")
 

@@ -9,7 +9,7 @@ const STATE = ('instructions microseconds idle_microseconds frames asks pixels r
   + 'limited width height lost cycles').split(' ');
 const STATE_BYTES = 8 * (STATE.length + 2 * 36);
 const LCD_WIDTH = 480, EVENT_BYTES = 40;
-// which of the numbers of a call have 64 bits, as in tools/k210board/lib.c (a test compares them)
+// which of the numbers of a call have 64 bits, as in tools/k210board/board.h (a test compares them)
 const WIDE = { k_limit: [1], k_trace: [0, 1, 2], k_hook: [0], k_live: [0, 1, 2], k_guard: [0, 1] };
 
 // A new instance of the module; it imports nothing.

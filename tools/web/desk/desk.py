@@ -199,7 +199,7 @@ class Still:
     """A core that does not run: the page's board at one moment. What is requested
     of it is kept, to be done there."""
 
-    _STATE = 15
+    _STATE = 200
 
     def __init__(self) -> None:
         self.asked: list[list[object]] = []

@@ -3,7 +3,7 @@
 // The KPU: convolution layers with batch normalisation, activation and pooling, in the AI RAM or
 // out to its FIFO. A layer takes no time. Source: kpu.h (kpu_layer_argument_t); rounding checked
 // against V3 models on boards.
-#include "board.h"
+#include "devices.h"
 #include <stdlib.h>
 
 enum { LAYER_ARGS = 12, ARGUMENT = 0x00, INT_STATUS = 0x08, INT_RAW = 0x10, INT_MASK = 0x18 };
@@ -12,10 +12,10 @@ enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_
 
 enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
 
-#define MOST_WORK (1ull << 32) // products in one quantum; layers take no time of the board's
+#define MOST_WORK (1ull << 32) // products in one round; layers take no time of the board's
 
-typedef struct { // of an image in the AI RAM: 64-byte rows; in one, 1, 2 or 4 channels side by
-                 // side
+// Of an image in the AI RAM: rows of 64 bytes; in one row 1, 2 or 4 channels side by side.
+typedef struct {
     size_t at, rows, channel_rows, groups, channels, w, h, pixels;
 } Plane;
 
@@ -28,6 +28,17 @@ typedef struct {
     s64 arg_w, arg_x, arg_add;
 } Layer;
 
+static Registers registers[1];
+
+static struct {
+    u64 layer[LAYER_ARGS]; // the arguments of the next layer
+    int layer_n;           // that were given up to now
+    u64 layers;            // of this model up to now
+    u64 round, work;       // products in the round that began at that cycle
+    u32 raised;
+    QUEUE(u64, 1 << 17) fifo;
+} kpu;
+
 // of one channel: its sum of products, of its pixels under the kernel, its values before pooling
 static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
@@ -37,21 +48,21 @@ static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) -
 static s64 cut_signed(u64 v, int from, int n) { return (s64)(v << (64 - n - from)) >> (64 - n); }
 
 static bool refused(const char *what, u64 number) {
-    say("KPU layer %d: %s %d\n", board.kpu.layers, what, number);
+    say("KPU layer %d: %s %d\n", kpu.layers, what, number);
     return true;
 }
 
 // What is read through a pointer of a layer, all of it; null, and said, when that is no RAM.
 // Models name the RAM by its addresses and, V4's, by what is left of them without 0x40000000.
 static const u8 *pointer(const char *what, u64 address, size_t size) {
-    const u8 *p = bus_memory(address < RAM_UNCACHED ? address | RAM_UNCACHED : address, size);
+    const u8 *p = ram_at(address < RAM_UNCACHED ? address | RAM_UNCACHED : address, size);
     const char *text = "KPU layer %d: %s at 0x%x, %d bytes, are no RAM\n";
     if (!p)
-        say(text, board.kpu.layers, what, address, (u64)size);
+        say(text, kpu.layers, what, address, (u64)size);
     return p;
 }
 
-static size_t weight_bytes(void) { return REG(KPU, EIGHT_BIT) & 1 ? 1 : 2; }
+static size_t weight_bytes(void) { return REG(registers[0], EIGHT_BIT) & 1 ? 1 : 2; }
 
 // One plane's parts of the arguments 1, 2 and 3 (in from bit 0, out from bit 32), and its layout.
 static Plane plane(const u64 *a, int from, u64 layout, int groups_at) {
@@ -90,22 +101,30 @@ static Layer unpack(const u64 *a) {
     return l;
 }
 
-// Whether the chip could not do it either, or it would take too long here; it is said.
+// The products of this round with those of the layer.
+static u64 work_with(const Layer *l) {
+    u64 factors = l->inputs * l->kernel * l->kernel + PIECES;
+    if (kpu.round != cycles) {
+        kpu.round = cycles;
+        kpu.work = 0;
+    }
+    kpu.work += (u64)l->in.pixels * l->out.channels * factors;
+    return kpu.work;
+}
+
+// Whether the chip could not do it either, or it would take too long here; the user is told.
 static bool impossible(const Layer *l) {
     size_t in = l->in.pixels * l->in.channels, out = l->out.pixels * l->out.channels;
     size_t most = l->to_fifo ? RAM_SIZE : AI_RAM;
-    Kpu *k = &board.kpu;
-    if (k->quantum != board.cycles)
-        k->quantum = board.cycles, k->work = 0;
-    k->work += (u64)l->in.pixels * l->out.channels * (l->inputs * l->kernel * l->kernel + PIECES);
+    u64 work = work_with(l);
     if (!l->norm || !l->weights || !l->activation)
         return true;
     if (in > AI_RAM)
         return refused("input is larger than the AI RAM:", in);
     if (out > most)
         return refused("output is larger than the RAM for it:", out);
-    if (k->work > MOST_WORK)
-        return refused("products are too many:", k->work);
+    if (work > MOST_WORK)
+        return refused("products are too many:", work);
     if (l->depthwise && l->out.channels > l->in.channels)
         return refused("depthwise has more outputs than inputs:", l->out.channels);
     return false;
@@ -126,18 +145,27 @@ static u8 *row(const Plane *p, size_t channel, size_t y) {
     return at + p->w <= AI_RAM ? ram + KPU_RAM + at : outside;
 }
 
-static u8 *memory(size_t size, int value) {
+// Without memory on this machine the board ends here.
+static u8 *allocate(size_t size, int value) {
     u8 *p = malloc(size);
-    return p ? memset(p, value, size) : (abort(), p);
+    if (!p)
+        abort();
+    memset(p, value, size);
+    return p;
 }
 
 // The input with a border of one pixel, all channels.
 static u8 *framed(const Layer *l) {
     size_t w = l->in.w + 2;
-    u8 *all = memory(w * (l->in.h + 2) * l->in.channels, l->padding), *to = all + w + 1;
-    for (size_t c = 0; c < l->in.channels; c++, to += 2 * w)
-        for (size_t y = 0; y < l->in.h; y++, to += w)
+    u8 *all = allocate(w * (l->in.h + 2) * l->in.channels, l->padding);
+    u8 *to = all + w + 1;
+    for (size_t c = 0; c < l->in.channels; c++) {
+        for (size_t y = 0; y < l->in.h; y++) {
             memcpy(to, row(&l->in, c, y), l->in.w);
+            to += w;
+        }
+        to += 2 * w;
+    }
     return all;
 }
 
@@ -145,7 +173,8 @@ static s32 weight(const Layer *l, size_t i) {
     u16 v;
     if (weight_bytes() == 1)
         return l->weights[i];
-    return memcpy(&v, l->weights + 2 * i, 2), v;
+    memcpy(&v, l->weights + 2 * i, 2);
+    return v;
 }
 
 // Adds one input channel to sum and seen; returns the sum of its weights.
@@ -177,23 +206,39 @@ static u8 activate(const Layer *l, u64 norm, const u64 *pieces, s64 v) {
     return r < 0 ? 0 : r > 255 ? 255 : (u8)r;
 }
 
-static u8 pooled(const Layer *l, size_t x, size_t y) {
-    // kpu.h, kpu_pool_type_t: the 'm'ost, the 'a'verage, or the one to the 'r'ight
-    static const struct {
-        u8 stride, window, what;
-    } POOLS[16] = {{1, 1, 'm'}, {2, 2, 'm'}, {2, 2, 'a'}, {4, 4, 'm'}, {4, 4, 'a'},
-                   {2, 1, 'm'}, {2, 2, 'r'}, {4, 1, 'm'}, {1, 2, 'a'}, {1, 2, 'm'}};
+// What the output has of the pixels in the window; RIGHT: the pixel to the right.
+enum { ITSELF, MOST, AVERAGE, RIGHT };
 
-    size_t n = POOLS[l->pool].window, stride = POOLS[l->pool].stride, what = POOLS[l->pool].what;
+typedef struct {
+    size_t stride, window;
+    int what;
+} Pool;
+
+// One pixel of the output, from the pixels of `image` under its window.
+static u8 pooled(const Layer *l, size_t x, size_t y) {
+    static const Pool POOLS[16] = {
+        {1, 1, MOST}, {2, 2, MOST},  {2, 2, AVERAGE}, {4, 4, MOST},    {4, 4, AVERAGE},
+        {2, 1, MOST}, {2, 2, RIGHT}, {4, 1, MOST},    {1, 2, AVERAGE}, {1, 2, MOST},
+    }; // kpu.h, kpu_pool_type_t
+    Pool pool = POOLS[l->pool];
+    size_t n = pool.window, pixels = pool.what == RIGHT ? 2 : n * n;
     int total = 0, most = 0, v = image[y * l->in.w + x];
-    for (size_t i = 0; i < (what == 'r' ? 2 : n * n); i++) {
-        size_t px = x * stride + i % n, py = y * stride + i / n;
+    for (size_t i = 0; i < pixels; i++) {
+        size_t px = x * pool.stride + i % n, py = y * pool.stride + i / n;
         px = px < l->in.w ? px : l->in.w - 1;
-        v = image[(py < l->in.h ? py : l->in.h - 1) * l->in.w + px];
+        py = py < l->in.h ? py : l->in.h - 1;
+        v = image[py * l->in.w + px];
         total += v;
         most = v > most ? v : most;
     }
-    return (u8)(what == 'a' ? total / (int)(n * n) : what == 'm' ? most : v);
+    switch (pool.what) {
+    case MOST:
+        return (u8)most;
+    case AVERAGE:
+        return (u8)(total / (int)pixels);
+    default:
+        return (u8)v;
+    }
 }
 
 static void one_channel(const Layer *l, size_t o, const u8 *in) {
@@ -216,24 +261,32 @@ static void one_channel(const Layer *l, size_t o, const u8 *in) {
 }
 
 static void to_fifo(const u8 *result, size_t size, size_t wanted) {
-    board.kpu.fifo.n = 0;
+    kpu.fifo.n = 0;
     for (size_t at = 0; at < wanted + 8; at += 8) { // a word more, for readers
         u64 v = 0;
-        if (board.kpu.fifo.n == ROOM(board.kpu.fifo))
+        if (kpu.fifo.n == ROOM(kpu.fifo))
             dma_pump();
-        if (board.kpu.fifo.n == ROOM(board.kpu.fifo)) {
+        if (kpu.fifo.n == ROOM(kpu.fifo)) {
             refused("nobody takes from its FIFO more than", at);
             return;
         }
         if (at < size)
             memcpy(&v, result + at, size - at > 8 ? 8 : size - at);
-        PUT(board.kpu.fifo, v);
+        PUT(kpu.fifo, v);
     }
+}
+
+static void to_ram(const Plane *out, const u8 *result) {
+    for (size_t c = 0; c < out->channels; c++)
+        for (size_t y = 0; y < out->h; y++) {
+            memcpy(row(out, c, y), result, out->w);
+            result += out->w;
+        }
 }
 
 static void run_layer(const Layer *l) {
     size_t size = l->out.pixels * l->out.channels;
-    u8 *in = framed(l), *result = memory(size, 0), *to = result;
+    u8 *in = framed(l), *result = allocate(size, 0), *to = result;
     for (size_t o = 0; o < l->out.channels; o++) {
         one_channel(l, o, in);
         for (size_t i = 0; i < l->out.pixels; i++)
@@ -241,44 +294,60 @@ static void run_layer(const Layer *l) {
     }
     if (l->to_fifo)
         to_fifo(result, size, l->fifo_bytes);
-    to = result;
-    for (size_t c = 0; c < l->out.channels && !l->to_fifo; c++)
-        for (size_t y = 0; y < l->out.h; y++, to += l->out.w)
-            memcpy(row(&l->out, c, y), to, l->out.w);
-    free(in), free(result);
+    else
+        to_ram(&l->out, result);
+    free(in);
+    free(result);
 }
 
 static void take_argument(u64 v) {
-    Kpu *k = &board.kpu;
-    k->layer[k->layer_n++] = v;
-    if (k->layer_n < LAYER_ARGS)
+    kpu.layer[kpu.layer_n++] = v;
+    if (kpu.layer_n < LAYER_ARGS)
         return;
-    k->layer_n = 0;
-    k->layers++;
-    Layer l = unpack(k->layer);
-    k->raised |= ARGUMENTS_TAKEN;
+    kpu.layer_n = 0;
+    kpu.layers++;
+    Layer l = unpack(kpu.layer);
+    kpu.raised |= ARGUMENTS_TAKEN;
     if (!impossible(&l)) { // else it never ends
         run_layer(&l);
-        k->raised |= l.interrupt ? DONE : 0;
+        kpu.raised |= l.interrupt ? DONE : 0;
     }
     dma_pump();
 }
 
-bool kpu_has_data(int device) { return board.kpu.fifo.n; }
+static bool has_data(int unit) { return kpu.fifo.n; }
 
-u64 kpu_read(int device, u32 o, u64 stored) {
-    u32 raised = board.kpu.raised;
-    if (o == FIFO_OUT)
-        return TAKE(board.kpu.fifo);
-    return o == INT_RAW ? raised : o == INT_STATUS ? raised & ~REG(KPU, INT_MASK) : stored;
+static u64 read(int unit, u32 o, u64 stored) {
+    switch (o) {
+    case FIFO_OUT:
+        return TAKE(kpu.fifo);
+    case INT_RAW:
+        return kpu.raised;
+    case INT_STATUS:
+        return kpu.raised & ~REG(registers[0], INT_MASK);
+    }
+    return stored;
 }
 
-void kpu_write(int device, u32 o, u64 v) {
+static void write(int unit, u32 o, u64 v) {
     if (o == ARGUMENT)
         take_argument(v);
     if (o == EIGHT_BIT)
-        board.kpu.layers = 0; // a model begins
+        kpu.layers = 0; // a model begins
     if (o == INT_CLEAR)
-        board.kpu.raised &= ~(u32)v;
-    irq_set(IRQ_KPU, board.kpu.raised & ~REG(KPU, INT_MASK) & 7);
+        kpu.raised &= ~(u32)v;
+    irq_set(IRQ_KPU, kpu.raised & ~REG(registers[0], INT_MASK) & 7);
 }
+
+const Device kpu_device = {
+    .name = "KPU",
+    .base = {0x40800000},
+    .size = 0x10000,
+    .width = 8,
+    .read = read,
+    .write = write,
+    .has_data = has_data,
+    .registers = registers,
+    .state = &kpu,
+    .state_size = sizeof kpu,
+};

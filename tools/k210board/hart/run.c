@@ -1,19 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
-// Two RV64GC harts: the cache of decoded instructions, the loop that runs them, and the test
-// whether a hart only spins.
-#include "board.h"
+// The loop that runs instructions, and the test whether a hart only spins.
 #include "float.h"
 #include "ops.h"
-
-s64 done_now;
-
-void cpu_start(void) {
-    for (int i = 0; i < GUARD; i++)
-        all_decoded[i].op = all_decoded[RAM_SIZE / 2 + GUARD + i].op = OP_ILLEGAL;
-}
-
-void cpu_forget(void) { memset(decoded, 0, decoded_end * sizeof(Decoded)), decoded_end = 0; }
 
 // An instruction that does not round as the hart does.
 static void step_rounded(Hart *h, Decoded *d) {
@@ -26,39 +15,41 @@ static void step_rounded(Hart *h, Decoded *d) {
     h->instructions--; // it is counted by the loop that it came from
 }
 
-// The loop that runs instructions: about `count` of them, or exactly one where count is negative.
-// Only taken jumps look at what is left of the count. Returns how many were run.
+// Runs about `count` instructions, or exactly one where count is negative; returns how many. Only
+// taken jumps compare the count with what is left.
 //
-// Each instruction is a label, and behind it what ops.def says that the instruction does. There is
-// no loop to be seen: the code of each instruction ends with a jump to the next one's label, which
-// the processor below predicts best. WebAssembly has no jump to an address, there the code ends
-// with a jump to one switch. ops.def is written in the words that are defined here. They use the
-// variables at the top of the function, and every one of the first group ends an instruction:
-//   GO_ON(op)       goes on with that op for the instruction at d
-//   NEXT            goes on behind the instruction
-//   NEXT_OR_YIELD   the same, unless it may have raised an interrupt
-//   JUMPED          goes on at d, where the program jumped, while instructions are left
-//   LEAVE(label)    ends the loop: at `out` the program goes on at d, at `left_pc` at h->pc
-//   TRAP            a trap at this instruction
-//   SET, SET_W, TO_F, BRANCH, LOAD, STORE, AMO and all others below them: what such instructions
-//   do
-// A, B, IMM, S(rs1), D(rs1)... are operands. SYNC makes the program counter and the clock true
-// before something else is called that reads them.
+// This is the one dispatch loop, as threaded code: ops.def says for each instruction what it does,
+// here each becomes a label with that code behind it, and the code ends with a jump to the label
+// of the next instruction. WebAssembly has no jump to an address: there it ends with a jump to the
+// switch at `next`. So control flow is in the macros below, and only in these.
+//
+// A macro that ends an instruction; one of them is the last thing that each instruction does:
+//   GO_ON(op)        runs that op for the instruction at d
+//   NEXT             goes on behind this instruction
+//   NEXT_OR_YIELD    the same, unless the access may have raised an interrupt: then to `out`
+//   JUMPED, JUMP_BY  goes on where d is now, or so many bytes further, while instructions are left
+//   LEAVE(label)     out of the loop: at `out` the program goes on at d, at `left_pc` at h->pc
+//   TRAP             a trap at this instruction
+//   SET, TO_F, BRANCH, LOAD, STORE, AMO ...: what many instructions do, with NEXT or JUMPED inside
+// A macro that may go to a fault: SET_PC, JUMP_BY (no RAM to run), LOAD, STORE, ATOMIC (nothing at
+// the address). The rest are operands: A and B are the registers rs1 and rs2, IMM the immediate,
+// S(rs1) and D(rs1) floating-point registers. SYNC comes before calls that read the program
+// counter or the clock.
 s64 hart_run(Hart *h, s64 count) {
     bool single = count < 0;
     s64 left = count = single ? 1 : count;
     u64 *x = h->x, *f = h->f;
     u64 base = RAM_CACHED; // by which of its two addresses the RAM is executed
     Decoded *d = decoded;  // the instruction
-    // where a store goes on without a question: all RAM; what follows the table that is watched
-    // and, with a second question, what is below the table; or no more than the last word
-    u64 watched = host.watched_bytes ? host.watched_from + host.watched_bytes : 0;
-    u64 below = watched && !host.guarded ? host.watched_from - 7 : 0;
-    if (host.guarded)
-        watched = RAM_SIZE - 8;
-    u64 plain = RAM_CACHED + watched, plain_most = RAM_SIZE - 8 - watched;
-    u8 *plain_ram = ram + watched;
-    h->yield = false;
+    // Where a store goes on without a question: all RAM; what follows the watched part and, with a
+    // second question, what is below it; or no more than the last word where all is watched.
+    u64 free_from = watched.bytes ? watched.from + watched.bytes : 0;
+    u64 below = free_from && !watched.all ? watched.from - 7 : 0;
+    if (watched.all)
+        free_from = RAM_SIZE - 8;
+    u64 plain = RAM_CACHED + free_from, plain_most = RAM_SIZE - 8 - free_from;
+    u8 *plain_ram = ram + free_from;
+    leave_loop = false;
     done_now = 0;
 
 #ifdef __wasm__
@@ -110,7 +101,7 @@ s64 hart_run(Hart *h, s64 count) {
         GO_ON(d->op);                    \
     } while (0)
 #define NEXT NEXT_IF(!single)
-#define NEXT_OR_YIELD NEXT_IF(!single && !h->yield)
+#define NEXT_OR_YIELD NEXT_IF(!single && !leave_loop)
 #define JUMPED                   \
     do {                         \
         left--;                  \
@@ -186,8 +177,8 @@ s64 hart_run(Hart *h, s64 count) {
         NEXT;                                \
     }                                        \
     SYNC;                                    \
-    v = (T)bus_read(h, a, sizeof(T));        \
-    if (unlikely(h->trap))                   \
+    v = (T)bus_read(h->id, a, sizeof(T));    \
+    if (unlikely(bus_fault.trap))            \
         goto memory_trap;                    \
     to = (u64)(value);                       \
     NEXT_OR_YIELD
@@ -203,25 +194,24 @@ s64 hart_run(Hart *h, s64 count) {
         NEXT;                                          \
     }                                                  \
     SYNC;                                              \
-    bus_write(h, a, (u64)v, sizeof(T));                \
-    if (unlikely(h->trap))                             \
+    bus_write(h->id, a, (u64)v, sizeof(T));            \
+    if (unlikely(bus_fault.trap))                      \
         goto memory_trap;                              \
     NEXT_OR_YIELD
 // the start of every atomic one: v from memory, b from the register
-#define ATOMIC(T)                      \
-    T v, b = (T)B;                     \
-    u8 *at = bus_memory(A, sizeof(T)); \
-    if (unlikely(!at)) {               \
-        h->trap = 1 + 7;               \
-        h->trap_value = A;             \
-        goto memory_trap;              \
-    }                                  \
+#define ATOMIC(T)                             \
+    T v, b = (T)B;                            \
+    u8 *at = ram_at(A, sizeof(T));            \
+    if (unlikely(!at)) {                      \
+        bus_fault = (struct Fault){1 + 7, A}; \
+        goto memory_trap;                     \
+    }                                         \
     memcpy(&v, at, sizeof(T))
-#define AMO(T, to)                      \
-    ATOMIC(T);                          \
-    b = (T)(to);                        \
-    SYNC;                               \
-    bus_write(h, A, (u64)b, sizeof(T)); \
+#define AMO(T, to)                          \
+    ATOMIC(T);                              \
+    b = (T)(to);                            \
+    SYNC;                                   \
+    bus_write(h->id, A, (u64)b, sizeof(T)); \
     SET((s64)v)
 #define LOAD_RESERVED(T)               \
     ATOMIC(T);                         \
@@ -233,7 +223,7 @@ s64 hart_run(Hart *h, s64 count) {
     bool fine = h->reserved == 1 + (u64)(at - ram); \
     if (fine) {                                     \
         SYNC;                                       \
-        bus_write(h, A, (u64)b, sizeof(T));         \
+        bus_write(h->id, A, (u64)b, sizeof(T));     \
     }                                               \
     h->reserved = 0;                                \
     SET(!fine)
@@ -242,9 +232,10 @@ s64 hart_run(Hart *h, s64 count) {
 #define DECODE_AND_GO \
     decode(d);        \
     GO_ON(d->op)
-#define CALL_HOOK \
-    SYNC;         \
-    GO_ON(trace_hook(h, d, PC))
+#define CALL_HOOK        \
+    SYNC;                \
+    hart_hook(h, d, PC); \
+    GO_ON(d->raw)
 #define STEP_ROUNDED    \
     h->pc = PC;         \
     step_rounded(h, d); \
@@ -272,10 +263,10 @@ s64 hart_run(Hart *h, s64 count) {
     if (d->rd)                                         \
         RD = old;                                      \
     NEXT_OR_YIELD
-#define FORGET_CODE    \
-    u64 next = PC + 4; \
-    cpu_forget();      \
-    SET_PC(next);      \
+#define FORGET_CODE     \
+    u64 next = PC + 4;  \
+    hart_forget_code(); \
+    SET_PC(next);       \
     LEAVE(out)
 #define RETURN_FROM_TRAP \
     hart_return(h);      \
@@ -305,13 +296,14 @@ next:
 
 memory_trap:
     h->pc = PC;
-    hart_trap(h, (u64)h->trap - 1, h->trap_value);
-    h->trap = 0;
+    hart_trap(h, (u64)bus_fault.trap - 1, bus_fault.address);
+    bus_fault.trap = 0;
     LEAVE(left_pc);
 fetch_fault:
     hart_trap(h, 1, h->pc);
     if (h->pc - RAM_CACHED >= RAM_SIZE) { // no trap vector yet: this hart is lost
-        h->pc = RAM_CACHED, h->waiting = true;
+        h->pc = RAM_CACHED;
+        h->waiting = true;
         h->csr[MIE] = 0;
     }
     LEAVE(left_pc);
@@ -338,10 +330,10 @@ bool hart_spins(Hart *h, int most, s64 *used) {
             decode(d);
         if (d->op < OP_LB || d->op > OP_FENCE)
             return false;
-        if (d->op <= OP_LWU && !bus_memory(h->x[d->rs1] + (u64)(s64)d->imm, 1))
+        if (d->op <= OP_LWU && !ram_at(h->x[d->rs1] + (u64)(s64)d->imm, 1))
             return false;
         hart_run(h, -1);
-        ++*used;
+        (*used)++;
         if (h->pc == pc && !memcmp(x, h->x, sizeof x))
             return true;
     }

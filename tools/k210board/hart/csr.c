@@ -3,15 +3,18 @@
 // Control registers, traps and interrupts of a hart. Source: RISC-V privileged specification 1.9.1
 // and 1.10, of which the K210's Rocket cores are a mix: one trap vector, mbadaddr, and M mode is
 // all that MaixPy uses. A register without a meaning here keeps what was written.
-#include "board.h"
+#include "hart.h"
 
-enum { ON = 1 << 3, WAS_ON = 1 << 7, MPP = 3 << 11, FS_DIRTY = 3 << 13 }; // of mstatus
+enum { INTERRUPTS_WERE_ON = 1 << 7, MPP = 3 << 11, FS_DIRTY = 3 << 13 }; // of MSTATUS
 
-enum { SOFTWARE = 3, TIMER_IRQ = 7, EXTERNAL = 11 };
+enum { SOFTWARE = 3, TIMER = 7, EXTERNAL = 11 }; // of MIE and MIP
 
 #define SD (1ull << 63)
 
-void hart_reset(Hart *h, int id) {
+Hart harts[HARTS];
+bool rounding_used;
+
+static void reset(Hart *h, int id) {
     h->id = id;
     h->pc = RAM_CACHED;
     h->csr[MSTATUS] = MPP;
@@ -21,19 +24,37 @@ void hart_reset(Hart *h, int id) {
     h->csr[MHARTID] = (u64)id;
 }
 
-// --- floating point: float.h computes, the flags and the rounding are in FCSR ---
-static void set_float(Hart *h, u64 mask, u64 value) {
-    h->csr[FCSR] = (h->csr[FCSR] & ~mask) | (value & mask);
-    if (!host.rounding_used && h->csr[FCSR] >> 5) // until then every instruction rounds to even
-        host.rounding_used = true, cpu_forget();
+void harts_reset(void) {
+    memset(harts, 0, sizeof harts);
+    hart_forget_code();
+    for (int i = 0; i < HARTS; i++)
+        reset(&harts[i], i);
+}
+
+void hart_parts(AddPart *add) {
+    add(harts, sizeof harts);
+    add(breakpoint, sizeof breakpoint);
+    add(&rounding_used, sizeof rounding_used);
 }
 
 // --- control registers ---
-static u64 pending(const Hart *h) {
-    u64 bits = board.msip[h->id] & 1 ? 1 << SOFTWARE : 0;
-    if (now() / CPU_PER_MTIME >= board.mtimecmp[h->id])
-        bits |= 1 << TIMER_IRQ;
-    return irq_wanted(h->id) ? bits | 1 << EXTERNAL : bits;
+// The flags and the rounding of floating point.
+static void set_fcsr(Hart *h, u64 mask, u64 value) {
+    h->csr[FCSR] = (h->csr[FCSR] & ~mask) | (value & mask);
+    if (!rounding_used && h->csr[FCSR] >> 5) {
+        rounding_used = true;
+        hart_forget_code();
+    }
+}
+
+// Not inlined: csr_read, which programs call to see the time, needs no stack then.
+static __attribute__((noinline)) u64 pending(const Hart *h) {
+    u64 bits = clint_software(h->id) ? 1 << SOFTWARE : 0;
+    if (clint_timer(h->id))
+        bits |= 1 << TIMER;
+    if (irq_wanted(h->id))
+        bits |= 1 << EXTERNAL;
+    return bits;
 }
 
 u64 csr_read(Hart *h, u32 number) {
@@ -65,20 +86,20 @@ void csr_write(Hart *h, u32 number, u64 value) {
         return; // read only
     switch (number) {
     case FFLAGS:
-        set_float(h, 31, value);
+        set_fcsr(h, 31, value);
         return;
     case FRM:
-        set_float(h, 7 << 5, value << 5);
+        set_fcsr(h, 7 << 5, value << 5);
         return;
     case FCSR:
-        set_float(h, 255, value);
+        set_fcsr(h, 255, value);
         return;
     case MSTATUS:
         value &= ~SD;
-        h->yield = true;
+        leave_loop = true;
         break;
     case MIE:
-        h->yield = true;
+        leave_loop = true;
         break;
     case MEPC:
         value &= ~1ull;
@@ -90,35 +111,43 @@ void csr_write(Hart *h, u32 number, u64 value) {
     h->csr[number] = value;
 }
 
+// --- traps ---
 // The trap is taken at h->pc.
 void hart_trap(Hart *h, u64 cause, u64 value) {
-    u64 *c = h->csr, before = c[MSTATUS] & ON ? WAS_ON : 0;
-    c[MCAUSE] = cause;
-    c[MEPC] = h->pc;
-    c[MBADADDR] = value;
-    c[MSTATUS] = (c[MSTATUS] & ~(u64)(WAS_ON | ON)) | before | MPP;
-    h->pc = c[MTVEC] & ~3ull;
+    u64 *status = &h->csr[MSTATUS];
+    u64 before = *status & INTERRUPTS_ON ? INTERRUPTS_WERE_ON : 0;
+    *status = (*status & ~(u64)(INTERRUPTS_WERE_ON | INTERRUPTS_ON)) | before | MPP;
+    h->csr[MCAUSE] = cause;
+    h->csr[MEPC] = h->pc;
+    h->csr[MBADADDR] = value;
+    h->pc = h->csr[MTVEC] & ~3ull;
     h->waiting = false;
     h->reserved = 0;
 }
 
-// MRET: MIE is what MPIE is.
+// MRET
 void hart_return(Hart *h) {
     u64 *status = &h->csr[MSTATUS];
-    *status = (*status & ~(u64)ON) | (*status & WAS_ON ? ON : 0) | WAS_ON;
+    u64 on = *status & INTERRUPTS_WERE_ON ? INTERRUPTS_ON : 0;
+    *status = (*status & ~(u64)INTERRUPTS_ON) | on | INTERRUPTS_WERE_ON;
     h->pc = h->csr[MEPC];
     h->reserved = 0;
 }
 
+static u64 most_urgent(u64 bits) {
+    if (bits & 1 << EXTERNAL)
+        return EXTERNAL;
+    return bits & 1 << SOFTWARE ? SOFTWARE : TIMER;
+}
+
 // Takes the most urgent pending interrupt, if one is enabled; a pending one ends WFI in any case.
 bool hart_interrupt(Hart *h) {
-    u64 found = h->csr[MIE] ? pending(h) & h->csr[MIE] : 0;
-    if (!found)
+    u64 bits = h->csr[MIE] ? pending(h) & h->csr[MIE] : 0;
+    if (!bits)
         return false;
     h->waiting = false;
-    if (!(h->csr[MSTATUS] & ON))
+    if (!(h->csr[MSTATUS] & INTERRUPTS_ON))
         return false;
-    u64 kind = found & 1 << EXTERNAL ? EXTERNAL : found & 1 << SOFTWARE ? SOFTWARE : TIMER_IRQ;
-    hart_trap(h, 1ull << 63 | kind, 0);
+    hart_trap(h, 1ull << 63 | most_urgent(bits), 0);
     return true;
 }

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The maixmem authors
+// SPDX-License-Identifier: MIT
+// Calls that each hart is in, as breakpoints tell of them. Source: py/bc.c of MicroPython 1.11.
+#include "trace.h"
+
+enum { DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16, SITES_FULL = ~0u };
+
+typedef struct {
+    u64 sp, state; // C stack and mp_code_state_t of bytecode that runs
+} Frame;
+
+typedef struct {
+    Frame frame[DEPTH]; // highest stack pointer first; threads have stacks apart
+    int frames;
+    Call allocator; // the outermost call of it
+    Call collector;
+} Followed;
+
+static struct {
+    Followed followed[HARTS];
+
+    struct {
+        u64 hash, number;
+    } site[SITES];
+
+    u32 sites;
+} state;
+
+void calls_parts(AddPart *add) { add(&state, sizeof state); }
+
+void calls_start(void) { memset(&state, 0, sizeof state); }
+
+void calls_reset(void) { memset(state.followed, 0, sizeof state.followed); }
+
+bool calls_hook_return(u64 back) {
+    u8 *at = hart_breakpoint(back);
+    if (at)
+        *at |= RETURNS;
+    return at;
+}
+
+// Called at or below that stack pointer, on the same stack.
+static bool below(u64 sp, u64 other) { return sp <= other && other - sp < NEAR; }
+
+// How many frames are above a stack pointer or there.
+static int above(const Followed *f, u64 sp) {
+    int n = f->frames;
+    while (n && f->frame[n - 1].sp < sp)
+        n--;
+    return n;
+}
+
+// --- bytecode ---
+void calls_enter_bytecode(const Hart *h) {
+    Followed *f = &state.followed[h->id];
+    if (f->frames == DEPTH || !calls_hook_return(h->x[1]))
+        return;
+    Frame *at = f->frame + above(f, h->x[2]);
+    memmove(at + 1, at, (size_t)(f->frame + f->frames - at) * sizeof *at);
+    f->frames++;
+    *at = (Frame){h->x[2], h->x[10]};
+}
+
+// The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): its type, how
+// many arguments it has, the first.
+static void add_raised(u64 code_state) {
+    u64 error = bus_word(code_state + 40), arguments = bus_word(error + 24);
+    events_add(RAISED, 0, bus_word(error), bus_word(arguments + 8), bus_word(arguments + 16));
+}
+
+void calls_leave_bytecode(const Hart *h) {
+    enum { RETURN_EXCEPTION = 2 }; // MP_VM_RETURN_EXCEPTION
+
+    Followed *f = &state.followed[h->id];
+    Frame *at = f->frame + above(f, h->x[2]) - 1;
+    if (at < f->frame || at->sp != h->x[2])
+        return;
+    u64 code_state = at->state;
+    f->frames--;
+    memmove(at, at + 1, (size_t)(f->frame + f->frames - at) * sizeof *at);
+    if (!f->frames && h->x[10] == RETURN_EXCEPTION)
+        add_raised(code_state);
+}
+
+// --- the allocator and the collector ---
+static bool ends_at(const Call *call, const Hart *h, u64 pc) {
+    return call->back == pc && call->sp == h->x[2];
+}
+
+void calls_enter_allocator(const Hart *h, u32 kind) {
+    Call *call = &state.followed[h->id].allocator;
+    u64 sp = h->x[2], back = h->x[1];
+    bool nested = call->back && sp < call->sp && below(sp, call->sp);
+    if (nested || !calls_hook_return(back))
+        return;
+    *call = (Call){back, sp, h->x[11], h->x[12], kind, site_of(h)};
+}
+
+bool calls_leave_allocator(const Hart *h, u64 pc, Call *done) {
+    Call *call = &state.followed[h->id].allocator;
+    if (!ends_at(call, h, pc))
+        return false;
+    *done = *call;
+    call->back = 0;
+    return true;
+}
+
+bool calls_in_allocator(const Hart *h) {
+    const Call *call = &state.followed[h->id].allocator;
+    return call->back && below(h->x[2], call->sp);
+}
+
+void calls_enter_collector(const Hart *h) {
+    if (calls_hook_return(h->x[1]))
+        state.followed[h->id].collector = (Call){.back = h->x[1], .sp = h->x[2]};
+}
+
+bool calls_leave_collector(const Hart *h, u64 pc) {
+    Call *call = &state.followed[h->id].collector;
+    if (!ends_at(call, h, pc))
+        return false;
+    call->back = 0;
+    return true;
+}
+
+// --- the Python lines ---
+typedef struct {
+    u64 file, name, line; // line 0: it was compiled without
+} Place;
+
+static u64 var_uint(const u8 **at) {
+    u64 v = 0;
+    u8 byte;
+    do {
+        byte = *(*at)++;
+        v = v << 7 | (byte & 0x7f);
+    } while (byte & 0x80);
+    return v;
+}
+
+// The line of a place so many bytes into the bytecode, from pairs of (bytes of bytecode, lines).
+static u64 line_at(u64 code, const u8 *at, const u8 *stop) {
+    u64 line = at < stop && *at;
+    for (; at < stop && *at; at++) {
+        u32 bytes = *at & 0x1f, lines = *at >> 5;
+        if (*at & 0x80) {
+            bytes = *at & 0xf;
+            lines = (*at << 4 & 0x700) | at[1];
+            at++;
+        }
+        if (code < bytes)
+            break;
+        code -= bytes;
+        line += lines;
+    }
+    return line;
+}
+
+// mp_bytecode_print and mp_obj_exception_add_traceback: the prelude of a function has its file,
+// its name and its lines. False: this is no code state.
+static bool place_of(u64 code_state, Place *p) {
+    enum { MOST_CODE = 1 << 20, FLAGS_AND_ARGUMENTS = 4, FILE_AND_NAME = 4 };
+
+    u64 start = bus_word(bus_word(code_state) + 16), code = bus_word(code_state + 8) - start;
+    const u8 *const begin = ram_at(start, code), *at = begin;
+    if (!at || code < 12 || code > MOST_CODE)
+        return false;
+    var_uint(&at);
+    var_uint(&at);
+    at += FLAGS_AND_ARGUMENTS;
+    u64 info = (u64)(at - begin), size = var_uint(&at);
+    const u8 *const stop = begin + info + size;
+    if (size < 5 || size > code - info)
+        return false;
+    p->name = at[0] | at[1] << 8;
+    p->file = at[2] | at[3] << 8;
+    p->line = line_at(code - info - size, at + FILE_AND_NAME, stop);
+    return true;
+}
+
+static u64 hash_of(const Place *places, int n) {
+    u64 hash = 14695981039346656037ull;
+    for (const Place *p = places; p < places + n; p++)
+        hash = (hash ^ (p->name << 48 | p->file << 32 | p->line)) * 1099511628211ull;
+    return hash;
+}
+
+// Equal stacks have one number; a new one tells its places.
+static u32 site_number(const Place *places, int n) {
+    u64 hash = hash_of(places, n);
+    u32 at = (u32)(hash >> 20) % SITES;
+    while (state.site[at].number && state.site[at].hash != hash)
+        at = (at + 1) % SITES;
+    if (state.site[at].number)
+        return (u32)state.site[at].number;
+    if (state.sites >= SITES / 2)
+        return SITES_FULL;
+    state.site[at].hash = hash;
+    state.site[at].number = ++state.sites;
+    for (const Place *p = places; p < places + n; p++)
+        events_write((Event){0, PLACE, state.sites, p->file, p->name, p->line});
+    return state.sites;
+}
+
+// A site is a stack of places, the innermost first.
+u32 site_of(const Hart *h) {
+    const Followed *f = &state.followed[h->id];
+    Place places[DEPTH];
+    int n = 0;
+    u64 sp = h->x[2];
+    for (int i = above(f, sp) - 1; i >= 0 && below(sp, f->frame[i].sp); i--)
+        n += place_of(f->frame[i].state, &places[n]);
+    return n ? site_number(places, n) : 0;
+}
+
+Hart calls_in_python(const Hart *h) {
+    const Followed *f = &state.followed[h->id];
+    Hart there = *h;
+    if (f->frames && !above(f, h->x[2]))
+        there.x[2] = f->frame[f->frames - 1].sp;
+    return there;
+}
