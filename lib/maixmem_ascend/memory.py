@@ -16,9 +16,10 @@ from typing import Any
 from maixmem import NoRoom, PoolError
 from maixmem_text import say, tell
 
+from maixmem_ascend.pages import POLICIES
+
 ASYNC_ALIGN = 64  # memcpy_async wants both addresses so; memcpy does not
-_HUGE_FIRST = 0
-_NO_MEMORY = (200000, 207001, 245000, 245001)
+NO_MEMORY = (200000, 207001, 245000, 245001)
 
 # The codes that a program of ours can meet, and in a second line what to do about them.
 _CODES = {
@@ -50,18 +51,19 @@ _CODES = {
 class AclError(RuntimeError):
     """A pyACL call that failed; `code` is its code."""
 
-    def __init__(self, call: str, code: int, detail: str = "") -> None:
+    def __init__(self, call: str, code: int, detail: str = "", *more: str) -> None:
         text, *steps = _CODES.get(code, "see acl_base.h").split("\n")
-        super().__init__(say("acl.{}{}: {} ({}).".format(call, detail, text, code), *steps))
+        what = "acl.{}{}: {} ({}).".format(call, detail, text, code)
+        super().__init__(say(what, *steps, *more))
         self.code = code
 
 
-def check(call: str, code: int, detail: str = "") -> None:
+def check(call: str, code: int, detail: str = "", region: str = "device") -> None:
     """Raises AclError for any code but 0; NoRoom, without numbers, for those of exhausted
     memory."""
-    if code in _NO_MEMORY:
+    if code in NO_MEMORY:
         text = "acl.{}{}: out of device memory ({}).\nfree models or buffers"
-        raise NoRoom(tell(text, call, detail, code), "ddr", None, None)
+        raise NoRoom(tell(text, call, detail, code), region, None, None)
     if code:
         raise AclError(call, code, detail)
 
@@ -80,19 +82,25 @@ class Buffer:
 
 
 # Owns nothing; whoever calls alloc() owns the Buffer until free(). alloc() takes the bytes asked
-# for, rounded up to 32 and 32 more; "dvpp" takes whole pages of 2 MiB besides, so pool small ones.
-# When a call fails nothing has changed. The calls work in threads that have the context
-# (Port.enter()).
+# for, rounded up to 32 and 32 more, of the device beyond 1 MiB whole pages of 2 MiB (pages.py);
+# "dvpp" takes such pages always, so pool small ones. `region` is the device memory that it takes
+# from, "ddr" or "hbm", `policy` by which pages. When a call fails nothing has changed. The calls
+# work in threads that have the context (Port.enter()).
 class Memory:
     """Allocation by kind, release by the call that belongs to it, copies that are checked
     first."""
 
-    def __init__(self, acl: Any) -> None:
+    def __init__(self, acl: Any, region: str = "ddr", policy: str = POLICIES[0]) -> None:
+        if policy not in POLICIES:
+            raise ValueError("policy={!r}: one of {}".format(policy, ", ".join(POLICIES)))
         self._acl = acl
+        self.region = region
+        self.policy = policy
+        number = POLICIES.index(policy)
         self._calls: dict[str, tuple[str, Any, str, Any]] = {
             "device": (
                 "rt.malloc",
-                lambda n: acl.rt.malloc(n, _HUGE_FIRST),
+                lambda n: acl.rt.malloc(n, number),
                 "rt.free",
                 acl.rt.free,
             ),
@@ -114,16 +122,22 @@ class Memory:
             )
         name, malloc = self._calls[kind][:2]
         ptr, code = malloc(nbytes)
-        if code in _NO_MEMORY:
-            free, total, _ = self._acl.rt.get_mem_info(0)
-            text = (
-                "acl.{}({}): out of device memory ({}), {} bytes are free in pages of all "
-                "kinds.\nfree models or buffers"
-            )
-            free = free if total else None
-            raise NoRoom(tell(text, name, nbytes, code, free), "ddr", nbytes, free)
+        if code in NO_MEMORY:
+            raise self._short(kind, name, nbytes, code)
         check(name, code, "({})".format(nbytes))
         return Buffer(kind, ptr, nbytes)
+
+    def _short(self, kind: str, name: str, nbytes: int, code: int) -> NoRoom:
+        if kind == "host":
+            text = "acl.{}({}): out of host memory, of which the pages are locked ({}).\n"
+            text += "free host buffers, or take ordinary memory for what is not copied often"
+            return NoRoom(tell(text, name, nbytes, code), "host", nbytes, None)
+        free, total, _ = self._acl.rt.get_mem_info(1 if self.region == "hbm" else 0)
+        text = "acl.{}({}): out of device memory ({}), {} bytes of {} are free in pages of all "
+        text += "kinds.\nfree models or buffers"
+        free = free if total else None
+        text = tell(text, name, nbytes, code, free, self.region)
+        return NoRoom(text, self.region, nbytes, free)
 
     def free(self, buf: Buffer) -> None:
         """Gives a Buffer back by the call of its kind. PoolError if it is free already or a piece

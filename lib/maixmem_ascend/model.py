@@ -44,7 +44,7 @@ class Model:
         self.source = source
         self.cost = cost
         self.weight: Buffer | None = None
-        self.ids: list[tuple[int, Work]] = []
+        self.ids: list[tuple[int, Work | None]] = []
         self.inputs: Sequence[int] = ()
         self.outputs: Sequence[int] = ()
 
@@ -70,6 +70,12 @@ class Model:
         number, code = acl.mdl.load_from_file_with_mem(*args)
         check("mdl.load_from_file_with_mem", code, "({})".format(self.source))
         self.ids.append((number, work))
+
+    def bind_alone(self) -> None:
+        """Loads into memory that the runtime manages: of a model without fixed shapes."""
+        number, code = acl.mdl.load_from_file(self.source)
+        check("mdl.load_from_file", code, "({})".format(self.source))
+        self.ids.append((number, None))
 
     def drop(self, keep: int) -> None:
         """Unloads all but the last `keep` ids, the oldest first."""

@@ -13,27 +13,33 @@ has "the total size of the workspaces", which two models that never run at once 
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import acl
 from maixmem import Cost, NoRoom, Region
-from maixmem_arena import ASCEND_RT, piece_bytes
 from maixmem_image import ImageRule, image_bytes
 from maixmem_port import Port as BasePort
 from maixmem_report import kib
 from maixmem_text import tell
 
 from maixmem_ascend import images as rules
-from maixmem_ascend.memory import AclError, Memory, check
+from maixmem_ascend.memory import NO_MEMORY, AclError, Memory, check
 from maixmem_ascend.model import Model, Work, computes_in
+from maixmem_ascend.pages import POLICIES, Pages, device_bytes, memory_of
 from maixmem_ascend.pools import Picture
 
-# acl.rt.get_mem_info: what it calls the memory, and the attribute. It returns (free, total, code),
-# free first, and 0, 0 for what a board does not have, with a code that no page documents.
-_ATTRS = (("ddr", 0), ("huge", 2), ("normal", 3), ("hbm", 1))
+# By the memory that models are loaded into: what regions() calls each, and its attribute for
+# acl.rt.get_mem_info. That returns (free, total, code), free first, and 0, 0 for what a board does
+# not have, with a code that no page documents.
+_ATTRS = {
+    "ddr": {"ddr": 0, "huge": 2, "normal": 3},
+    "hbm": {"hbm": 1, "huge": 4, "normal": 5, "ddr": 0},
+}
 _REPEAT_INIT = 100002
+_NO_FILE = 145002
 # Picture rules by generation, as in the name of the chip: its start is looked for, the longest
 # first.
 _GENERATIONS = (
@@ -78,9 +84,8 @@ class Port(BasePort):
 
     name = "ascend"
     share = "arena"
-    watched = ("ddr",)
 
-    def __init__(self, device: int = 0) -> None:
+    def __init__(self, device: int = 0, policy: str = POLICIES[0]) -> None:
         self._device = device
         code = acl.init()
         self._started = not code  # else whoever did ends it
@@ -98,8 +103,13 @@ class Port(BasePort):
         self._trouble: Exception | None = None
         self._pending_unload: list[Model] = []
         self.serial = threading.RLock()
-        self.memory = Memory(acl)
+        self.region = memory_of(acl.rt.get_mem_info)
+        self.watched = (self.region,)
+        self.memory = Memory(acl, self.region, policy)
+        has_huge = Pages(acl.rt.get_mem_info, self.region).has_huge
+        self._policy = policy if has_huge or policy != POLICIES[0] else POLICIES[2]
         self.models: list[Model] = []
+        self._learned: dict[str, int] = {}  # what models of no fixed shapes were measured to take
         self.works: list[Work] = []  # the largest first
         self.rules = _rules()
 
@@ -140,24 +150,24 @@ class Port(BasePort):
         hbm."""
         self.enter()
         found = []
-        for name, attr in _ATTRS:
+        for name, attr in _ATTRS[self.region].items():
             free, total, _ = acl.rt.get_mem_info(attr)
             if total:
                 found.append(Region(name, total, total - free, free))
         return found
 
     def sample(self, free: list[int]) -> None:
-        """Puts the free bytes of ddr into the list `free`."""
-        free[0] = self.room("ddr")
+        """Puts the free bytes of ddr, or of hbm, into the list `free`."""
+        free[0] = self.room(self.region)
 
     def free_bytes(self) -> int:
-        """Free bytes of ddr."""
-        return self.room("ddr")
+        """Free bytes of ddr, or of hbm where models are loaded into that."""
+        return self.room(self.region)
 
     def room(self, region: str) -> int:
         """Free bytes of a region, 0 when the board does not have it."""
         self.enter()
-        free, total, code = acl.rt.get_mem_info(dict(_ATTRS).get(region, -1))
+        free, total, code = acl.rt.get_mem_info(_ATTRS[self.region].get(region, -1))
         if not total:
             check("rt.get_mem_info", code, "({})".format(region))
         return int(free)
@@ -185,23 +195,44 @@ class Port(BasePort):
     def overlap(self, handles: Sequence[Model]) -> dict[str, int]:
         """{region: bytes} that the costs of these models count more than once: their work
         memory."""
-        counted = sum([piece_bytes(m.cost.work, ASCEND_RT) for m in handles])
+        counted = sum([self._taken(m.cost.work) for m in handles])
         works = [w for w in self.works if [m for m in handles if computes_in(m, w)]]
-        return {"ddr": counted - sum([piece_bytes(w.buf.nbytes, ASCEND_RT) for w in works])}
+        return {self.region: counted - sum([self._taken(w.buf.nbytes) for w in works])}
+
+    def _taken(self, nbytes: int) -> int:
+        return device_bytes(nbytes, self._policy) if nbytes else 0
 
     # --- models ---
 
-    def inspect(self, source: str) -> AclCost:
-        """The Cost of loading a model were it the only one: exact, from acl.mdl.query_size."""
+    def inspect(self, source: str, dynamic: bool = False) -> AclCost:
+        """The Cost of loading a model were it the only one: sizes from acl.mdl.query_size, and by
+        the manual's rule what they take; an estimate, the driver was not seen to follow it.
+
+        dynamic=True: a model whose inputs have no fixed shapes. Its sizes cannot be asked, the
+        runtime manages its memory: a bound, the weights are in the file.
+        """
         self.enter()
+        if dynamic:
+            return self._unknown(source)
         work, weight, code = acl.mdl.query_size(source)
-        check("mdl.query_size", code, "({})".format(source))
+        if code and code not in (*NO_MEMORY, _NO_FILE):
+            step = "load it with dynamic=True where its inputs have no fixed shapes"
+            raise AclError("mdl.query_size", code, "({})".format(source), step)
+        check("mdl.query_size", code, "({})".format(source), self.region)
         work, weight = max(1, work), max(1, weight)  # there is no memory of 0 bytes to give it
-        need = piece_bytes(weight, ASCEND_RT) + piece_bytes(work, ASCEND_RT)
-        cost = AclCost({"ddr": need}, {"ddr": need})
+        need = self._taken(weight) + self._taken(work)
+        cost = AclCost({self.region: need}, {self.region: need})
+        cost.certainty = "estimate"
         cost.source = source
         cost.work = work
         cost.weight = weight
+        return cost
+
+    def _unknown(self, source: str) -> AclCost:
+        nbytes = self._learned.get(source) or os.stat(source).st_size
+        cost = AclCost({self.region: nbytes}, {self.region: nbytes})
+        cost.certainty = "estimate" if source in self._learned else "bound"
+        cost.source = source
         return cost
 
     def check_fit(
@@ -213,27 +244,32 @@ class Port(BasePort):
         A work block that is large enough is not counted again. A larger one exists beside it until
         all have moved.
         """
-        freed = list(freed)
-        need = piece_bytes(cost.weight, ASCEND_RT) + margin
-        free = self.room("ddr") + sum([piece_bytes(m.cost.weight, ASCEND_RT) for m in freed])
+        freed, policy = list(freed), self._policy
+        self.enter()
+        pages = Pages(acl.rt.get_mem_info, self.region)
+        for m in freed:
+            pages.give(m.cost.weight or m.cost.need[self.region], policy)
         stay = [
             work
             for work in self.works
             if work.kept or [m for m in self.models if m not in freed and computes_in(m, work)]
         ]
-        if not [work for work in stay if work.buf.nbytes >= cost.work]:
-            need += piece_bytes(cost.work, ASCEND_RT)
-        free += sum(
-            [piece_bytes(work.buf.nbytes, ASCEND_RT) for work in self.works if work not in stay]
-        )
-        if need <= free:
+        for work in self.works:
+            if work not in stay:
+                pages.give(work.buf.nbytes, policy)
+        free = pages.free
+        wanted = [n for n in (cost.weight or cost.need[self.region],) if n]
+        if cost.work and not [work for work in stay if work.buf.nbytes >= cost.work]:
+            wanted.append(cost.work)
+        need = sum([self._taken(n) for n in wanted]) + margin
+        if all(pages.take(n, policy) for n in wanted) and pages.free >= margin:
             return None
         text = (
-            "{}: {} of weights and {} of work memory need {} bytes of ddr with {} to spare, {} "
+            "{}: {} of weights and {} of work memory need {} bytes of {} with {} to spare, {} "
             "are free.\nunload a model\nreserve() the work memory first"
         )
-        text = tell(text, cost.source, cost.weight, cost.work, need - margin, margin, free)
-        return NoRoom(text, "ddr", need, free)
+        numbers = (cost.weight, cost.work, need - margin, self.region, margin, free)
+        return NoRoom(tell(text, cost.source, *numbers), self.region, need, free)
 
     def reserve(self, sources: Sequence[str]) -> None:
         """Takes the work memory for these models at once, before the first load: it is not moved
@@ -242,11 +278,11 @@ class Port(BasePort):
             if sources:
                 self._work(max([self.inspect(source).work for source in sources]), True)
 
-    def load(self, source: str) -> Model:
-        """Loads a model with weights of its own and the shared work memory. NoRoom, or AclError
-        with the code."""
+    def load(self, source: str, dynamic: bool = False) -> Model:
+        """Loads a model with weights of its own and the shared work memory; with dynamic=True in
+        memory of the runtime's own. NoRoom, or AclError with the code."""
         with self.serial:
-            cost = self.inspect(source)
+            cost = self.inspect(source, dynamic)
             self._settle()
             short = self.check_fit(cost)
             if short:
@@ -254,8 +290,13 @@ class Port(BasePort):
             model = Model(self, source, cost)
             self._pending_unload.append(model)  # until it is whole
             try:
-                model.weight = self.memory.alloc("device", cost.weight)
-                model.bind(self._work(cost.work, False, model))
+                if dynamic:
+                    before = self.room(self.region)
+                    model.bind_alone()
+                    self._learned[source] = max(0, before - self.room(self.region))
+                else:
+                    model.weight = self.memory.alloc("device", cost.weight)
+                    model.bind(self._work(cost.work, False, model))
                 model.describe()
                 self.models.append(model)
                 self._pending_unload.remove(model)
@@ -325,7 +366,7 @@ class Port(BasePort):
 
     def _move(self, model: Model) -> None:
         model.drop(1)
-        if model.ids and model.ids[-1][1] is not self.works[0]:
+        if model.weight and model.ids and model.ids[-1][1] is not self.works[0]:
             model.bind(self.works[0])
             model.drop(1)
 

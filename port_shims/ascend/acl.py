@@ -7,8 +7,8 @@ import threading
 
 import ascend_board as board
 
-_RT_SOURCES = {0: ("huge", "normal"), 1: ("huge",), 2: ("normal",)}
-_MEM_ATTRS = {0: ("normal", "huge"), 2: ("huge",), 3: ("normal",)}
+_DDR = {0: ("normal", "huge"), 2: ("huge",), 3: ("normal",)}
+_HBM = {1: ("normal", "huge"), 4: ("huge",), 5: ("normal",)}
 _KINDS = {
     0: (True, True),
     1: (False, True),
@@ -85,9 +85,14 @@ class _Rt:
 
     def get_mem_info(self, attr):
         code = board.gate("rt.get_mem_info")
-        if code or attr not in _MEM_ATTRS:
+        names = _HBM.get(attr) if board.memory != "ddr" else _DDR.get(attr)
+        if board.memory == "ddr" and board.toolkit >= (8, 0):
+            names = names or _HBM.get(attr)  # asked of HBM where there is none, it tells of DDR
+        if not code and board.memory == "both" and attr in _DDR:
+            free = 0 if attr == 2 else board.OTHER_DDR
+            return free, free, board.OK
+        if code or names is None:
             return 0, 0, code
-        names = _MEM_ATTRS[attr]
         return (
             sum(board.pages[n] for n in names),
             sum(board.pages["all_" + n] for n in names),
@@ -98,10 +103,10 @@ class _Rt:
         code = board.gate("rt.malloc")
         if code or size < 1:
             return 0, code or board.INVALID_PARAM
-        if policy not in _RT_SOURCES:
+        names = board.sources(size, policy)
+        if names is None:
             return 0, board.NOT_SUPPORTED
-        small = policy == 0 and size <= board.MIB
-        return _allocated(size, "device", ("normal",) if small else _RT_SOURCES[policy])
+        return _allocated(size, "device", names)
 
     def free(self, ptr):
         return board.gate("rt.free") or board.free(ptr, "device")
@@ -226,7 +231,7 @@ class _Mdl:
         places = []
         for ptr, n in ((work, om.work), (weight, om.weight)):
             block = (
-                board.block_at(ptr, n) if ptr else board.allocate(n, "device", ("huge", "normal"))
+                board.block_at(ptr, n) if ptr else board.allocate(n, "device", board.sources(n, 0))
             )
             if block is None:
                 for mine in own:

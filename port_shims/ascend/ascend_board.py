@@ -91,16 +91,20 @@ running = None
 initialised = False
 rc = False
 toolkit = (5, 0)
+memory = "ddr"
+OTHER_DDR = 4096 * MIB  # of a card that has both
 _next = {"address": 0, "id": 0}
 _thread = threading.local()
 _lock = threading.RLock()
 
 
-def reset(normal=6144 * MIB, huge=1940 * MIB, on_device=False, version=(5, 0)):
-    """Power-on.  `normal` and `huge` are bytes of the two kinds of pages; on_device: the program
-    runs on the board (RC)."""
-    global rc, toolkit, running, initialised, _thread
+def reset(normal=6144 * MIB, huge=1940 * MIB, on_device=False, version=(5, 0), has="ddr"):
+    """Power-on.  `normal` and `huge` are bytes of the two kinds of pages of the memory that
+    rt.malloc takes from: the HBM of a card that `has` "hbm" or "both", else its DDR. on_device:
+    the program runs on the board (RC)."""
+    global rc, toolkit, running, initialised, memory, _thread
     rc, toolkit, running, initialised = on_device, version, None, False
+    memory = has
     _thread = threading.local()
     for table in (models, blocks, loaded, contexts, pages, late, busy):
         table.clear()
@@ -157,18 +161,32 @@ def gate(name):
 # --- memory ---
 
 
-def taken_bytes(n, kind):
-    """What a request takes: rounded up to 32 and 32 more; DVPP in whole pages of 2 MiB besides."""
-    n = (n + 31) // 32 * 32 + 32
-    return (n + PAGE - 1) // PAGE * PAGE if kind == "dvpp" else n
+def aligned(n):
+    """What the runtime asks its driver for: rounded up to 32 and 32 more
+    (GetAlignedAndPaddingSize of CANN's src/acl/aclrt_impl/memory.cpp)."""
+    return (n + 32 + 32 - 1) // 32 * 32
+
+
+def sources(n, policy):
+    """The kinds of pages that a request is tried in, in order; None for a policy that there is
+    not (DevMemAllocOnline of CANN's src/runtime/driver/npu_driver_mem.cc)."""
+    if policy == 0:  # huge pages first, beyond 1 MiB
+        return ("huge", "normal") if aligned(n) > MIB else ("normal",)
+    return {1: ("huge",), 2: ("normal",)}.get(policy)
+
+
+def taken_bytes(n, name):
+    """What a request takes of pages of that name: huge ones are of 2 MiB each."""
+    n = aligned(n)
+    return (n + PAGE - 1) // PAGE * PAGE if name == "huge" else n
 
 
 def allocate(n, kind, source):
     """A new block from the pages named in `source`, the first that have room; None when none
     has."""
-    taken = taken_bytes(n, kind)
     with _lock:
         for name in source:
+            taken = taken_bytes(n, name)
             if pages[name] >= taken:
                 pages[name] -= taken
                 return _place(n, taken, kind, name)
