@@ -36,6 +36,14 @@ def test_every_class_is_constructed_or_refused_by_name():
     assert all(row[-1] for row in rows if row[0] == "image")
 
 
+def test_a_mud_is_read_as_its_own_parser_reads_it():
+    """Twenty texts, taken and refused."""
+    rows = bench.rows(bench.maixpy("maix_muds.py"))
+    assert len(rows) == 20
+    assert [row for row in rows if row[1] != row[2]] == []
+    assert 5 <= len([row for row in rows if row[1] == "refused"]) <= 12
+
+
 def _models() -> list[str]:
     try:
         return sorted(p.name for p in (bench.folder() / "models").glob("*.cvimodel"))

@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from maixmem_maixcam.cmm import CmmSetting, check_cmm, set_cmm
-from maixmem_maixcam.cvimodel import CviModel, mud_models, read_cvimodel
+from maixmem_maixcam.cvimodel import CviModel, read_cvimodel
+from maixmem_maixcam.mud import parts, read_mud
 
 if TYPE_CHECKING:
     from maixmem_maixcam.model import Model
@@ -26,8 +27,9 @@ __all__ = [
     "Model",
     "Port",
     "check_cmm",
-    "mud_models",
+    "parts",
     "read_cvimodel",
+    "read_mud",
     "set_cmm",
 ]
 

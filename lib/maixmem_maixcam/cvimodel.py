@@ -9,7 +9,6 @@ m.need(), m.shared, m.io, m.chip
 
 from __future__ import annotations
 
-import configparser
 import os
 import struct
 from collections.abc import Callable, Iterator
@@ -19,7 +18,6 @@ from maixmem import KModelError
 from maixmem_text import tell
 
 _MAGIC = b"CviModel"
-_SUFFIXES = (".cvimodel", ".axmodel")
 _HEADER = 48
 _HEADER_1_0 = 32
 _DTYPE_SIZE = (4, 4, 4, 2, 2, 2, 1, 1)  # FP32 INT32 UINT32 BF16 INT16 UINT16 INT8 UINT8
@@ -285,38 +283,3 @@ class _Flat:
 def _wrong(at: int, name: str, value: object, rule: str) -> NoReturn:
     text = "cvimodel: at {:#08x} {} = {}: must be {}.\ncopy or convert the model again"
     raise KModelError(tell(text, max(at, 0), name, value, rule))
-
-
-def mud_models(path: str) -> list[str]:
-    """The model files of a .mud that exist: one, or two where it has one for use with and one
-    without the AI-ISP.
-
-    The one that is named first where none exists. KModelError when it is no .mud.
-    """
-    try:
-        basic = _mud(path)["basic"]
-        keys = ("model",) if basic["type"] == "cvimodel" else ("model_npu", "model_vnpu")
-        paths = [os.path.join(os.path.dirname(path), basic[key]) for key in keys if key in basic]
-        return [p for p in paths if os.path.exists(p)] or [paths[0]]
-    except (configparser.Error, LookupError, UnicodeDecodeError, ValueError) as e:
-        text = "{}: no [basic] section with type and model ({}).\nsee a .mud that works"
-        raise KModelError(tell(text, path, e)) from None
-
-
-def mud_more(path: str) -> list[str]:
-    """Further model files that a .mud names, and that exist: trackers, readers and landmark
-    classes have two or three."""
-    mud = _mud(path)
-    named = [value for section in mud.sections() for value in mud[section].values()]
-    found = [
-        os.path.join(os.path.dirname(path), name) for name in named if name.endswith(_SUFFIXES)
-    ]
-    known = set(mud_models(path))
-    return [p for p in dict.fromkeys(found) if p not in known and os.path.isfile(p)]
-
-
-def _mud(path: str) -> configparser.ConfigParser:
-    mud = configparser.ConfigParser(interpolation=None)
-    with open(path) as f:
-        mud.read_string(f.read())
-    return mud

@@ -189,7 +189,7 @@ class Port(BasePort):
         wanted = kind_of(nn, kind)
         wanted.arguments(source, dual_buff, arguments)
         known = bool(self.device)
-        return cost_of(source, self.name, known, wanted.sets(dual_buff), self.learned)
+        return cost_of(source, self.name, known, wanted.sets(dual_buff), self.learned, kind)
 
     def load(
         self, source: Source, kind: str = "NN", dual_buff: bool | None = None, **arguments: Any

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """maix.nn: models that stay in the carve-out until their object dies.  There is no unload()."""
 
-import configparser
 import os
 import weakref
 
@@ -135,7 +134,8 @@ class FaceRecognizer:
     def __init__(self, detect_model="", feature_model="", dual_buff=True):
         self._nets = []
         if detect_model or feature_model:
-            self._nets = [NN(path, dual_buff) for path in (detect_model, feature_model)]
+            # maix_nn_face_recognizer.hpp: of the features' model there is one set, always
+            self._nets = [NN(detect_model, dual_buff), NN(feature_model, False)]
 
     def recognize(self, img, *thresholds):
         models = [net._model for net in self._nets]
@@ -143,6 +143,42 @@ class FaceRecognizer:
         for model in models:
             _forward(model)
         return []
+
+
+class _Several:
+    """A class whose .mud names several models, one set of buffers each."""
+
+    keys = ()
+
+    def __init__(self, model=""):
+        path, extra = _follow(model)
+        folder = os.path.dirname(model)
+        self._nets = [NN(os.path.join(folder, name), False) for name in self.files(path, extra)]
+
+    def files(self, path, extra):
+        return [path] + [extra[key] for key in self.keys]
+
+
+class Whisper(_Several):
+    """maix_nn_whisper_maixcam2.cpp: the encoder is the model, and two decoders."""
+
+    keys = ("decoder-main", "decoder-loop")
+
+
+class Qwen(_Several):
+    """LLM_Qwen.hpp: layers by a template, then what makes a token of the last one's output."""
+
+    keys = ("post_model",)
+
+    def files(self, path, extra):
+        layers = [path % i for i in range(int(extra["model_num"]))]
+        return layers + [extra[key] for key in self.keys]
+
+
+class SmolVLM(Qwen):
+    """LLM_SmolVLM.hpp: and a part that sees."""
+
+    keys = ("post_model", "vpm_resampler_model")
 
 
 class MUD:
@@ -161,11 +197,37 @@ def _follow(model):
         raise err.Exception(err.Err.ERR_NOT_FOUND, model)
     if not model.endswith(".mud"):
         return model, {}
-    mud = configparser.ConfigParser()
-    mud.read(model)
+    mud = _ini(model)
+    if mud is None or "type" not in mud.get("basic", {}):
+        raise err.Exception(err.Err.ERR_ARGS, model)
     key = "model" if mud["basic"]["type"] == "cvimodel" else "model_npu"
     path = os.path.join(os.path.dirname(model), mud["basic"][key])
-    return path, dict(mud["extra"]) if mud.has_section("extra") else {}
+    return path, mud.get("extra", {})
+
+
+# IniFile::Load of MaixCDK's inifile2: None for what it refuses.
+def _ini(path):
+    sections = {"": {}}
+    items = sections[""]
+    with open(path, "rb") as f:
+        lines = f.read().split(b"\n")
+    for line in lines:
+        line = line.strip()
+        if not line or line.startswith(b"#"):
+            continue
+        line = line.split(b"#")[0].strip().decode("utf-8", "surrogateescape")
+        if line.startswith("["):
+            end = line.find("]")
+            name = line[1:end].strip()
+            if end < 2 or name in sections:
+                return None
+            items = sections[name] = {}
+        elif "=" not in line:
+            return None
+        else:
+            key, value = [part.strip() for part in line.split("=", 1)]
+            items.setdefault(key, value)
+    return sections
 
 
 def _load(path, dual):
