@@ -12,6 +12,7 @@ from pathlib import Path
 import maixmem_report
 import paths
 import pytest
+import words
 from source import imported
 
 FLAT = sorted(paths.LIB.glob("*.py"))
@@ -98,3 +99,35 @@ def test_the_manual_shows_the_rooms_as_they_are() -> None:
     rooms = {p.parent.name for p in (paths.TOOLS / "maixmem_cli").glob("*/__init__.py")}
     assert shown == [row & rooms for row in kept if row & rooms]
     assert set().union(*shown) == rooms
+
+
+def test_no_word_has_a_private_sense() -> None:
+    """CONTRIBUTING lists the words to avoid, with what to write; none is left."""
+    page = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.split("\n## Words\n")[1].split("\n## ")[0]
+    listed = {
+        w for row in re.findall(r"^\|(.*?)\|", table, re.M) for w in re.findall("`(.*?)`", row)
+    }
+    assert listed == {"let go", *words.PRIVATE, "go"}
+    found = [f"{p.where}: {p.word}: {p.text}" for p in words.places()]
+    assert not found, "\n".join(found)
+
+
+def test_a_private_sense_would_be_found(tmp_path: Path) -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "docs/a.md", "lib/maixmem_text.py", "tools/a.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "README.md").write_text(
+        "`is there` is code.\n    it was said\nWhat is there comes through.\n"
+    )
+    (tmp_path / "docs" / "a.md").write_text(
+        "A look tells more than it takes of the heap, says who asked.\n"
+    )
+    (tmp_path / "lib" / "maixmem_text.py").write_text('"""x"""\nT = {"a": "{} stands below"}\n')
+    (tmp_path / "tools" / "a.py").write_text('def f():\n    """It was told."""\n')
+    found = [(p.kind, p.word) for p in words.places(tmp_path)]
+    assert found == [
+        *[("README", "there"), ("README", "come through")],
+        *[("manual", "asked"), ("manual", "takes"), ("manual", "look")],
+        *[("docstrings", "told"), ("messages", "stands")],
+    ]

@@ -32,7 +32,7 @@ PRIVATE = {
     "stands": r"\b(?:stands|stood)\b|\bstand\b(?!-|s? alone)",
     "go": r"\b(?:let|lets|letting) (?:\w+ ){0,2}go\b|\b(?:has|have|had) to go\b|\bmay go\b",
 }
-_CODE = re.compile(r"```.*?```|`[^`\n]*`|^    .*$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"```.*?```|`[^`\n]*`|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
 
 
 class Place(NamedTuple):

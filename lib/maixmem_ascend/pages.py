@@ -3,7 +3,7 @@
 """What a request of device memory takes, by policy and by the pages that the card has.
 
 The manual of aclrtMalloc, and what of it is to be read in CANN's public host layer
-(hicann/runtime, 681ef76): the size that its driver is asked for (GetAlignedAndPaddingSize), and
+(hicann/runtime, 681ef76): the size of the request to its driver (GetAlignedAndPaddingSize), and
 when that is in huge pages (DevMemAllocOnline: beyond 1 MiB; where they run out in normal ones).
 How many the driver takes, whole pages of 2 MiB, is the manual's word only.
 """
@@ -36,8 +36,8 @@ def device_bytes(nbytes: int, policy: str = POLICIES[0]) -> int:
 
 
 def memory_of(mem_info: Callable[[int], tuple[int, int, int]]) -> str:
-    """`hbm` or `ddr`: where acl.rt.malloc takes from on this card. One without HBM answers 0 when
-    asked for it, newer versions with the figures of its DDR."""
+    """`hbm` or `ddr`: where acl.rt.malloc allocates on this card. One without HBM answers 0 to the
+    query, newer versions with the figures of its DDR."""
     ddr, hbm = [mem_info(_ATTRS[name][0])[:2] for name in ("ddr", "hbm")]
     return "hbm" if hbm[1] and hbm != ddr else "ddr"
 

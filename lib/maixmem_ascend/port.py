@@ -208,7 +208,7 @@ class Port(BasePort):
         """The Cost of loading a model were it the only one: sizes from acl.mdl.query_size, and by
         the manual's rule what they take; an estimate, the driver was not seen to follow it.
 
-        dynamic=True: a model whose inputs have no fixed shapes. Its sizes cannot be asked, the
+        dynamic=True: a model whose inputs have no fixed shapes. Its sizes cannot be queried, the
         runtime manages its memory: a bound, the weights are in the file.
         """
         self.enter()

@@ -108,7 +108,7 @@ def is_layered(mud: Mud, kind: str) -> bool:
 
 def parts(path: str, kind: str = "NN") -> list[Part]:
     """The files that maix.nn.`kind` loads by a .mud, the [basic] model first. KModelError names a
-    key or a file that is not there."""
+    key or a file that does not exist."""
     mud = read_mud(path)
     if is_layered(mud, kind):
         return _language_model(path, mud, kind)
