@@ -154,7 +154,7 @@ def test_without_a_project_init_is_the_next_step(tmp_path: Path) -> None:
         ("firmware = ['full']", "firmware = ['full']: known are "),
         (
             "firmware = 'full'\norder = [1, 'camera']",
-            "each of camera, lcd, pools, images, models, results once",
+            "each of camera, lcd, pools, images, models, results, buffers once",
         ),
         ("firmware = 'full'\norder = ['camera', ['lcd'], 'models', 'pools']", "order"),
         ("firmware = 'full'\n[camera]\nsize = [true, true]", "[camera] size = [True, True]"),

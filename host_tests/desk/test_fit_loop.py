@@ -14,7 +14,6 @@ from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, fit
 from maixmem_cli.plan.program.project import ProjectError, read
 from maixmem_cli.plan.program.scratch import CALLS, WITHOUT_IMAGE
-from maixmem_cli.plan.program.script_reader import read_script
 
 _CAMERA = '[camera]\nsize = "{}"\n'
 
@@ -109,44 +108,9 @@ def test_a_call_that_cannot_be_planned_names_the_key(folder: Path, row: str, sai
         read(project(folder, f'firmware = "full"\n[[call]]\n{row}'))
 
 
-_SCRIPT = """
-import sensor, lcd, image
-import KPU as kpu
-sensor.reset()
-sensor.set_framesize(sensor.QVGA)
-sensor.set_windowing((224, 224))
-lcd.init()
-faces = kpu.load("/sd/faces.kmodel")
-paper = image.Image(size=(64, 64))
-while True:
-    img = sensor.snapshot()
-    found = kpu.run_yolo2(faces, img)
-    img.lens_corr(1.8)
-    small = img.resize(32, 32)
-    small.mean(1)
-    small.mean(1)
-    lcd.draw_string(0, 0, "x")
-"""
-
-
 def test_a_line_on_the_display_needs_no_camera(folder: Path) -> None:
     got, _ = answer(folder, 'firmware = "full"\n[[call]]\ndo = "lcd.draw_string"\n')
     assert got.fits and not got.refused
-
-
-def test_a_script_shows_the_calls_of_its_loop(folder: Path) -> None:
-    yolo(folder)
-    script = folder / "main.py"
-    script.write_text(_SCRIPT)
-    done = run(script)
-    wanted = read(project(folder, done.output))
-    assert [(c.do, c.size, c.model) for c in wanted.calls] == [
-        ("run_yolo2", (0, 0), "faces"),
-        ("lens_corr", (224, 224), ""),
-        ("mean", (32, 32), ""),
-        ("lcd.draw_string", (0, 0), ""),
-    ]
-    assert [(i.size, i.once) for i in wanted.images] == [((64, 64), True), ((32, 32), False)]
 
 
 @pytest.mark.parametrize("do", sorted(set(CALLS) - set(WITHOUT_IMAGE)))
@@ -157,12 +121,76 @@ def test_every_call_of_an_image_has_its_figure(folder: Path, do: str) -> None:
     assert step(got, do).peak >= 0
 
 
-def test_a_line_through_pixels_takes_memory_only_where_it_is_robust(tmp_path: Path) -> None:
-    script = tmp_path / "main.py"
-    by_place = ", 0, (0, 0, 9, 9), 2, 1, 9, 9, 1"
-    for more, counted in (("", False), (", robust=True", True), (by_place, True)):
-        script.write_text(
-            "import sensor\nsensor.set_framesize(sensor.QVGA)\nimg = sensor.snapshot()\n"
-            f"img.get_regression([(0, 9)]{more})\n"
-        )
-        assert ("get_regression" in str(read_script(script, {}))) is counted
+def test_a_call_of_so_many_bytes_needs_no_name_of_a_function(folder: Path) -> None:
+    text = 'firmware = "full"\n[[call]]\nname = "mine"\nnbytes = "300K"\n'
+    got, _ = answer(folder, text)
+    assert got.fits and 300 << 10 <= step(got, "mine").peak <= (300 << 10) + 8192
+
+
+def test_buffers_of_both_heaps_stay(folder: Path) -> None:
+    text = 'firmware = "full"\n[[buffer]]\nname = "log"\nnbytes = "{}"\n'
+    got, _ = answer(folder, text.format("64K"))
+    assert got.fits and step(got, "log").need == 64 << 10
+    assert not answer(folder, text.format("480K"))[0].fits
+    got, _ = answer(folder, text.format("480K") + 'heap = "heap"\n')
+    assert got.fits and step(got, "log").region == "heap"
+    assert not answer(folder, text.format("3M") + 'heap = "heap"\n')[0].fits
+
+
+def test_a_leak_is_no_fit_and_has_its_round(folder: Path) -> None:
+    text = 'firmware = "full"\n[[leak]]\nname = "names"\nnbytes = 1000\nrounds = 50\n'
+    got, _ = answer(folder, text)
+    left = step(got, "program").free - step(got, "program").need
+    assert not got.fits and got.dies == {"names": 50 + left // 1000}
+    done = run(project(folder, text))
+    assert done.exit_code == 1 and "names: the heap is full in round" in done.output
+    with pytest.raises(ProjectError, match="above 0"):
+        read(project(folder, text.replace("1000", "0")))
+
+
+_ORDERED = """firmware = "full"
+manager = false
+order = {}
+[camera]
+size = "QVGA"
+{}{}"""
+
+
+def test_an_order_may_name_models(folder: Path) -> None:
+    small, large = (
+        entry("small", 0x300000, "resident = true"),
+        entry("large", 0x600000, "resident = true"),
+    )
+    text = _ORDERED.format('["large", "camera", "models"]', small, large)
+    got, _ = answer(folder, text)
+    assert [s.what for s in got.steps if s.region == "heap"] == ["large", "camera", "small"]
+    with pytest.raises(ProjectError, match="order has no 'models'"):
+        read(project(folder, _ORDERED.format('["large", "camera"]', small, large)))
+    with pytest.raises(ProjectError, match="once at most"):
+        read(project(folder, _ORDERED.format('["huge", "camera"]', small, large)))
+
+
+def test_a_plain_load_has_no_library_and_no_trim(folder: Path) -> None:
+    """kpu.load() itself: the free end of the heap stays where it is, which ModelManager has given
+    back; and the library takes nothing of the GC heap."""
+    text = _ORDERED.format('["camera", "models"]', entry("larger", 0x300000), "")
+    plain, _ = answer(folder, text)
+    managed, _ = answer(folder, text.replace("manager = false", "manager = true"))
+    names = [s.what for s in plain.steps]
+    assert "maixmem for models" not in names
+    assert "maixmem for models" in [s.what for s in managed.steps]
+
+    def largest_heap(manager: str) -> int:
+        changed = text.replace("manager = false", f"manager = {manager}")
+        sizes = range(128 << 10, 1200 << 10, 4096)
+        return max(n for n in sizes if answer(folder, f"gc_heap = {n}\n" + changed)[0].fits)
+
+    assert largest_heap("false") < largest_heap("true")
+
+
+def test_pictures_that_a_run_has_shown_are_not_judged_again(folder: Path) -> None:
+    text = _ORDERED.format('["camera", "models"]', entry("small", 0x300000), "")
+    got, _ = answer(folder, text)
+    assert got.pictures
+    got, _ = answer(folder, "pictures = false\n" + text)
+    assert got.fits and not got.pictures

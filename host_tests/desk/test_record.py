@@ -31,7 +31,7 @@ from maixmem_cli.record.record import (
 _AT = Place("main.py", 4, "<module>", "kpu.load(0x300000)")
 _FULL = Record(
     script="main.py",
-    board=Board(record.IMAGE, "x.bin", "full", 1 << 19, {"0x300000": "a.kmodel"}, {}),
+    board=Board(record.IMAGE, "x.bin", "x.bin", "full", 1 << 19, {"0x300000": "a.kmodel"}, {}),
     end=End(
         record.HANGS,
         (_AT,),

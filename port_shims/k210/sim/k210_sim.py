@@ -98,7 +98,8 @@ def run(job):
     The dict `job`: script (the name), source (its text), runs (that text as it is run), asks (see
     k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
-    frames and seconds (the end of the run, or None), report (whether it tells its figures), trace.
+    frames and seconds (the end of the run, or None), report (whether it tells its figures), trace,
+    record (whether what the script does is written down), marked (whether its lines say so).
     """
     try:
         board.reset(
@@ -112,6 +113,7 @@ def run(job):
             board.crash(_NO_PROMPT % board.state.gc_active, "erase the file system at 0xD00000")
     except board.DeviceCrash as e:
         return _hangs(e)
+    recorder = _recorder(job) if job["record"] else None
     session = k210_start.Session(job["card"], job["folders"], _texts(job), job["asks"])
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
@@ -122,6 +124,9 @@ def run(job):
         trace = Trace()
         session.names["_maixmem_at"] = trace.at
         trace.start()
+    if recorder:
+        session.names["_maixmem_at"] = recorder.at
+        recorder.start()
     _set(job)
     session.ballast = k210_books.begin(board.greets())  # stays referenced
     if not job["report"]:
@@ -130,7 +135,12 @@ def run(job):
 
     def tell():
         if not told:
-            _record(_figures())
+            if recorder:
+                recorder.stop()
+            figures = _figures()
+            if recorder:
+                figures["record"] = recorder.told()
+            _record(figures)
             told.append(True)  # now: an interrupt may have come in between, and it is told again
 
     board.state.on_end = tell
@@ -139,6 +149,12 @@ def run(job):
     board.state.on_step = None
     tell()
     return status
+
+
+def _recorder(job):
+    import k210_recorder
+
+    return k210_recorder.Recorder(job["source"].count("\n") + 1, job["marked"])
 
 
 def _texts(job):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -14,13 +15,13 @@ from maixmem_report import kib
 from rich.console import Console
 
 from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
+from maixmem_cli.commands.script_options import SD
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.plan import html as fit_html
-from maixmem_cli.plan import not_ours, svg_time
+from maixmem_cli.plan import svg_time
 from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
-from maixmem_cli.plan.program import project, script_reader
-from maixmem_cli.text import reading
+from maixmem_cli.plan.program import project
 from maixmem_cli.text.output import console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
@@ -71,6 +72,8 @@ def show(out: Console, answer: Fit) -> None:
         out.print(f"flash: {text}", markup=False)
     for text in answer.risks:
         out.print(f"flash, careful: {text}", markup=False)
+    for name, last in answer.dies.items():
+        out.print(f"leak: {name}: the heap is full in round {last}", markup=False)
     for text in answer.pictures:
         out.print(f"picture: {text}", style="yellow", markup=False)
 
@@ -125,13 +128,41 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
     metavar="PROJECT.toml|SCRIPT.py",
     type=click.Path(dir_okay=False, path_type=Path),
 )
-@firmware_option("Plan for this build instead of the project's.")
+@firmware_option("Plan for this build instead of the project's; run the script on it.")
 @click.option(
     "--flash",
     multiple=True,
     type=ADDRESS_FILE,
     metavar="FILE@ADDR",
     help="The model that lies there in flash, as for sim (repeat).",
+)
+@SD
+@click.option(
+    "--camera",
+    default="pattern",
+    show_default=True,
+    metavar="FILE|FOLDER|pattern",
+    help="What the camera of a script sees.",
+)
+@click.option(
+    "--frames",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="A script has had its rounds after so many pictures.",
+)
+@click.option(
+    "-o",
+    "to_project",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PROJECT.toml",
+    help="Write what the script's run took as a project, for what-if.",
+)
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="Write the record of the script's run.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option(
@@ -149,15 +180,21 @@ def command(
     file: Path | None,
     firmware: Firmware | None,
     flash: tuple[tuple[int, Path], ...],
+    sd: Path | None,
+    camera: str,
+    frames: int,
+    to_project: Path | None,
+    record: Path | None,
     as_json: bool,
     svg: Path | None,
     html: Path | None,
 ) -> None:
     """Will models, camera, display and buffers fit on a K210 board?
 
-    The computation is the one that the library does on the board before it loads. Of a SCRIPT.py
-    it writes the project.toml that the script's text shows, for you to complete. Exit status: 0 it
-    fits, 1 it does not, 2 wrong use.
+    A SCRIPT.py is run, on a firmware image (a file, or of the name of a build the file in
+    $MAIXMEM_FIRMWARE), else on the stand-in, and what it did to both heaps is judged. A
+    PROJECT.toml is computed, as the library does on the board before it loads. Exit status: 0 it
+    fits, 1 it does not, 2 wrong use, 3 the board hangs, 4 the run cannot tell, and why.
     """
     if file is None:
         raise click.UsageError(
@@ -165,8 +202,22 @@ def command(
             "`maixmem init --bare` a project file alone"
         )
     if file.suffix == ".py":
-        click.echo(_from_script(file, firmware, dict(flash)), nl=False)
-        return
+        from maixmem_cli.commands import fit_script
+        from maixmem_cli.emulator.session import Options
+
+        _none_of({"--svg": svg, "--html": html}, "of a project. Next: -o PROJECT.toml, then that")
+        options = Options(
+            files=flash,
+            sd=sd,
+            camera=camera,
+            frames=frames,
+            seconds=fit_script.SECONDS,
+            begin=fit_script.BEGIN,
+        )
+        output = fit_script.Output(as_json, to_project, record)
+        sys.exit(fit_script.fit_script(file, firmware, options, output))
+    of_script = {"--sd": sd, "-o": to_project, "--record": record}
+    _none_of(of_script, "of a script, which is run; a project is computed")
     wanted, infos, answer = _answer(file, firmware, dict(flash))
     changes, after = ([], None) if answer.fits else cheapest(answer, infos)
     if svg:
@@ -183,6 +234,12 @@ def command(
     sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 
+def _none_of(options: Mapping[str, object], why: str) -> None:
+    for option, given in options.items():
+        if given:
+            raise click.BadParameter(why, param_hint=option)
+
+
 def _answer(
     file: Path, firmware: Firmware | None, flash: dict[int, Path]
 ) -> tuple[project.Project, dict, Fit]:
@@ -194,30 +251,3 @@ def _answer(
         raise click.UsageError(f"{file}: {e}") from None
     except OSError as e:
         raise click.UsageError(f"{file}: {unreadable(e, file)}") from None
-
-
-def _from_script(file: Path, firmware: Firmware | None, flash: dict[int, Path]) -> str:
-    other = not_ours.script_for(file, _text(file))
-    if other:
-        raise click.UsageError(other)
-    build = firmware.name if firmware else "full"
-    if firmware and firmware.file:
-        build = firmware.file.resolve().as_posix()
-    try:
-        return script_reader.project_text(file, build, flash)
-    except SyntaxError as e:
-        raise click.UsageError(
-            f"{file}: line {e.lineno}: {e.msg}. Next: a script that runs"
-        ) from None
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{file}: not UTF-8. Next: save the script as UTF-8") from None
-    except OSError as e:
-        raise click.UsageError(unreadable(e, file)) from None
-
-
-def _text(file: Path) -> str:
-    """The text of a script; "" where it cannot be read, which is reported elsewhere."""
-    try:
-        return reading.script(file)
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -25,9 +25,10 @@ from maixmem_cli.commands.script_options import (
 from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
 from maixmem_cli.library import tracing
-from maixmem_cli.plan import flash_harm, not_ours, of_script
+from maixmem_cli.plan import flash_harm, not_ours, of_record
 from maixmem_cli.runs import run_standin
 from maixmem_cli.text import reading
+from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import unreadable
 
 _SD_FILES = 500
@@ -195,7 +196,7 @@ def command(
             limits["gc_heap"] = board_heap
         status = _does_not_start(firmware, flash)
         status = status or run_on_image(script, firmware, flash, sd, limits)
-        _end(status, script, firmware, flash, board_heap)
+        _end(status, script, firmware, {"files": flash, "sd": sd, **limits})
     _check_for_stand_in(firmware, board_heap, limits)
     text = read_script(script, trace)
     job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
@@ -204,7 +205,8 @@ def command(
     job.serial, job.trace, job.unsafe, job.config = uart, trace, unsafe, limits["config"]
     for line in flash_harm.harm(FIRMWARES[firmware], job.flash):
         click.echo(f"maixmem: {line}", err=True)
-    _end(run_standin.run(job), script, firmware, flash, board_heap)
+    again = {"files": flash, "sd": sd, "gc_heap": board_heap, **limits}
+    _end(run_standin.run(job), script, firmware, again)
 
 
 def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
@@ -219,18 +221,27 @@ def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
     return _HANGS if over else 0
 
 
-def _end(
-    status: int,
-    script: Path,
-    firmware: str,
-    flash: tuple[tuple[int, Path], ...],
-    board_heap: int,
-) -> NoReturn:
-    """Ends with this status; of a hang the plan says first which order, or else what, fits."""
+def _end(status: int, script: Path, firmware: str, options: dict[str, Any]) -> NoReturn:
+    """Ends with this status; after a hang a second run, which is recorded, says which order, or
+    else what, fits by the plan."""
     if status == _HANGS:
-        for text in of_script.cures(script, choose(firmware), dict(flash), board_heap):
+        for text in _cures(script, firmware, options):
             click.echo(f"maixmem: by the plan (maixmem fit) it fits: {text}", err=True)
     sys.exit(status)
+
+
+def _cures(script: Path, firmware: str, options: dict[str, Any]) -> list[str]:
+    from maixmem_cli.emulator.session import Options
+    from maixmem_cli.runs import recorded
+
+    try:
+        build = choose(firmware)
+        image = None if firmware in FIRMWARES else Path(firmware)
+        place = recorded.Place(build.of_table() or build.measured(), image, Options(**options))
+        found = recorded.run(script, place)
+        return [change.text for change in of_record.cures(found, place.build)]
+    except (FirmwareError, WrongUse):
+        return []
 
 
 def _none_of(options: dict[str, Any], text: str) -> None:

@@ -111,6 +111,11 @@ class Firmware:
             file=None,
         )
 
+    def of_table(self) -> Firmware | None:
+        """The entry of the table that this is: an image of that length and kind."""
+        builds = FIRMWARES.values()
+        return next((b for b in builds if (b.image, b.v4) == (self.image, self.v4)), None)
+
     def boot(self, gc_heap: int) -> Heap:
         """The allocator of the system heap at the prompt when the GC heap is set to so many bytes:
         yours to change."""

@@ -25,6 +25,7 @@ from maixmem_cli.plan.program.project import Project
 from maixmem_cli.plan.program.sizes import gc_pool, pool_bytes
 from maixmem_cli.text.numbers import hexa
 
+GC_HEAP = "gc_heap"  #: the kind of a change of the GC heap
 _STEP = 16 << 10
 _MOST = 4  # changes of one proposal
 _TRIES = 3000  # projects that are judged, a few seconds; one of ten models and pools has fewer
@@ -65,9 +66,11 @@ def changes(answer: Fit) -> Iterator[Change]:
     yield from _firmwares(answer)
 
 
-def cheapest(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | None]:
-    """The cheapest changes that make it fit and the answer then; ([], None) when none of those
-    that are tried do."""
+def cheapest(
+    answer: Fit, infos: dict[str, Any], only: str = ""
+) -> tuple[list[Change], Fit | None]:
+    """The cheapest changes (`only`: of one kind) that make it fit and the answer then; ([], None)
+    when none of those that are tried do."""
     order = itertools.count()
     queue: list[tuple[int, int, list[Change], Fit]] = []
     seen: set[Project] = {answer.project}
@@ -76,7 +79,7 @@ def cheapest(answer: Fit, infos: dict[str, Any]) -> tuple[list[Change], Fit | No
     def expand(cost: int, done: list[Change], now: Fit) -> None:
         nonlocal tries
         for change in changes(now):
-            if change.kind in {c.kind for c in done}:
+            if change.kind in {c.kind for c in done} or (only and change.kind != only):
                 continue
             project = change.apply(now.project)
             if project in seen or tries >= _TRIES:
@@ -179,7 +182,7 @@ def _gc_heaps(answer: Fit) -> Iterator[Change]:
     """Sizes of the GC heap that make up what is missing."""
     for size in _sizes(answer):
         yield Change(
-            "gc_heap",
+            GC_HEAP,
             f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",
             _setter(gc_heap=size),
             _GC,

@@ -4,7 +4,8 @@
 allocator.
 
 The system heap is the stand-in's, chunk by chunk, after the boot of the firmware. What a model
-must find free is what ModelManager asks for before it loads. The GC heap is counted, without gaps.
+must find free is what ModelManager asks for before it loads; of kpu.load() itself, what the
+firmware takes. The GC heap is counted, without gaps.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import maixmem_kmodel
+from k210_model.camera import camera_blocks
 from k210_model.heap import Heap
 from maixmem_flash import FlashMap
 from maixmem_flash_check import unaligned
@@ -35,7 +37,6 @@ from maixmem_cli.plan.program.picture_size import wrong_sizes
 from maixmem_cli.plan.program.project import Call, Model, Project
 from maixmem_cli.plan.program.sizes import (
     anew_bytes,
-    camera_blocks,
     gc_pool,
     made_bytes,
     pool_bytes,
@@ -87,10 +88,12 @@ class Fit:
     turns: list[str] = field(default_factory=list)  #: models that must take turns
     stays: str = ""  #: the one of them that the steps after find loaded: the largest
     pictures: list[str] = field(default_factory=list)  #: models that no picture here is made for
+    dies: dict[str, int] = field(default_factory=dict)  #: leaks: the round that they end
 
     @property
     def fits(self) -> bool:
-        return not self.refused and not self.flash and all(s.fits for s in self.steps)
+        bad = self.refused or self.flash or self.dies
+        return not bad and all(s.fits for s in self.steps)
 
     @property
     def tight(self) -> dict[str, int]:
@@ -121,6 +124,7 @@ class Fit:
             "flash": self.flash,
             "risks": self.risks,
             "pictures": self.pictures,
+            "dies": self.dies,
         }
 
 
@@ -169,16 +173,22 @@ class _Play:
         common = -_EARLY if project.firmware.early else 0
         for kind, (nbytes, each) in _LIBRARY.items():
             count = len(getattr(project, kind))
-            if count:
+            if count and (kind != "models" or project.manager):
                 if kind == "models" and project.firmware.threads:
                     nbytes += _WAITING
                 self.claim_gc(f"maixmem for {kind}", nbytes + each * count - common)
                 common = _IN_COMMON
+        models = {m.name: m for m in project.models}
         for step in project.steps:
-            getattr(self, step)()
+            if step in models:
+                self.stays([models[step]])
+            else:
+                getattr(self, step)()
         self.loop()
+        self.leaks()
         self.look_at_flash()
-        self.answer.pictures = wrong_sizes(project, self.infos)
+        if project.pictures:
+            self.answer.pictures = wrong_sizes(project, self.infos)
         return self.answer
 
     # --- the GC heap ---
@@ -231,6 +241,22 @@ class _Play:
         for result in self.answer.project.results:
             self.claim_gc(result.name, result.values * _VALUE)
 
+    def buffers(self) -> None:
+        for buffer in self.answer.project.buffers:
+            if buffer.heap == "gc":
+                self.claim_gc(buffer.name, buffer.nbytes)
+            else:
+                after = self.now.copy()
+                after.take([buffer.nbytes])
+                peak = self.now.heap_free - after.heap_free
+                self.claim(buffer.name, after, buffer.nbytes, peak)
+
+    def leaks(self) -> None:
+        """The round in which what is left is used up."""
+        left = {"gc": self.total["gc"] - self.now.gc_used, "heap": self.now.heap_free}
+        for leak in self.answer.project.leaks:
+            self.answer.dies[leak.name] = leak.rounds + left[leak.heap] // leak.nbytes
+
     # --- the system heap ---
 
     def claim(self, what: str, after: _Moment, need: int, peak: int, turn: bool = False) -> bool:
@@ -244,7 +270,7 @@ class _Play:
         camera = self.answer.project.camera
         assert camera is not None
         after = self.imported()
-        sizes = camera_blocks(camera)
+        sizes = camera_blocks(*camera.pixels, camera.dual_buff)
         after.take(sizes)
         self.claim("camera", after, sum(sizes), self.now.heap_free - after.heap_free)
 
@@ -263,29 +289,42 @@ class _Play:
         after.free(after.take([4 * PAGE + SPI_EXTRA]))
         return after
 
+    @property
+    def trims(self) -> bool:
+        """Whether somebody has the free end of the heap given back before a load. A read of flash
+        does it: early firmware has none, and a program that calls kpu.load() itself does not."""
+        project = self.answer.project
+        return project.manager and not project.firmware.early
+
     def trimmed(self) -> _Moment:
         """The moment after ModelManager had the free end of the heap given back, as it does where
-        a load would fail else.
-
-        A read of flash does it, so early firmware, which has no such call, keeps it.
-        """
+        a load would fail else."""
         after = self.now.copy()
-        if after.heap_free > TRIM and not self.answer.project.firmware.early:
+        if after.heap_free > TRIM and self.trims:
             after.free(after.take([4 * TRIM_READ + SPI_EXTRA]))
         return after
 
     def models(self) -> None:
-        turning = []
-        for model in self.answer.project.models:
-            why = self.refuse(model)
-            if why:
-                self.answer.refused.append(f"{model.name}: {why}")
-            elif model.resident:
-                self.load(model)
-            else:
-                turning.append(model)
-        if not self.stay(turning):
+        resident = [m for m in self.answer.project.unnamed if m.resident]
+        turning = [m for m in self.answer.project.unnamed if not m.resident]
+        self.stays(resident)
+        turning = [m for m in turning if self.possible(m)]
+        alone = turning and not self.answer.project.manager  # it frees each before the next
+        if alone or not self.stay(turning):
             self.take_turns(turning)
+
+    def stays(self, models: list[Model]) -> None:
+        """Each is loaded for good."""
+        for model in models:
+            if self.possible(model):
+                self.load(model)
+
+    def possible(self, model: Model) -> bool:
+        """Whether it can ever run there; else why not is kept."""
+        why = self.refuse(model)
+        if why:
+            self.answer.refused.append(f"{model.name}: {why}")
+        return not why
 
     def load(self, model: Model, turn: bool = False) -> list[int]:
         """Claims a model; its blocks, none when it does not fit."""
@@ -370,8 +409,10 @@ def flash_of(project: Project) -> FlashMap:
     table = FlashMap()
     build = project.firmware
     table.add(f"firmware {build.name}", 0, build.end, "firmware", build.source)
+    there = set()
     for model in project.models:
-        if model.address is not None:
+        if model.address is not None and (model.address, model.file) not in there:
+            there.add((model.address, model.file))  # once where it is loaded twice
             table.add(f"model {model.name}", model.address, model.file.stat().st_size, "model")
     return table
 

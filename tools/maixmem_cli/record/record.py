@@ -40,12 +40,14 @@ class Place:
 @dataclass(frozen=True)
 class Level:
     """One heap at one moment: `free` in all, `largest` in one piece. Of the GC heap what is
-    garbage counts as free where `collected`."""
+    garbage counts as free where `collected`. `heap_free`: what the firmware's call of that name
+    says of the system heap, at the least up to then."""
 
     total: int
     free: int
     largest: int | None = None
     collected: bool = False
+    heap_free: int | None = None
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,14 @@ class Least:
 @dataclass(frozen=True)
 class Growth:
     """A line that keeps more with every round: `each` bytes a round. `dies`: the round in which
-    the heap is full."""
+    the heap is full, by all of them together. `kind`: a leak of the program, of the firmware, a
+    recursion."""
 
     heap: str
     place: Place
     each: int
     dies: int | None = None
+    kind: str = "leak"
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Refused:
     """The allocation that ended the run: `asked` bytes where the heap was like `level`."""
 
     heap: str
-    asked: int
+    asked: int | None = None
     level: Level | None = None
     at: tuple[Place, ...] = ()
 
@@ -155,11 +159,12 @@ class End:
 
 @dataclass(frozen=True)
 class Board:
-    """What the script ran on: `on` an image or the stand-in, its name, the build where that is
-    known, the GC heap that it was set to, and what was put there: {address or path: file}."""
+    """What the script ran on: `on` an image or the stand-in, its name and path, the build where
+    that is known, the GC heap that it was set to, what was put there: {address or path: file}."""
 
     on: str
     name: str
+    path: str = ""
     build: str = ""
     gc_heap: int = 0
     flash: dict[str, str] = field(default_factory=dict)
@@ -183,6 +188,7 @@ class Record:
     lines: tuple[Line, ...] = ()
     least: tuple[Least, ...] = ()
     growth: tuple[Growth, ...] = ()
+    too_few: bool = False  #: rounds, to tell whether something grows
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words
     version: int = VERSION

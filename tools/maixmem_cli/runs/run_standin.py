@@ -71,6 +71,8 @@ class Job:
     serial: dict[int, bytes] = field(default_factory=dict)
     trace: bool = False
     unsafe: bool = False
+    record: bool = False  #: what the script does is written down
+    marked: bool = False  #: its lines say that they begin (library/tracing.py)
     config: str | None = None  #: the text of /flash/config.json
 
     @property
@@ -104,8 +106,10 @@ class Job:
             "folders": [str(folder), str(places.lib())],
             "frames": self.frames,
             "seconds": self.seconds,
-            "report": self.limited,
+            "report": self.limited or self.record,
             "trace": self.trace,
+            "record": self.record,
+            "marked": self.marked,
         }
 
 

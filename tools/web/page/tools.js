@@ -81,10 +81,20 @@ export class Tools {
     $('project').value = result.file;
   }
 
+  // A script is run, on the firmware that was dropped; the project is that of its run.
   async #planScript() {
+    if (!this.files.firmware) { $('plan-said').textContent = say('needsFirmware'); return; }
     await this.desk.put('main.py', editor.text());
-    const result = await this.#run(['fit', 'main.py'], 'plan-said');
-    if (result?.out) $('project').value = result.out;
+    const words = ['fit', 'main.py', ...await this.#board(), '-o', 'project.toml'];
+    const result = await this.#run(words, 'plan-said', { report: 'project.toml' });
+    if (result && [0, 1, 3].includes(result.status)) $('project').value = result.file;
+  }
+
+  // What a script runs on.
+  async #board() {
+    const words = ['--firmware', this.files.firmware.name];
+    for (const [at, name] of this.files.placed) words.push('--flash', `${name}@${hex(at)}`);
+    return [...words, '--camera', await this.#camera(), '--frames', $('frames').value || '20'];
   }
 
   async #explain() {
@@ -96,10 +106,7 @@ export class Tools {
     const { firmware } = this.files;
     if (!firmware) { $('profile-said').textContent = say('needsFirmware'); return; }
     await this.desk.put('main.py', editor.text());
-    const words = ['profile', 'main.py', '--firmware', firmware.name];
-    for (const [at, name] of this.files.placed) words.push('--flash', `${name}@${hex(at)}`);
-    words.push('--camera', await this.#camera(), '--frames', $('frames').value || '20');
-    words.push('--html', 'profile.html');
+    const words = ['profile', 'main.py', ...await this.#board(), '--html', 'profile.html'];
     $('profile-go').disabled = true;
     $('profile-stop').hidden = false;
     await this.#run(words, 'profile-said', { report: 'profile.html', frame: $('profile-report') });

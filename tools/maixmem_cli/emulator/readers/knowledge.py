@@ -31,8 +31,10 @@ MARKS = (
     ("snapshot", "sensor", "snapshot"),
     ("camera", "sensor", "reset"),
     ("camera", "sensor", "set_framesize"),
+    ("window", "sensor", "set_windowing"),
     ("display", "lcd", "display"),
     ("thread", "_thread", "start_new_thread"),
+    ("lcd", "lcd", "init"),
     ("input", "builtins", "input"),
 )
 _TYPES = "print(id(SystemExit), id(KeyboardInterrupt), id(str))"

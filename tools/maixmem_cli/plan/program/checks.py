@@ -118,12 +118,20 @@ def path(value: Any) -> str:
     return value
 
 
-def some_of(names: Sequence[str]) -> Any:
-    """A check of a list: some of the names, in any order, each once at most."""
+def some_bytes(value: Any) -> int:
+    n = nbytes(value)
+    if not n:
+        raise ValueError("above 0")
+    return n
+
+
+def some_of(names: Sequence[str], more: Sequence[str]) -> Any:
+    """A check of a list: some of the names, in any order, each once at most; `more` are not listed
+    for people."""
 
     def check(value: Any) -> tuple[str, ...]:
         texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
-        if not texts or len(set(value)) < len(value) or not set(value) <= set(names):
+        if not texts or len(set(value)) < len(value) or not set(value) <= {*names, *more}:
             raise ValueError(f"each of {', '.join(names)} once at most")
         return tuple(value)
 

@@ -18,8 +18,9 @@ from maixmem_cli.plan.program.scratch import CALLS, OF_MODEL, WITHOUT_IMAGE
 from maixmem_cli.profiler.gate import Limits
 from maixmem_cli.text import toml
 
-_TABLES = ("model", "pool", "image", "result", "call")
-STEPS = ("camera", "lcd", "pools", "images", "models", "results")
+_TABLES = ("model", "pool", "image", "result", "call", "buffer", "leak")
+STEPS = ("camera", "lcd", "pools", "images", "models", "results", "buffers")
+HEAPS = ("gc", "heap")  #: the GC heap, the system heap
 #: how a temporary image is made -> words for people
 MAKES = {
     "image": "image.Image(size=...)",
@@ -34,7 +35,10 @@ EXAMPLE = """\
 firmware = "full"        # one of: {firmwares}; or a .bin, .kfpkg, board.toml
 gc_heap = "512K"         # what Maix.utils.gc_heap_size() is set to
 program = "32K"          # GC heap for your own script and its modules; maixmem's is added
-# order = ["camera", "lcd", "pools", "images", "models", "results"]  # as the program makes them
+# manager = false        # models are loaded by kpu.load() itself, without ModelManager
+# pictures = false       # the sizes of pictures are not held against the models
+# order = ["camera", "lcd", "pools", "images", "models", "results", "buffers"]  # as the program
+#                        # makes them; also names of models
 lcd = true               # lcd.init()
 # sd = "card"            # a folder beside this file: the card of `maixmem profile` and `sim`
 
@@ -68,6 +72,17 @@ ai = true                # with an AI copy
 # do = "run_yolo2"       # or "compressed", "find_blobs", "lens_corr" and others of img
 # model = "faces"        # of run_yolo2, and its anchors = 5
 # size = [320, 240]      # of the image; default: what the camera gives
+# nbytes = "300K"        # instead of `do`: bytes of system heap while it runs
+
+# [[buffer]]             # repeat for other bytes that the program keeps
+# name = "recording"
+# nbytes = "64K"
+# heap = "gc"            # or "heap": of the system heap
+
+# [[leak]]               # repeat for what a loop keeps more of with every round
+# name = "names"
+# nbytes = 1000          # each round
+# rounds = 50            # of which the other figures are; heap = "gc"
 
 # [budget]               # what `maixmem profile` accepts of a run, else status 1
 # max_heap = "4M"        # of the system heap; also: min_free, max_gc_live, max_growth
@@ -135,7 +150,8 @@ class Image:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the loop that needs memory only while it runs: `do` is a name of scratch.CALLS."""
+    """A call of the loop that needs memory only while it runs: `do` is a name of scratch.CALLS, or
+    it takes `nbytes`."""
 
     name: str
     do: str
@@ -143,6 +159,26 @@ class Call:
     format: str = "rgb565"
     model: str = ""
     anchors: int = 5
+    nbytes: int = 0
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Other bytes of a heap that a program keeps."""
+
+    name: str
+    nbytes: int
+    heap: str = "gc"
+
+
+@dataclass(frozen=True)
+class Leak:
+    """What a loop keeps more of: bytes each round, beyond what it has after `rounds`."""
+
+    name: str
+    nbytes: int
+    rounds: int = 0
+    heap: str = "gc"
 
 
 @dataclass(frozen=True)
@@ -166,11 +202,20 @@ class Project:
     images: tuple[Image, ...] = ()
     results: tuple[Result, ...] = ()
     calls: tuple[Call, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    leaks: tuple[Leak, ...] = ()
+    manager: bool = True  #: models are loaded by ModelManager, not by kpu.load() itself
+    pictures: bool = True  #: whether their sizes are held against those that the models take
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The steps of `order` that this project has."""
-        return tuple(step for step in self.order if getattr(self, step))
+        """The steps of `order` that this project has; a model that is named there is one."""
+        return tuple(s for s in self.order if s not in STEPS or getattr(self, s))
+
+    @property
+    def unnamed(self) -> tuple[Model, ...]:
+        """The models that `order` does not name."""
+        return tuple(m for m in self.models if m.name not in self.order)
 
 
 # One table of a TOML file. take() gives a value once, checked; done() refuses what nobody took.
@@ -256,26 +301,33 @@ def read(
     top = _Table("project", data)
     firmware = top.take("firmware", lambda v: instead or check.firmware(v, path.parent))
     seen = _camera(camera, firmware) if camera is not None else None
+    models = tuple(_model(i, m, path.parent, flash) for i, m in enumerate(rows["model"]))
+    names = [m.name for m in models]
     project = Project(
         firmware=firmware,
         gc_heap=top.take("gc_heap", check.nbytes, firmware.gc_heap),
         program=top.take("program", check.nbytes, 32 << 10),
-        order=top.take("order", check.some_of(STEPS), STEPS),
+        order=top.take("order", check.some_of(STEPS, names), STEPS),
         camera=seen,
         lcd=top.take("lcd", check.flag, False),
-        models=tuple(_model(i, m, path.parent, flash) for i, m in enumerate(rows["model"])),
+        models=models,
+        manager=top.take("manager", check.flag, True),
+        pictures=top.take("pictures", check.flag, True),
         pools=tuple(_pool(i, p) for i, p in enumerate(rows["pool"])),
         images=tuple(_image(i, p) for i, p in enumerate(rows["image"])),
         results=tuple(_result(i, p) for i, p in enumerate(rows["result"])),
         calls=tuple(_call(i, p, seen) for i, p in enumerate(rows["call"])),
+        buffers=tuple(_buffer(i, p) for i, p in enumerate(rows["buffer"])),
+        leaks=tuple(_leak(i, p) for i, p in enumerate(rows["leak"])),
     )
     top.done()
-    for kind in ("models", "pools", "images", "results"):
+    for kind in ("models", "pools", "images", "results", "buffers"):
         names = [row.name for row in getattr(project, kind)]
         for name in names:
             if names.count(name) > 1:
                 raise ProjectError(f"two {kind} are named {name!r}")
-    missing = [step for step in STEPS if getattr(project, step) and step not in project.order]
+    left = {step: getattr(project, step) for step in STEPS} | {"models": project.unnamed}
+    missing = [step for step, rows in left.items() if rows and step not in project.order]
     if missing:
         raise ProjectError(
             f"[project] order has no {missing[0]!r}, and the project has {missing[0]}"
@@ -369,6 +421,11 @@ def _image(i: int, values: Any) -> Image:
 
 def _call(i: int, values: Any, camera: Camera | None) -> Call:
     table = _Table(f"call {i + 1}", values)
+    nbytes = table.take("nbytes", check.nbytes, 0)
+    if nbytes:
+        name = table.take("name", check.text, f"call {i + 1}")
+        table.done()
+        return Call(name, "", (0, 0), nbytes=nbytes)
     do = table.take("do", check.one_of(CALLS))
     whole = camera.windowing or camera.pixels if camera else ...
     of_model = do in OF_MODEL
@@ -382,6 +439,29 @@ def _call(i: int, values: Any, camera: Camera | None) -> Call:
     )
     table.done()
     return call
+
+
+def _buffer(i: int, values: Any) -> Buffer:
+    table = _Table(f"buffer {i + 1}", values)
+    buffer = Buffer(
+        table.take("name", check.text, f"buffer {i + 1}"),
+        table.take("nbytes", check.nbytes),
+        table.take("heap", check.one_of(HEAPS), "gc"),
+    )
+    table.done()
+    return buffer
+
+
+def _leak(i: int, values: Any) -> Leak:
+    table = _Table(f"leak {i + 1}", values)
+    leak = Leak(
+        table.take("name", check.text, f"leak {i + 1}"),
+        table.take("nbytes", check.some_bytes),
+        table.take("rounds", check.nbytes, 0),
+        table.take("heap", check.one_of(HEAPS), "gc"),
+    )
+    table.done()
+    return leak
 
 
 def _result(i: int, values: Any) -> Result:

@@ -25,8 +25,6 @@ _ARGS: dict[str, tuple[Any, ...]] = dict.fromkeys(_KERNEL.split(), (1,))
 _ARGS.update(close=(1,), top_hat=(1,), black_hat=(1,), find_edges=(0,), morph=(1, (1,) * 9))
 _WHOLE = (0, 0, 4096, 4096)
 _ARGS["get_regression"] = (((0, 100),), False, _WHOLE, 2, 1, 10, 10, True)
-#: calls that take memory with one argument only: its place and its name
-ONLY_WITH = {"get_regression": (7, "robust")}
 _OF_TWO = ("add sub mul div min max difference blend replace assign set bilateral cartoon").split()
 #: what a [[call]] can do; those that take one line of pixels, or a second image, are left out
 CALLS = (
@@ -42,6 +40,8 @@ def blocks(call: Any, most: int, file: Any) -> list[int]:
     `most` is what the build asks for where a call wants as much as it gets; `file` that of the
     call's model.
     """
+    if call.nbytes:
+        return [call.nbytes]
     if call.do in OF_MODEL:
         return _yolo(str(file), call.anchors)
     if call.do in _PACK:

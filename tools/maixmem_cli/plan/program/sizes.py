@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Bytes of a project's camera, pools and images, by the rules of maixmem_image."""
+"""Bytes of a project's pools and images, by the rules of maixmem_image."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from k210_model.gc_heap import pool_size
-from maixmem_image import camera_bytes, image_bytes
+from maixmem_image import image_bytes
 
-from maixmem_cli.plan.program.project import Camera, Image, Pool
+from maixmem_cli.plan.program.project import Image, Pool
 
 _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 
@@ -17,14 +17,6 @@ _OBJECT = 64  # bytes of GC heap of an image object, beside its pixels
 def gc_pool(nbytes: int) -> int:
     """Usable bytes of a GC heap of so many bytes."""
     return pool_size(0, nbytes)
-
-
-def camera_blocks(camera: Camera) -> list[int]:
-    """The mallocs of sensor.set_framesize(): for each buffer the frame and its three AI planes."""
-    w, h = camera.pixels
-    planes = (3 * w * h + 63) // 64 * 64
-    frame = camera_bytes(w, h) - planes
-    return [frame, planes] * (2 if camera.dual_buff else 1)
 
 
 def pool_bytes(pool: Pool) -> int:

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What `maixmem fit SCRIPT.py` says against how the script ends on the firmware, and whether the
+GC heap that it recommends is right. host_tests/kits/fit_truth.py and fit_gc_heap.py do the same of
+any folder of scripts.
+
+Needs an image of a known build ($MAIXMEM_FIRMWARE) and MAIXMEM_EMULATOR=1.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import fit_gc_heap
+import fit_truth
+import pytest
+from emulated import IMAGES
+from maixmem_cli.emulator.cores import missing
+from maixmem_cli.emulator.session import Options
+from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.kmodel import example
+
+_OF_FULL = [p for p in IMAGES if p.stat().st_size == FIRMWARES["full"].image]
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("MAIXMEM_EMULATOR") != "1",
+        reason="MAIXMEM_EMULATOR is not 1: verdicts of fit not compared with the firmware",
+    ),
+    pytest.mark.skipif(
+        not _OF_FULL, reason="no image of the full build: verdicts of fit not compared with it"
+    ),
+    pytest.mark.skipif(missing() is not None, reason=f"fit not compared: {missing()}"),
+]
+_CAMERA = """import sensor, lcd
+import KPU as kpu
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+"""
+_LOOP = "while True:\n    img = sensor.snapshot()\n"
+_LOADS = "net = kpu.load(0x300000)\n"
+_TURNS = """for again in range(3):
+    net = kpu.load(0x300000)
+    img = sensor.snapshot()
+    kpu.deinit(net)
+"""
+_CAUGHT = """import sys
+def main():
+    kept = []
+    while True:
+        kept.append(sensor.snapshot().copy())
+try:
+    main()
+except Exception as e:
+    sys.print_exception(e)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "nbytes", "said", "line"),
+    [
+        (_CAMERA + _LOADS + _LOOP, 400_000, fit_truth.RUNS, "FITS: it ran on"),
+        (_CAMERA + _LOADS + _LOOP, 1_850_000, fit_truth.DIES, "hangs at main.py:6"),
+        (_CAMERA + "lcd.init()\n" + _TURNS + _LOOP, 1_000_000, fit_truth.RUNS, "FITS: it ran on"),
+        (_CAMERA + _LOADS + _LOADS + _LOOP, 1_200_000, fit_truth.DIES, "main.py:7"),
+        (_CAMERA + "k = []\n" + _LOOP + "    k.append(img.copy())\n", 0, fit_truth.DIES, ":9"),
+        (_CAMERA + "k = ''\n" + _LOOP + "    k += 'x' * 2000\n", 0, fit_truth.DIES, ":9"),
+        (_CAMERA + _CAUGHT, 0, fit_truth.DIES, "main.py:10: kept.append"),
+        (_CAMERA + _LOADS + _LOOP, 0, fit_truth.ELSE, "main.py:6: net = kpu.load(0x300000)"),
+    ],
+)
+def test_a_verdict_is_the_end_of_the_run(
+    tmp_path: Path, source: str, nbytes: int, said: str, line: str
+) -> None:
+    (tmp_path / "main.py").write_text(source)
+    files: tuple[tuple[int, Path], ...] = ()
+    if nbytes:
+        (tmp_path / "m.kmodel").write_bytes(example.data(nbytes))
+        files = ((0x300000, tmp_path / "m.kmodel"),)
+    options = Options(files=files, camera="pattern", frames=50, seconds=60.0, begin=(1, 20.0))
+    row = fit_truth.compare(tmp_path / "main.py", _OF_FULL[0], options, stand_in=False)
+    assert row.said == said and not row.wrong, row
+    assert line in row.why
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_the_gc_heap_that_is_recommended_runs(seed: int) -> None:
+    right, words = fit_gc_heap.row(fit_gc_heap.program(seed), _OF_FULL[0])
+    assert right, words

@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem fit SCRIPT.py` on the stand-in: the verdict, its status, the project of the record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fit_kit import run
+from maixmem_cli.kmodel import example
+from maixmem_cli.library import places
+from maixmem_cli.record import as_json, record
+
+pytestmark = pytest.mark.skipif(
+    places.micropython() is None, reason="no MicroPython unix port: fit has no stand-in here"
+)
+_CAMERA = """import sensor, lcd
+import KPU as kpu
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+"""
+_LOOP = "while True:\n    img = sensor.snapshot()\n"
+_LOADS = "net = kpu.load(0x300000)\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MAIXMEM_FIRMWARE", raising=False)
+
+
+def model(folder: Path, nbytes: int) -> str:
+    """--flash with a model of so many bytes that works with little."""
+    data = bytearray(example.data(nbytes))
+    for at in (20, 32):  # main memory, and the end of the output in it
+        data[at : at + 4] = (20000).to_bytes(4, "little")
+    (folder / "m.kmodel").write_bytes(data)
+    return f"--flash={folder / 'm.kmodel'}@0x300000"
+
+
+def fitted(folder: Path, source: str, *more: str):
+    """What fit says of a script, its record, and what it says of the project of that."""
+    (folder / "main.py").write_text(source)
+    written = "--record", folder / "r.json", "-o", folder / "p.toml"
+    done = run(folder / "main.py", "--frames", 20, *written, *more)
+    told = as_json.read((folder / "r.json").read_text())
+    project = run(folder / "p.toml") if (folder / "p.toml").exists() else None
+    return done, told, project
+
+
+def test_what_runs_fits_and_its_project_too(tmp_path: Path) -> None:
+    source = _CAMERA + "sensor.set_windowing((224, 224))\nlcd.init()\n" + _LOADS + _LOOP
+    done, told, project = fitted(tmp_path, source, model(tmp_path, 400_000))
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("FITS: it ran on the stand-in with the memory of full, which ")
+    assert "20 rounds" in done.output and "system heap: at the least" in done.output
+    camera, window, lcd, load = told.steps
+    assert (camera.frame, camera.at[0].line) == ("QVGA", 5)
+    assert (window.size, lcd.kind, lcd.at[0].line) == ((224, 224), record.LCD, 7)
+    assert (
+        load.model
+        and load.model.address == 0x300000
+        and load.model.keeps == 400_000 + 256 + 192 + 1 + 20_000
+    )
+    assert told.least_of("heap").at[0].text == "net = kpu.load(0x300000)"  # type: ignore[union-attr]
+    assert project and project.exit_code == 0, project and project.output
+
+
+def test_a_hang_is_status_3_with_the_numbers_and_what_fits(tmp_path: Path) -> None:
+    done, told, project = fitted(tmp_path, _CAMERA + _LOADS + _LOOP, model(tmp_path, 1_850_000))
+    assert done.exit_code == 3, done.output
+    first, *rest = done.output.splitlines()
+    assert first == "DOES NOT FIT: the board hangs at main.py:6: net = kpu.load(0x300000)"
+    assert rest[0].startswith("asked for 256.1 KiB of system heap, free were ")
+    assert "have main.py:5: sensor.set_framesize(sensor.QVGA)" in done.output
+    assert "* make them in the order m, camera" in done.output
+    assert told.end.refused and told.end.refused.asked == 262274
+    assert project and project.exit_code == 1
+    assert "make them in the order m, camera" in project.output
+
+
+def test_a_leak_is_named_with_its_line_and_round(tmp_path: Path) -> None:
+    source = _CAMERA + "kept = []\n" + _LOOP + "    kept.append(bytes(1000))\n"
+    done, told, project = fitted(tmp_path, source)
+    assert done.exit_code == 1, done.output
+    assert "main.py:9: kept.append(bytes(1000)) keeps 1.0 KiB more each round" in done.output
+    (grown,) = told.growth
+    assert 430 < (grown.dies or 0) < 530
+    assert project and project.exit_code == 1 and "the heap is full in round" in project.output
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (_CAMERA + _LOADS + _LOOP, "main.py:6: net = kpu.load(0x300000) needs a model"),
+        ("import lvgl\n", "main.py:1: import lvgl needs a module"),
+        ("x = open('/sd/a.txt')\n", "main.py:1: x = open('/sd/a.txt') needs a file or a card"),
+        ("print(unknown)\n", "main.py:1: print(unknown) ends it, and not for want of memory"),
+    ],
+)
+def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: str) -> None:
+    done, _, project = fitted(tmp_path, source)
+    assert done.exit_code == 4 and done.output.startswith("CANNOT TELL: " + said), done.output
+    assert project is None and "p.toml was not written" in done.output
+
+
+def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) -> None:
+    source = _CAMERA + (
+        "import sys\ndef main():\n    kept = []\n    while True:\n"
+        "        kept.append(sensor.snapshot().copy())\n"
+        "try:\n    main()\nexcept Exception as e:\n    sys.print_exception(e)\n"
+    )
+    done, told, project = fitted(tmp_path, source)
+    assert done.exit_code == 1 and told.end.caught and "main.py:10: kept.append" in done.output
+    assert told.end.refused and told.end.refused.heap == "gc" and told.rounds == 4
+    assert "it runs with" not in done.output, "no GC heap is large enough"
+    assert project and project.exit_code == 1
+
+
+def test_json_has_the_verdict_and_the_record(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(_CAMERA + _LOOP)
+    done = run(tmp_path / "main.py", "--frames", 5, "--json")
+    told = json.loads(done.stdout)
+    assert (told["kind"], told["status"], told["record"]["rounds"]) == ("FITS", 0, 5)
+    assert as_json.read(json.dumps(told["record"])).end.kind == record.LIMIT
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "said"),
+    [
+        ("main.py", "--svg=a.svg", "of a project"),
+        ("p.toml", "-oa.toml", "of a script"),
+        ("p.toml", "--record=a.json", "of a script"),
+    ],
+)
+def test_options_of_the_other_kind_are_wrong_use(
+    tmp_path: Path, name: str, option: str, said: str
+) -> None:
+    (tmp_path / name).write_text("")
+    done = run(tmp_path / name, option)
+    assert done.exit_code == 2 and said in done.output

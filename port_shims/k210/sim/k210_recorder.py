@@ -1,0 +1,195 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Writes down what a script does to the board while it runs: models, camera, display, pictures,
+and both heaps then. The room for it is made before the script's books begin."""
+
+import gc
+from array import array
+
+import k210_board as board
+import k210_gc
+import k210_kpu
+import k210_system
+import sensor
+
+FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED = range(7)
+_ROWS, _WORDS = 700, 8
+_OF_LINE = 4
+_COUNT, _IN_ALL, _LARGEST, _KEPT = range(_OF_LINE)
+_LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is looked at
+
+
+# Contract. Rows of numbers: kind, three of its own, line, round, heap_free, free bytes of the GC
+# heap; `paths` and `failed` are of loads, by number. With `whole` the script says its lines
+# (library/tracing.py), and garbage is collected before each look: that changes when a lost model
+# is freed. Without it nothing is allocated here while the script runs.
+class Recorder:
+    def __init__(self, lines, whole):
+        self.line = 0
+        self.rounds = 0
+        self._whole = whole
+        self._words = array("q", bytes(8 * _WORDS * _ROWS))
+        self._rows = 0
+        self._of_lines = array("q", bytes(8 * _OF_LINE * (lines + 2))) if whole else None
+        self._sources = [None] * _ROWS
+        self._least = array("q", (1 << 40, 0, 0, 1 << 40, 0, 0))  # GC, line, round; system heap
+        self._live = 0
+        self._by_line = False  # the line before was looked at
+        self._windowed = 0  # the line of a set_windowing() that is going on, and 1
+        self._over = False
+
+    def start(self):
+        """Listens from now on."""
+        self._hear_memory()
+        self._hear_models()
+        self._hear_pictures()
+
+    def stop(self):
+        """Nothing more is the script's."""
+        self._over = True
+
+    def _hear_memory(self):
+        heap = board.heap
+        malloc, take = heap.malloc, k210_gc.heap.take
+
+        def told_malloc(n):
+            address = malloc(n)
+            if not address:
+                self.add(REFUSED, n)
+            self._look_at(3, heap.heap_free())
+            return address
+
+        def told_take(n):
+            if self._of_lines and not self._over:
+                at = _OF_LINE * self.line
+                self._of_lines[at + _COUNT] += 1
+                self._of_lines[at + _IN_ALL] += n
+                self._of_lines[at + _LARGEST] = max(self._of_lines[at + _LARGEST], n)
+            return take(n)
+
+        heap.malloc, k210_gc.heap.take = told_malloc, told_take
+
+    def _hear_models(self):
+        model = k210_kpu.Model
+        for way, name in enumerate(("load_address", "load_path", "load_stream")):
+            setattr(model, name, self._load(way, getattr(model, name)))
+        release = model.release
+
+        def told_release(net):
+            was = net.loaded
+            release(net)
+            if was:
+                self._of_model(FREE, net.path or net.address)
+
+        model.release = told_release
+
+    def _load(self, way, load):
+        def told_load(net, source, *more):
+            came = False
+            try:
+                load(net, source, *more)
+                came = True
+            finally:
+                self._of_model(LOAD, source, way, net.live() if self._whole else 0, came)
+
+        return told_load
+
+    def _of_model(self, kind, source, *numbers):
+        if self._rows < _ROWS:
+            self._sources[self._rows] = source
+        self.add(kind, *numbers)
+
+    def _hear_pictures(self):
+        frame, lcd_take, camera = board.frame, board.lcd_take, sensor._take
+        point = board.point
+
+        def told_frame():
+            frame()
+            self.rounds += 1
+            self.add(FRAME)
+
+        def told_lcd(w, h):
+            lcd_take(w, h)
+            self.add(LCD, w, h)
+
+        def told_camera(seen, w, h):
+            buffers = -seen.buffers  # below 0: they were not given
+            try:
+                camera(seen, w, h)
+                buffers = seen.buffers
+            finally:
+                self.add(CAMERA, w, h, buffers)
+
+        def told_point(name):
+            self._set_window()
+            self._windowed = self.line + 1 if name == "set_windowing" else 0
+            point(name)
+
+        board.frame, board.lcd_take, sensor._take = told_frame, told_lcd, told_camera
+        board.point = told_point
+
+    def _set_window(self):
+        """The window that the last step of the board has set: which is known after it."""
+        seen = board.state.sensor
+        if self._windowed and seen and seen.window:
+            now, self.line = self.line, self._windowed - 1
+            self._windowed = 0
+            self.add(WINDOW, *seen.window)
+            self.line = now
+
+    def add(self, kind, a=0, b=0, c=0):
+        """A row, where there is room for one."""
+        if self._over:
+            return
+        if self._whole:
+            self._collect()
+        at = _WORDS * self._rows
+        if self._rows == _ROWS:
+            return
+        words = self._words
+        words[at], words[at + 1], words[at + 2], words[at + 3] = kind, a, b, c
+        words[at + 4], words[at + 5] = self.line, self.rounds
+        words[at + 6], words[at + 7] = board.heap.heap_free(), k210_system.gc.mem_free()
+        self._rows += 1
+
+    def at(self, line):
+        """The script is at this line. Returns None: it is also put in front of expressions."""
+        end = board.state.frames_end or 0
+        looks = self.rounds < _LOOKED_AT or self.rounds >= end - _LOOKED_AT
+        if looks:
+            self._collect()
+        self._by_line = looks
+        self.line = line
+
+    def _collect(self):
+        """What the line has kept up to now; the least that was free."""
+        gc.collect()
+        free = k210_system.gc.mem_free()
+        if self._by_line and self.rounds >= _LOOKED_AT:
+            self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
+        self._live = free
+        self._look_at(0, free)
+
+    def _look_at(self, at, free):
+        if free < self._least[at]:
+            self._least[at] = free
+            self._least[at + 1] = self.line
+            self._least[at + 2] = self.rounds
+
+    def told(self):
+        """All of it, for the host."""
+        words = self._words
+        rows = [tuple(words[i * _WORDS : (i + 1) * _WORDS]) for i in range(self._rows)]
+        of_lines = []
+        for line in range(len(self._of_lines or ()) // _OF_LINE):
+            numbers = tuple(self._of_lines[line * _OF_LINE : (line + 1) * _OF_LINE])
+            if numbers != (0, 0, 0, 0):
+                of_lines.append((line,) + numbers)
+        return {
+            "rows": rows,
+            "sources": self._sources[: self._rows],
+            "lines": of_lines,
+            "least": tuple(self._least),
+            "rounds": self.rounds,
+            "limit": isinstance(board.state.dead, board.RunEnded),
+        }

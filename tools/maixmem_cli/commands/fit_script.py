@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem fit SCRIPT.py`: the script is run, and what it left is judged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from maixmem_cli.commands.script_options import kept
+from maixmem_cli.commands.sim import read_script
+from maixmem_cli.emulator import cores
+from maixmem_cli.emulator.session import Options
+from maixmem_cli.firmware.builds import FIRMWARES, Firmware
+from maixmem_cli.plan import judge, not_ours, of_record, proved
+from maixmem_cli.plan.judge import Verdict
+from maixmem_cli.record import as_json
+from maixmem_cli.record.record import LIMIT, Record
+from maixmem_cli.runs import recorded
+from maixmem_cli.text.output import console, write_file
+
+SECONDS, BEGIN = 60.0, (1, 20.0)  #: of the board's clock; of the first picture
+_STYLES = {judge.FITS: "bold green", judge.NOT: "bold red", judge.CANNOT_TELL: "bold yellow"}
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is to be written of a run: JSON to stdout, files."""
+
+    as_json: bool
+    project: Path | None
+    record: Path | None
+
+
+def fit_script(script: Path, firmware: Firmware | None, options: Options, output: Output) -> int:
+    """Runs it and says the verdict; its exit status."""
+    source = read_script(script, False)
+    other = not_ours.script_for(script, source)
+    if other:
+        raise click.UsageError(other)
+    place = _place(firmware or FIRMWARES["full"], options)
+    found = recorded.run(script, place)
+    verdict = judge.judge(found, source)
+    cure = proved.Cure()
+    if verdict.kind == judge.NOT and found.end.kind != LIMIT:  # else it grows
+        cure = proved.cure(found, place.build, lambda size: recorded.again(script, place, size))
+    said = _written(found, place.build, verdict, output)
+    if output.as_json:
+        told = {**asdict(verdict), "cure": asdict(cure), "record": asdict(found)}
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False))
+    else:
+        _show(console(), verdict, cure, said)
+    return verdict.status
+
+
+def _place(firmware: Firmware, options: Options) -> recorded.Place:
+    """Where the script runs: on an image, where there is one."""
+    image = firmware.file
+    if firmware.name in FIRMWARES:
+        image = kept(firmware.image)
+    elif image is None:
+        raise click.UsageError(
+            f"{firmware.name} tells of a board and is no firmware: a script is run. Next: "
+            "--firmware with its .bin or .kfpkg, or with the name of a build"
+        )
+    if image:
+        cores.check()
+    return recorded.Place(firmware.of_table() or firmware.measured(), image, options)
+
+
+def _written(found: Record, build: Firmware, verdict: Verdict, output: Output) -> list[str]:
+    """Writes the files that are wanted; what is to be said of them."""
+    if output.record:
+        write_file("--record", output.record, as_json.write(found))
+    if not output.project:
+        return []
+    if verdict.kind == judge.CANNOT_TELL:
+        return [f"{output.project} was not written: a plan of half a program would say FITS"]
+    wanted = of_record.project(found, build)
+    name = build.name if build.name in FIRMWARES else found.board.path
+    text = of_record.text(wanted, found.script, name, output.project.parent)
+    write_file("-o", output.project, text)
+    return [f"wrote {output.project}: change it, then maixmem fit {output.project}"]
+
+
+def _show(out: Console, verdict: Verdict, cure: proved.Cure, said: list[str]) -> None:
+    first, *rest = verdict.lines
+    out.print(first, style=_STYLES[verdict.kind], markup=False, soft_wrap=True)
+    if cure.texts:
+        rest.append("it runs with:" if cure.ran else "by the plan it fits with:")
+        rest += [f"  * {text}" for text in cure.texts]
+    for line in (*rest, *said):
+        out.print(line, markup=False, soft_wrap=True)

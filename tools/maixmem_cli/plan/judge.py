@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The verdict on a record: the program fits, does not, or the run cannot tell and why."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from maixmem_report import kib
+
+from maixmem_cli.profiler.growth import ENOUGH
+from maixmem_cli.record import record
+from maixmem_cli.record.record import GC, Level, Place, Record
+from maixmem_cli.runs import ending
+
+FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
+STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
+_HANGS = 3
+HEAPS = {"gc": "GC heap", "heap": "system heap"}
+_HOLDERS = 3  # lines that have the rest
+_LOADS = {"load", "load_flash"}
+_WANTED = {
+    record.MODEL: "a model that this run does not have there. Next: --flash MODEL@ADDRESS, or "
+    "--sd FOLDER",
+    record.CARD: "a file or a card that this run does not have. Next: --sd FOLDER",
+    record.SENSOR: "a camera. Next: --camera pattern, a picture or a folder of them",
+    record.MODULE: "a module that is not there. Next: put it beside the script",
+    record.DEVICE: "a device that is not in a board in software. Next: leave that line out",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind`: one of the three; `lines`: of it, the first says it all; `status`: of a command."""
+
+    kind: str
+    status: int
+    lines: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        return self.kind == FITS
+
+
+def judge(of: Record, source: str = "") -> Verdict:
+    """The verdict on a run. `source`: the script's text, for what of it was not reached."""
+    end = of.end
+    if end.kind == record.STUCK or (end.hangs and end.missing):
+        return _cannot_tell(of)
+    if end.hangs:
+        return Verdict(NOT, _HANGS, tuple(_not(of)))
+    if end.refused and (end.kind == record.RAISED or (end.caught and end.kind == record.DONE)):
+        return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
+    if end.kind not in (record.DONE, record.LIMIT) or (end.caught and end.kind == record.DONE):
+        return _cannot_tell(of)
+    if end.kind == record.LIMIT and not of.rounds and of.asked and _takes_pictures(source):
+        return _cannot_tell(of)
+    if end.kind == record.LIMIT and any(g.dies is not None for g in of.growth):
+        return Verdict(NOT, STATUS[NOT], tuple(_grows(of)))
+    return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
+
+
+def _cannot_tell(of: Record) -> Verdict:
+    return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_why_not_told(of)))
+
+
+def where(at: tuple[Place, ...], script: str) -> str:
+    """The innermost line of the script itself, with its text."""
+    own = [p for p in at if p.file == script] or [*at]
+    return f"{own[0]}: {own[0].text}" if own else "no line"
+
+
+def _on(of: Record) -> str:
+    if of.board.on == record.STAND_IN:
+        return f"the stand-in with the memory of {of.board.build}, which is no firmware"
+    return f"{of.board.name}, the firmware itself"
+
+
+def _rounds(of: Record) -> str:
+    if not of.rounds:
+        return f"no picture, {of.seconds:.0f} s of the board's clock"
+    return f"{of.rounds} round{'s' if of.rounds > 1 else ''}"
+
+
+def _fits(of: Record, source: str) -> Iterator[str]:
+    end = "ran to its end" if of.end.kind == record.DONE else "ran"
+    yield f"{FITS}: it {end} on {_on(of)}, {_rounds(of)}"
+    for least in of.least:
+        at = where(least.at, of.script) if least.at else "before its first line"
+        yield f"{HEAPS[least.heap]}: at the least {kib(least.level.free)} left, {at}"
+    for g in of.growth:
+        yield f"{where((g.place,), of.script)} kept {kib(g.each)} more each round up to the end"
+    if of.too_few and of.end.kind == record.LIMIT:
+        yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
+    if of.end.caught:
+        yield f"caught by the script: {where(of.end.at, of.script)}: {of.end.error}"
+    for line, text in _not_reached(of, source):
+        yield f"not reached, so nothing is said of it: {of.script}:{line}: {text}"
+
+
+def _not(of: Record) -> Iterator[str]:
+    end = of.end
+    at = end.at or (end.refused.at if end.refused else ())
+    what = "the board hangs at " if end.hangs else ""
+    after = f" in round {of.rounds + 1}" if of.rounds else ""
+    yield f"{NOT}: {what}{where(at, of.script)}{after}"
+    if end.error:
+        yield end.error
+    if end.refused:
+        refused = end.refused
+        asked = kib(refused.asked) if refused.asked is not None else "an unknown size"
+        yield f"asked for {asked} of {HEAPS[refused.heap]}{_free(refused.level)}"
+        yield from _holders(of, refused.heap)
+    else:
+        yield from end.words
+    yield f"on {_on(of)}"
+
+
+def _free(level: Level | None) -> str:
+    if level is None:
+        return ""
+    piece = "" if level.largest is None else f", at most {kib(level.largest)} in one piece"
+    return f", free were {kib(level.free)}{piece}"
+
+
+def _holders(of: Record, heap: str) -> Iterator[str]:
+    """Who has the rest: now, where the board stands still, else at the fullest moment."""
+    has = {n: n.at_end if of.end.hangs else n.at_peak for n in of.lines if n.heap == heap}
+    for n in sorted(has, key=lambda n: -has[n])[:_HOLDERS]:
+        if has[n]:
+            yield f"  {kib(has[n])} have {n.place}: {n.place.text}"
+
+
+def _grows(of: Record) -> Iterator[str]:
+    first = min((g for g in of.growth if g.dies is not None), key=lambda g: g.dies or 0)
+    yield (
+        f"{NOT}: {where((first.place,), of.script)} keeps {kib(first.each)} more each round; "
+        f"the {HEAPS[first.heap]} is full in round {first.dies}"
+    )
+    for g in of.growth:
+        if g is not first:
+            yield f"{where((g.place,), of.script)} keeps {kib(g.each)} more each round"
+    yield f"seen in {_rounds(of)} on {_on(of)}"
+
+
+def _why_not_told(of: Record) -> Iterator[str]:
+    end = of.end
+    at = where(end.at, of.script)
+    if end.missing:
+        name = f" ({end.missing.name})" if end.missing.name else ""
+        yield f"{CANNOT_TELL}: {at} needs {_WANTED[end.missing.kind]}{name}"
+    elif end.kind == record.STUCK:
+        yield f"{CANNOT_TELL}: {at} waits for what does not come in this run"
+    elif end.kind == record.LIMIT:
+        yield f"{CANNOT_TELL}: no picture was taken in {of.seconds:.0f} s of the board's clock"
+    elif end.error:
+        yield f"{CANNOT_TELL}: {at} ends it, and not for want of memory"
+    else:
+        yield f"{CANNOT_TELL}: the run ended early ({end.kind})"
+    if end.error:
+        yield end.error
+    yield f"what comes after it was not reached; seen on {_on(of)}"
+
+
+def _takes_pictures(source: str) -> bool:
+    return ".snapshot(" in source
+
+
+def _not_reached(of: Record, source: str) -> Iterator[tuple[int, str]]:
+    """Lines that load a model, as the text has them, and none was loaded there."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    if of.imports or of.left_out:
+        return
+    lines = source.splitlines()
+    reached = {p.line for s in of.of(record.LOAD) for p in s.at if p.file == of.script}
+    for node in ast.walk(tree):
+        call = node.func if isinstance(node, ast.Call) else None
+        if isinstance(call, ast.Attribute) and call.attr in _LOADS and _is_kpu(call.value):
+            if node.lineno not in reached:  # type: ignore[attr-defined]
+                yield node.lineno, lines[node.lineno - 1].strip()  # type: ignore[attr-defined]
+
+
+def _is_kpu(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id.lower() == "kpu"

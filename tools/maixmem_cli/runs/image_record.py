@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The record of a run on a firmware image: what the profiler's events and the board's RAM tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Callable
+
+from maixmem_cli.emulator.readers.tracer import MALLOC, REALLOC
+from maixmem_cli.emulator.session import Options, Session, imported
+from maixmem_cli.heap import heaps
+from maixmem_cli.profiler import profile
+from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
+from maixmem_cli.record import record
+from maixmem_cli.record.record import (
+    Board,
+    End,
+    Growth,
+    Least,
+    Level,
+    Line,
+    Missing,
+    Place,
+    Record,
+    Refused,
+)
+from maixmem_cli.runs import ending
+from maixmem_cli.runs.image_steps import Walker, heap_level
+from maixmem_cli.runs.loads import candidates
+
+_LINES = 200  # of those with most bytes
+_CRASHED = re.compile(r"core dump|SYSCALL: Out of memory")
+
+
+def run(
+    script: Path, image: Path, options: Options, on_text: Callable[[str], None] | None = None
+) -> Record:
+    """Runs the script on the firmware in `image`; the record of it. What it says goes to
+    `on_text`."""
+    said: list[str] = []
+
+    def take(text: str) -> None:
+        said.append(text)
+        if on_text:
+            on_text(text)
+
+    with Session(image, script, options) as session:
+        return of_profile(profile.run(session, take), "".join(said))
+
+
+def of_profile(found: Profile, output: str) -> Record:
+    """The record of a run that was profiled, and printed `output`."""
+    session = found.session
+    options = session.options
+    flash = {address: path.resolve() for address, path in options.files}
+    card = _card(options.sd) if options.sd else {}
+    walker = Walker(found, candidates(flash, card))
+    walker.walk()
+    state = session.board.state()
+    system, gc = session.tracer.began
+    begin = {
+        record.GC: Level(gc.total, gc.free, gc.largest),
+        record.HEAP: heap_level(
+            {c.address: (c.size, 0, 0) for c in system.used}, system.base, system.end, system.end
+        ),
+    }
+    end = _end(found, output, walker)
+    return Record(
+        script=session.script.name,
+        board=Board(
+            record.IMAGE,
+            session.firmware.name,
+            session.firmware.resolve().as_posix(),
+            gc_heap=gc.pool + gc.total - gc.table,
+            flash={f"{address:#x}": str(path) for address, path in flash.items()},
+            card={path: str(file) for path, file in card.items()} if options.sd else None,
+            camera=options.camera is not None,
+        ),
+        end=end,
+        rounds=walker.pictures,
+        asked=options.frames,
+        seconds=round(state["microseconds"] / 1e6, 3),
+        begin=begin,
+        steps=tuple(walker.steps),
+        left_out=walker.left_out,
+        lines=_lines(found, walker),
+        least=_least(found, walker),
+        growth=_growth(found, walker),
+        too_few=found.judged.too_few,
+        imports=tuple(sorted(m for m in imported(session.source) if m[:7] == "maixmem")),
+        unknown=(*found.missing, *found.damage),
+    )
+
+
+def _card(folder: Path) -> dict[str, Path]:
+    """{path on the board: file} of a folder that is the card."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    return {f"/sd/{p.relative_to(folder).as_posix()}": p.resolve() for p in files}
+
+
+def _lines(found: Profile, walker: Walker) -> tuple[Line, ...]:
+    largest: dict[tuple[str, Any], int] = {}
+    for (heap, site), nbytes in walker.largest.items():
+        key = heap, found.place(site)
+        largest[key] = max(largest.get(key, 0), nbytes)
+    return tuple(
+        Line(
+            n.heap,
+            walker.named(n.place),
+            n.live if n.heap == record.GC and found.fullest else n.at_peak,
+            n.at_end,
+            n.in_all,
+            n.count,
+            largest.get((n.heap, n.place), 0),
+        )
+        for n in found.lines()[:_LINES]
+        if n.place not in (EARLIER, UNKNOWN)
+    )
+
+
+def _least(found: Profile, walker: Walker) -> tuple[Least, ...]:
+    books, out = found.books, []
+    if found.fullest and found.live_peak is not None:
+        level = Level(found.gc_total, found.gc_total - found.live_peak, collected=True)
+        at = tuple(walker.places(books.fullest.site))
+        out.append(Least(record.GC, level, at, walker.round_of(found.fullest.time)))
+    peak = books.heap.peak
+    at = tuple(walker.places(peak.site))
+    level = heap_level(books.peak_chunks, books.base, walker.most, walker.most)
+    out.append(Least(record.HEAP, level, at, walker.round_of(peak.time) if peak.time else 0))
+    return tuple(out)
+
+
+def _growth(found: Profile, walker: Walker) -> tuple[Growth, ...]:
+    """As the profiler judges it; all that grow in a heap fill it together."""
+    end = found.end
+    return tuple(
+        Growth(
+            g.heap,
+            walker.named(g.place),
+            round(g.each),
+            end.rounds + end.left if end and end.heap == g.heap else None,
+            g.kind,
+        )
+        for g in found.leaks
+        if round(g.each) > 0
+    )
+
+
+# --- the end ---
+
+
+def _end(found: Profile, output: str, walker: Walker) -> End:
+    session, outcome = found.session, found.outcome
+    trace = outcome.error.replace(str(session.script), session.script.name)
+    if outcome.kind in record.HANGING:
+        last = _Last(found, walker)
+        words = tuple(found.ending)
+        device = Missing(record.DEVICE) if session.board.said() else None
+        return End(outcome.kind, last.at, refused=last.of_heap(), missing=device, words=words)
+    if outcome.kind == record.RAISED:
+        return _raised(found, walker, trace, outcome.kind)
+    by_itself = ending.caught(output)
+    if by_itself:
+        return _raised(found, walker, by_itself, outcome.kind, caught=True)
+    return End(outcome.kind, status=outcome.status, words=tuple(found.ending))
+
+
+def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bool = False) -> End:
+    error = ending.last_line(trace)
+    name = found.session.script.name
+    at = tuple(
+        _place(found, name if file.startswith("<") else file, line, function)
+        for file, line, function in ending.places(trace)
+    )
+    refused = None
+    if ending.of_memory(error):
+        refused = _refused(found, walker, error, at, caught=caught)
+    missing = None if refused else ending.missing(error, at)
+    return End(kind, at, error, trace, found.outcome.status, caught, refused, missing)
+
+
+def _refused(
+    found: Profile, walker: Walker, error: str, at: tuple[Place, ...], *, caught: bool
+) -> Refused:
+    """What an error for want of memory wanted: it says so, or it is the system heap's."""
+    asked = ending.asked(error)
+    said = ending.no_room(error)
+    if said:
+        walker.refused_before(at, said[0])
+        return Refused(record.HEAP, said[0], Level(found.heap_total, said[1]), at)
+    of_heap = None if asked or ending.of_gc(error) else _Last(found, walker).of_heap()
+    if of_heap:
+        return of_heap
+    if asked is None and at:
+        asked = walker.most_at(at[0])
+    least = next((x.level for x in _least(found, walker) if x.heap == record.GC), None)
+    level = least if caught or not walker.raised else walker.raised
+    return Refused(record.GC, asked, level, at)
+
+
+def _place(found: Profile, file: str, line: int, function: str) -> Place:
+    lines = found.source(file)
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return Place(file, line, function, text)
+
+
+class _Last:
+    """Where the board is now, and the last allocation of the system heap that got nothing."""
+
+    def __init__(self, found: Profile, walker: Walker) -> None:
+        self._found = found
+        self.at = tuple(walker.named(found._named(p)) for p in found.session.tracer.here())
+        self._places, self._now = walker.places, walker.heap_now
+
+    def of_heap(self) -> Refused | None:
+        tried = [
+            e
+            for e in self._found.session.tracer.events()
+            if e.kind in (MALLOC, REALLOC) and e.asked and not e.a
+        ]
+        if not tried:
+            return None
+        site = tried[-1].site
+        return Refused(record.HEAP, tried[-1].asked, self._now(), tuple(self._places(site)))

@@ -1,0 +1,325 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The record of a run on the stand-in, from its own books.
+
+The script runs twice. The first run is as it is: how it ended and what it did counts. In the
+second its lines say that they begin, and garbage is collected before each look: that tells lines
+and what is in use, where it did the same as the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from k210_model.frame_sizes import SIZES
+from k210_model.gc_heap import BLOCK
+
+from maixmem_cli.emulator.session import Options, imported
+from maixmem_cli.library import tracing
+from maixmem_cli.profiler import growth
+from maixmem_cli.record import record
+from maixmem_cli.record.record import (
+    Board,
+    End,
+    Growth,
+    Least,
+    Level,
+    Line,
+    Missing,
+    Model,
+    Place,
+    Record,
+    Refused,
+    Step,
+)
+from maixmem_cli.runs import ending, run_standin
+from maixmem_cli.runs.loads import candidates, nearest
+from maixmem_cli.text import reading
+
+_FRAME, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED = range(7)
+_KINDS = {
+    _LOAD: record.LOAD,
+    _FREE: record.FREE,
+    _CAMERA: record.CAMERA,
+    _WINDOW: record.WINDOW,
+    _LCD: record.LCD,
+}
+_METHODS = ("load_addr", "load_path", "stream_single")
+_HUNG = 3  # exit status
+_AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
+_LACKS = re.compile(r"the simulator does not have (\S+)")
+_NAMES = {size: name for name, size in reversed([*SIZES.items()])}
+_NO_LINES = "the line of each step: with lines that say that they begin it ran otherwise"
+
+
+def run(script: Path, build: str, options: Options) -> Record:
+    """Runs the script on the stand-in with a build's memory. WrongUse where there is none that is
+    enclosed."""
+    source = reading.script(script)
+    job = _job(script, source, build, options)
+    first = _Run(job)
+    second = None
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        second = _Run(replace(job, source=tracing.marked(source), marked=True))
+    return _Told(first, second if second and first.same(second) else None, options).record()
+
+
+def _job(script: Path, source: str, build: str, options: Options) -> run_standin.Job:
+    job = run_standin.Job(script.resolve(), source, build, dict(options.files), record=True)
+    job.board_heap = options.gc_heap or job.board_heap
+    job.frames, job.seconds = options.frames, options.seconds
+    job.card = options.sd is not None
+    if options.sd:
+        found = (p for p in sorted(options.sd.rglob("*")) if p.is_file())
+        job.files = {f"/sd/{p.relative_to(options.sd).as_posix()}": str(p) for p in found}
+    return job
+
+
+class _Run:
+    """One run: what it said, its status, its figures; these are of a stranger's process."""
+
+    def __init__(self, job: run_standin.Job) -> None:
+        self.job = job
+        said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            self.status, told = run_standin.execute(job)
+        text = said.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
+        self.text = text.replace(str(job.script), job.script.name)
+        self.figures: dict[str, Any] = {}
+        self.rows: list[tuple[int, ...]] = []
+        self.sources: list[int | str | None] = []
+        self.lines: list[tuple[int, ...]] = []
+        self.least: tuple[int, ...] = ()
+        self.rounds, self.limit = 0, False
+        with contextlib.suppress(Exception):  # any: it may be forged
+            self._take(run_standin.figures(told))
+
+    def _take(self, figures: dict[str, Any]) -> None:
+        told = figures["record"]
+        rows = [_numbers(row, 8) for row in told["rows"]]
+        lines = [_numbers(row, 5) for row in told["lines"]]
+        least = _numbers(told["least"], 6)
+        sources = [s if type(s) in (int, str) else None for s in told["sources"]]
+        heap = {name: _numbers((n,), 1)[0] for name, n in figures["heap"].items() if name in _HEAP}
+        gc = {name: _numbers((n,), 1)[0] for name, n in figures["gc"].items()}
+        self.figures = {"heap": heap, "gc": gc, "seconds": float(figures["seconds"])}
+        self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
+        self.rounds, self.limit = _numbers((told["rounds"],), 1)[0], told["limit"] is True
+
+    def same(self, other: _Run) -> bool:
+        """Whether another run did the same."""
+        did = [[row[:2] for row in r.rows if row[0] != _FREE] for r in (self, other)]
+        return self.status == other.status and did[0] == did[1]
+
+
+_HEAP = ("used", "free", "largest", "heap_free", "lowest")
+
+
+def _numbers(row: Any, count: int) -> tuple[int, ...]:
+    """Numbers that were told, or ValueError."""
+    found = tuple(int(n) for n in row if isinstance(n, int))
+    if len(found) != count or any(abs(n) > 1 << 40 for n in found):
+        raise ValueError("not what the stand-in tells")
+    return found
+
+
+class _Told:
+    """What two runs of a script told, as a record."""
+
+    def __init__(self, first: _Run, second: _Run | None, options: Options) -> None:
+        self.first, self.second, self.options = first, second, options
+        self.script = first.job.script
+        self.source = first.job.source
+        gc, heap = (first.figures.get(name, {}) for name in ("gc", "heap"))
+        self.gc_total = gc["used"] + gc["free"] if gc else 0
+        self.heap_total = heap["used"] + heap["free"] if heap else 0
+
+    def record(self) -> Record:
+        run, figures = self.first, self.first.figures
+        end = self.end()
+        seen = self.second or run
+        return Record(
+            script=self.script.name,
+            board=Board(
+                record.STAND_IN,
+                run.job.firmware,
+                build=run.job.firmware,
+                gc_heap=run.job.board_heap,
+                flash={f"{a:#x}": str(p) for a, p in run.job.flash.items()},
+                card=dict(run.job.files) if run.job.card else None,
+            ),
+            end=end,
+            rounds=run.rounds,
+            asked=self.options.frames,
+            seconds=round(figures.get("seconds", 0.0), 3),
+            steps=tuple(self.steps(seen, end)),
+            lines=tuple(self.lines(seen)),
+            least=tuple(self.least(seen)),
+            growth=tuple(self.growth()),
+            too_few=run.limit and run.rounds < growth.LEAST,
+            imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
+            unknown=()
+            if self.second
+            else ("which line each step is on: told apart it ran otherwise",),
+        )
+
+    def place(self, line: int, file: str = "", function: str = "") -> Place:
+        name = file or self.script.name
+        lines = self.source.splitlines() if name == self.script.name else []
+        text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        return Place(name, line, function, text)
+
+    def at(self, line: int) -> tuple[Place, ...]:
+        return (self.place(line),) if line else ()
+
+    # --- what it did ---
+
+    def steps(self, seen: _Run, end: End) -> Iterator[Step]:
+        for i, row in enumerate(seen.rows):
+            if row[0] in _KINDS:
+                yield self.step(i)
+        said = ending.no_room(end.error)
+        if said:  # the library refused a load, which did not begin
+            job = self.first.job
+            card = {path: Path(file) for path, file in job.files.items()}
+            best = nearest(candidates(job.flash, card), said[0], lambda c: 0)
+            if best:
+                yield Step(record.LOAD, end.at, self.first.rounds, True, model=best.model)
+
+    def step(self, i: int) -> Step:
+        seen = self.second or self.first
+        kind, a, b, c, line, rounds, heap_free, gc_free = seen.rows[i]
+        more: dict[str, Any] = {}
+        if kind in (_LOAD, _FREE):
+            more["model"] = self.model(seen.sources[i], a if kind == _LOAD else None, b)
+            more["failed"] = kind == _LOAD and not c
+            more["nbytes"] = b or None
+        else:
+            more["size"] = a, b
+        if kind == _CAMERA:
+            more["frame"] = _NAMES.get((a, b), "")
+            more["dual_buff"], more["failed"] = abs(c) == 2, c < 0
+        return Step(
+            _KINDS[kind],
+            self.at(line),
+            rounds,
+            gc=Level(self.gc_total, gc_free, collected=seen is self.second),
+            heap=Level(self.heap_total, heap_free, heap_free=heap_free),
+            **more,
+        )
+
+    def model(self, source: int | str | None, way: int | None, keeps: int) -> Model | None:
+        job = self.first.job
+        file: Any = None
+        where: dict[str, Any] = {}
+        if isinstance(source, int):
+            file, where = job.flash.get(source), {"address": source}
+        elif isinstance(source, str):
+            path = (
+                source if source.startswith("/") else f"/{'sd' if job.card else 'flash'}/{source}"
+            )
+            file, where = job.files.get(path), {"path": path}
+        if file is None:
+            return None
+        method = _METHODS[way] if way is not None else _METHODS["path" in where]
+        nbytes = Path(file).stat().st_size
+        return Model(
+            str(Path(file).resolve()), nbytes, method=method, keeps=keeps or None, **where
+        )
+
+    def lines(self, seen: _Run) -> Iterator[Line]:
+        for line, count, in_all, largest, _ in seen.lines:
+            if count and line:
+                yield Line(record.GC, self.place(line), largest, 0, in_all, count, largest)
+        for kind, a, b, _, line, *_ in seen.rows:
+            taken = {_LOAD: b, _LCD: 2 * a * b}.get(kind, 5 * a * b if kind == _CAMERA else 0)
+            if taken and line:
+                yield Line(record.HEAP, self.place(line), taken, taken, taken, 1, taken)
+
+    def least(self, seen: _Run) -> Iterator[Least]:
+        heap = self.first.figures.get("heap", {})
+        gc, line, rounds, _, at, of_heap = seen.least or (1 << 40, 0, 0, 1 << 40, 0, 0)
+        if self.second and gc < self.gc_total:
+            yield Least(record.GC, Level(self.gc_total, gc, collected=True), self.at(line), rounds)
+        if heap:
+            lowest = heap["lowest"]
+            level = Level(self.heap_total, lowest, lowest, heap_free=lowest)
+            yield Least(record.HEAP, level, self.at(at), of_heap)
+
+    def growth(self) -> Iterator[Growth]:
+        """By what was in use at each picture; the line that kept most of it."""
+        seen = self.second
+        frames = [(row[5], row[7]) for row in seen.rows if row[0] == _FRAME] if seen else []
+        if not seen or not frames:
+            return
+        used = [{BLOCK: (self.gc_total - free) // BLOCK} for _, free in frames]
+        found = growth.judge([n for n, _ in frames], used)
+        if found.kind != growth.GROWS:
+            return
+        line = max(seen.lines, key=lambda n: n[4], default=(0,))[0]
+        left = growth.rounds_left([found], frames[-1][1])
+        dies = None if left is None else seen.rounds + left
+        yield Growth(record.GC, self.place(line), round(found.rate), dies)
+
+    # --- how it ended ---
+
+    def end(self) -> End:
+        run = self.first
+        if run.status == _HUNG:
+            return self.hang()
+        _, _, tail = run.text.rpartition(ending.HEAD)
+        if run.status == run_standin.INTERRUPTED:
+            return End(record.INTERRUPTED)
+        if run.status == 1 and tail:
+            return self.raised(ending.caught(run.text), record.RAISED)
+        kind = record.LIMIT if run.limit else record.DONE
+        if tail:
+            return self.raised(ending.caught(run.text), kind)
+        return End(kind, status=run.status)
+
+    def raised(self, trace: str, kind: str) -> End:
+        error = ending.last_line(trace)
+        at = tuple(
+            self.place(line, self.script.name if file.startswith("<") else file, function)
+            for file, line, function in ending.places(trace)
+        )
+        caught = kind != record.RAISED
+        refused = self.refused(error, at, caught) if ending.of_memory(error) else None
+        lacks = _LACKS.search(error)
+        missing = Missing(record.MODULE, lacks[1]) if lacks else ending.missing(error, at)
+        return End(kind, at, error, trace, self.first.status, caught, refused, missing)
+
+    def refused(self, error: str, at: tuple[Place, ...], caught: bool) -> Refused:
+        asked = ending.asked(error)
+        said = ending.no_room(error)
+        if said:
+            return Refused(record.HEAP, said[0], Level(self.heap_total, said[1]), at)
+        of_heap = None if asked or ending.of_gc(error) else self.of_heap(at)
+        if of_heap:
+            return of_heap
+        gc = self.first.figures.get("gc")
+        level = Level(self.gc_total, gc["free"], gc["largest"]) if gc else None
+        if caught:  # what it had is gone
+            least = next((x for x in self.least(self.second or self.first)), None)
+            level = least.level if least and least.heap == record.GC else None
+        return Refused(record.GC, asked, level, at)
+
+    def of_heap(self, at: tuple[Place, ...]) -> Refused | None:
+        """The last allocation of the system heap that got nothing."""
+        refused = [row for row in self.first.rows if row[0] == _REFUSED]
+        if not refused:
+            return None
+        free = refused[-1][6]
+        return Refused(record.HEAP, refused[-1][1], Level(self.heap_total, free, free), at)
+
+    def hang(self) -> End:
+        ours = "maixmem: "
+        said = [x[len(ours) :] for x in self.first.text.splitlines() if x.startswith(ours)]
+        at = tuple(self.place(int(line), file) for file, line in _AT.findall(self.first.text))
+        return End(record.HANGS, at, refused=self.of_heap(at), words=tuple(said))
