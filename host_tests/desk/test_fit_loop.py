@@ -170,9 +170,8 @@ def test_an_order_may_name_models(folder: Path) -> None:
         read(project(folder, _ORDERED.format('["huge", "camera"]', small, large)))
 
 
-def test_a_plain_load_has_no_library_and_no_trim(folder: Path) -> None:
-    """kpu.load() itself: the free end of the heap stays where it is, which ModelManager has given
-    back; and the library takes nothing of the GC heap."""
+def test_a_plain_load_has_no_library(folder: Path) -> None:
+    """kpu.load() itself: nothing of the library is in the GC heap."""
     text = _ORDERED.format('["camera", "models"]', entry("larger", 0x300000), "")
     plain, _ = answer(folder, text)
     managed, _ = answer(folder, text.replace("manager = false", "manager = true"))
@@ -180,12 +179,14 @@ def test_a_plain_load_has_no_library_and_no_trim(folder: Path) -> None:
     assert "maixmem for models" not in names
     assert "maixmem for models" in [s.what for s in managed.steps]
 
-    def largest_heap(manager: str) -> int:
-        changed = text.replace("manager = false", f"manager = {manager}")
-        sizes = range(128 << 10, 1200 << 10, 4096)
-        return max(n for n in sizes if answer(folder, f"gc_heap = {n}\n" + changed)[0].fits)
 
-    assert largest_heap("false") < largest_heap("true")
+def test_what_takes_turns_without_a_manager_is_freed_before_the_next(folder: Path) -> None:
+    """Each alone, though both would fit beside each other: the program says so."""
+    both = entry("small", 0x300000) + entry("large", 0x600000)
+    text = _ORDERED.format('["camera", "models"]', both, "").replace("full", "minimum")
+    got, _ = answer(folder, text)
+    assert got.turns == ["small", "large"]
+    assert not answer(folder, text.replace("manager = false", "manager = true"))[0].turns
 
 
 def test_pictures_that_a_run_has_shown_are_not_judged_again(folder: Path) -> None:

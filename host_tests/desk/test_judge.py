@@ -84,7 +84,7 @@ def test_who_has_the_rest_is_said() -> None:
     refused = Refused(HEAP, 262274, Level(3000000, 200000, 150000), _AT)
     said = "\n".join(judge.judge(_ended(record.HANGS, refused=refused)).lines)
     assert "the board hangs at main.py:3: net = kpu.load(0x300000) in round 51" in said
-    assert "asked for 256.1 KiB of system heap, free were 195.3 KiB, at most 146.4 KiB" in said
+    assert "requested 256.1 KiB of system heap, free were 195.3 KiB, at most 146.4 KiB" in said
     assert "  390.6 KiB have main.py:3: net = kpu.load(0x300000)" in said
 
 

@@ -14,7 +14,7 @@ import paths
 import pytest
 from commands import invoke
 from maixmem_cli.errors import table
-from maixmem_cli.library import tracing
+from maixmem_cli.runs import tracing
 
 _LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
 

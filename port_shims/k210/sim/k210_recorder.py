@@ -21,7 +21,7 @@ _LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is
 
 # Contract. Rows of numbers: kind, three of its own, line, round, heap_free, free bytes of the GC
 # heap; `paths` and `failed` are of loads, by number. With `whole` the script says its lines
-# (library/tracing.py), and garbage is collected before each look: that changes when a lost model
+# (runs/tracing.py), and garbage is collected before each look: that changes when a lost model
 # is freed. Without it nothing is allocated here while the script runs.
 class Recorder:
     def __init__(self, lines, whole):

@@ -15,8 +15,8 @@ from maixmem_report import kib
 from rich.console import Console
 
 from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
-from maixmem_cli.commands.script_options import SD
-from maixmem_cli.firmware.builds import Firmware
+from maixmem_cli.commands.script_options import PROJECT, SD, board_of, setup_of
+from maixmem_cli.firmware.builds import Firmware, choose
 from maixmem_cli.plan import html as fit_html
 from maixmem_cli.plan import svg_time
 from maixmem_cli.plan.changes import Change, cheapest
@@ -206,6 +206,11 @@ def command(
         from maixmem_cli.emulator.session import Options
 
         _none_of({"--svg": svg, "--html": html}, "of a project. Next: -o PROJECT.toml, then that")
+        setup = setup_of(file)
+        if not firmware and setup.firmware:
+            firmware = choose(setup.firmware)
+            click.echo(f"{PROJECT}: --firmware {setup.firmware}", err=True)
+        flash, sd, _ = board_of(setup, flash, sd, {}, camera=False)
         options = Options(
             files=flash,
             sd=sd,

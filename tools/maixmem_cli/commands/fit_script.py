@@ -73,7 +73,7 @@ def _place(firmware: Firmware, options: Options) -> recorded.Place:
 
 
 def _written(found: Record, build: Firmware, verdict: Verdict, output: Output) -> list[str]:
-    """Writes the files that are wanted; what is to be said of them."""
+    """Writes the files that are wanted; a line about each."""
     if output.record:
         write_file("--record", output.record, as_json.write(found))
     if not output.project:

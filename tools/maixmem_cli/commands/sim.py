@@ -24,9 +24,8 @@ from maixmem_cli.commands.script_options import (
 )
 from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
-from maixmem_cli.library import tracing
 from maixmem_cli.plan import flash_harm, not_ours, of_record
-from maixmem_cli.runs import run_standin
+from maixmem_cli.runs import run_standin, tracing
 from maixmem_cli.text import reading
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import unreadable

@@ -111,7 +111,7 @@ def _not(of: Record) -> Iterator[str]:
     if end.refused:
         refused = end.refused
         asked = kib(refused.asked) if refused.asked is not None else "an unknown size"
-        yield f"asked for {asked} of {HEAPS[refused.heap]}{_free(refused.level)}"
+        yield f"requested {asked} of {HEAPS[refused.heap]}{_free(refused.level)}"
         yield from _holders(of, refused.heap)
     else:
         yield from end.words
@@ -126,7 +126,7 @@ def _free(level: Level | None) -> str:
 
 
 def _holders(of: Record, heap: str) -> Iterator[str]:
-    """Who has the rest: now, where the board stands still, else at the fullest moment."""
+    """Who has the rest: now, where the board hangs, else at the fullest moment."""
     has = {n: n.at_end if of.end.hangs else n.at_peak for n in of.lines if n.heap == heap}
     for n in sorted(has, key=lambda n: -has[n])[:_HOLDERS]:
         if has[n]:

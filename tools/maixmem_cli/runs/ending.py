@@ -60,7 +60,7 @@ def of_gc(error: str) -> bool:
 
 
 def asked(error: str) -> int | None:
-    """How many bytes of the GC heap it says were asked for."""
+    """How many bytes of the GC heap it says were requested."""
     found = _ASKED.search(error)
     return int(found[1]) if found else None
 

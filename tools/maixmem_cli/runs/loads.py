@@ -30,8 +30,8 @@ class Candidate:
     peak: int  #: bytes that must be free
 
     def fits(self, asked: list[int]) -> int:
-        """How much of a load that asked for these bytes in turn is this one's: 0, where what it
-        keeps was not asked for."""
+        """How much of a load that requested these bytes in turn is this one's: 0, where what it
+        keeps was not requested."""
         lasting = [n for n, kind in self.sizes if not kind & TRANSIENT][1:2]
         if any(n not in asked for n in lasting):
             return 0

@@ -72,7 +72,7 @@ class Job:
     trace: bool = False
     unsafe: bool = False
     record: bool = False  #: what the script does is written down
-    marked: bool = False  #: its lines say that they begin (library/tracing.py)
+    marked: bool = False  #: its lines say that they begin (runs/tracing.py)
     config: str | None = None  #: the text of /flash/config.json
 
     @property

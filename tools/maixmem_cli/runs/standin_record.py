@@ -3,7 +3,7 @@
 """The record of a run on the stand-in, from its own books.
 
 The script runs twice. The first run is as it is: how it ended and what it did counts. In the
-second its lines say that they begin, and garbage is collected before each look: that tells lines
+second its lines say that they begin, and garbage is collected before each reading: it gives lines
 and what is in use, where it did the same as the first.
 """
 
@@ -21,7 +21,6 @@ from k210_model.frame_sizes import SIZES
 from k210_model.gc_heap import BLOCK
 
 from maixmem_cli.emulator.session import Options, imported
-from maixmem_cli.library import tracing
 from maixmem_cli.profiler import growth
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
@@ -38,7 +37,7 @@ from maixmem_cli.record.record import (
     Refused,
     Step,
 )
-from maixmem_cli.runs import ending, run_standin
+from maixmem_cli.runs import ending, run_standin, tracing
 from maixmem_cli.runs.loads import candidates, nearest
 from maixmem_cli.text import reading
 
@@ -82,7 +81,7 @@ def _job(script: Path, source: str, build: str, options: Options) -> run_standin
 
 
 class _Run:
-    """One run: what it said, its status, its figures; these are of a stranger's process."""
+    """One run: its output, its status, its figures; these are of a stranger's process."""
 
     def __init__(self, job: run_standin.Job) -> None:
         self.job = job
@@ -122,7 +121,7 @@ _HEAP = ("used", "free", "largest", "heap_free", "lowest")
 
 
 def _numbers(row: Any, count: int) -> tuple[int, ...]:
-    """Numbers that were told, or ValueError."""
+    """Numbers that a script may have forged, or ValueError."""
     found = tuple(int(n) for n in row if isinstance(n, int))
     if len(found) != count or any(abs(n) > 1 << 40 for n in found):
         raise ValueError("not what the stand-in tells")
@@ -130,7 +129,7 @@ def _numbers(row: Any, count: int) -> tuple[int, ...]:
 
 
 class _Told:
-    """What two runs of a script told, as a record."""
+    """Two runs of a script as one record."""
 
     def __init__(self, first: _Run, second: _Run | None, options: Options) -> None:
         self.first, self.second, self.options = first, second, options
