@@ -8,6 +8,7 @@ from pathlib import Path
 
 import maixmem_generic
 import pytest
+from maixmem_linux import cgroup
 from maixmem_watch import Watch
 
 MIB = 1 << 20
@@ -17,9 +18,12 @@ MIB = 1 << 20
 def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_python: None):
     """set(MemTotal MiB, MemAvailable MiB, limit or None, use): the files of a machine."""
     limits = (tmp_path / "memory.max", tmp_path / "memory.current")
+    (tmp_path / "cgroup").write_text("0::/\n")
+    (tmp_path / "mountinfo").write_text(f"1 2 0:3 / {tmp_path} rw - cgroup2 cgroup rw\n")
     info = {}
     monkeypatch.setattr(maixmem_generic, "meminfo", lambda *path: info)
-    monkeypatch.setattr(maixmem_generic, "_LIMITS", ((str(limits[0]), str(limits[1])),))
+    read = cgroup.limit
+    monkeypatch.setattr(cgroup, "limit", lambda: read(str(tmp_path)))
 
     def write(total: int, available: int, most: object = None, used: int = 0) -> None:
         info.update(MemTotal=total * MIB, MemAvailable=available * MIB)
@@ -61,3 +65,60 @@ def test_a_container_s_limit_counts_where_it_is_less(linux, most, used, total, f
 
 def test_without_the_files_there_is_nothing_to_watch(linux):
     assert maixmem_generic.Port().watched == ()
+
+
+class Groups:
+    """The files of control groups in a folder: {group: (limit, use, what can be dropped)}."""
+
+    def __init__(self, folder: Path, version: int) -> None:
+        self.folder, self.version = folder, version
+
+    def tell(self, own: str, mount: str, root: str, groups: dict[str, tuple]) -> None:
+        kind = "cgroup2 cgroup rw" if self.version == 2 else "cgroup cgroup rw,memory"
+        own = f"0::{own}" if self.version == 2 else f"4:memory:{own}\n3:cpu:/other\n0::/"
+        (self.folder / "cgroup").write_text(own + "\n")
+        place = self.folder / mount
+        text = f"9 8 0:7 / /proc rw - proc proc rw\n1 2 0:3 {root} {place} rw shared:1 - {kind}\n"
+        (self.folder / "mountinfo").write_text(text)
+        names = {
+            2: ("memory.max", "memory.current", "inactive_file"),
+            1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        }[self.version]
+        for group, (most, used, dropped) in groups.items():
+            where = place / group
+            where.mkdir(parents=True, exist_ok=True)
+            (where / names[0]).write_text(f"{most}\n")
+            (where / names[1]).write_text(f"{used}\n")
+            (where / "memory.stat").write_text(f"anon 5\n{names[2]} {dropped}\n")
+
+    def limit(self):
+        return cgroup.limit(str(self.folder))
+
+
+@pytest.mark.parametrize("version", [2, 1])
+@pytest.mark.parametrize(
+    "own, root, groups, limit",
+    [
+        ("/a.service", "/", {"a.service": (200, 50, 0)}, (200, 50)),
+        ("/a.service", "/", {"a.service": (200, 90, 40)}, (200, 50)),
+        (
+            "/s/a/b",
+            "/",
+            {"s/a/b": ("max", 5, 0), "s/a": (300, 10, 0), "s": (900, 800, 0)},
+            (300, 200),
+        ),
+        ("/s/a", "/", {"s/a": ("max", 5, 0), "s": ("max", 9, 0)}, None),
+        ("/docker/1", "/docker/1", {"": (400, 100, 0)}, (400, 100)),  # an old container's view
+        ("/", "/", {"": (100, 30, 0)}, (100, 30)),  # with a name space of its own
+        ("/../x", "/", {"": (100, 30, 0)}, (100, 30)),
+        ("/gone", "/", {}, None),
+    ],
+)
+def test_the_group_that_the_process_is_in(tmp_path: Path, version, own, root, groups, limit):
+    place = Groups(tmp_path, version)
+    place.tell(own, "sys", root, groups)
+    assert place.limit() == limit
+
+
+def test_no_groups_at_all(tmp_path: Path):
+    assert cgroup.limit(str(tmp_path)) is None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import paths
 import pytest
-from maixmem import NoRoom
+from maixmem import KModelError, NoRoom
 from maixmem_linux.turn import ForkError, Turn
 from maixmem_linux.whole import in_caller, whole
 from maixmem_models import ModelManager
@@ -249,3 +249,36 @@ def test_dynamic_is_held_to_the_budget(boards):
         p.load(data, dynamic=True)
     p.unload(m)
     assert (raw.npu.live, p.used) == (0, 0)
+
+
+def test_a_file_that_changed_is_inspected_again(boards, tmp_path: Path):
+    """One that never fitted was replaced by a smaller; one that fitted by a larger."""
+    _, p = boards(budget=150_000)
+    path = tmp_path / "a.rknn"
+    path.write_bytes(small("a", internal=400_000))
+    m = ModelManager(p, margin=0)
+    m.add("a", str(path))
+    with pytest.raises(KModelError, match="417792 bytes of NPU memory"):
+        m.use("a")
+    path.write_bytes(small("a"))
+    assert m.use("a").run(bytes(64))
+    m.release("a")
+    path.write_bytes(small("a", internal=400_000))
+    with pytest.raises(KModelError, match="417792 bytes of NPU memory"):
+        m.use("a")
+
+
+def test_what_the_npu_can_still_give(boards):
+    """Without a budget nobody tells: the report says so, and a load is held to the addresses of
+    the NPU's IOMMU."""
+    raw, p = boards(capacity=16 << 30)
+    row = [r for r in p.regions() if r.name == "npu"][0]
+    assert (row.total, row.free) == (None, None)
+    assert p.free_npu() == p.room("npu") == 4 << 30
+    assert [r for r in boards(budget=1 << 20)[1].regions() if r.name == "npu"][0].free == 1 << 20
+
+
+def test_a_model_of_rknn3_is_refused_by_name(boards):
+    _, p = boards()
+    with pytest.raises(KModelError, match="a model of RKNN3 for rk1828"):
+        p.load(small("a", targets=("rk1828",)))

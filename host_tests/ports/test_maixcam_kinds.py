@@ -130,5 +130,8 @@ def test_what_the_system_keeps_is_a_region_and_the_carve_out_has_an_advice():
 def test_camera_frames():
     assert camera_bytes(2560, 1440, 8) == 44_236_800  # "44 MB" on a board
     assert camera_bytes(640, 480) == 3 * 460_800
+    assert camera_bytes(640, 480, format="rgb888") == 3 * (460_800 + 921_600)
+    of_the_sensor = camera_bytes(2560, 1440, 3, "rgb888", frame=(320, 240))
+    assert of_the_sensor == 3 * (5_529_600 + 230_400)
     with pytest.raises(ValueError):
         camera_bytes(0, 480)

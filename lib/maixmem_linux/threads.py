@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import time
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -140,19 +141,34 @@ def guard(port: Any, manager: Any) -> None:
     for name in _ALONE:
         setattr(manager, name, through(_alone(mine, growth, getattr(manager, name))))
     switch, using, add = manager._switch, manager.using, manager.add
+    stamps: dict[Any, Any] = {}
 
     def once(model: Any) -> None:
         with mine, growth:
+            now = _stamp(model.source)
+            if now != stamps.get(model.name):  # inspected again: what it said may be untrue
+                stamps[model.name], model.cost = now, None
             if not model.ready:  # another thread may have loaded it meanwhile
                 switch(model)
 
     @functools.wraps(add)
     def with_setup(name: Any, source: Any, setup: Any = None, *more: Any, **how: Any) -> None:
+        stamp = _stamp(source)
         add(name, source, setup and in_caller(setup), *more, **how)
+        stamps[name] = stamp
 
     manager._switch = through(once)
     manager.add = with_setup
     manager.using = lambda name, wait=None: _Using(mine, using(name), wait)
+
+
+# What tells whether a file is still the one that was inspected; None of what is no file.
+def _stamp(source: Any) -> Any:
+    try:
+        found = os.stat(source) if isinstance(source, (str, os.PathLike)) else None
+    except (OSError, ValueError):
+        return None
+    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def _alone(mine: Guard, growth: Any, method: Callable[..., Any]) -> Callable[..., Any]:

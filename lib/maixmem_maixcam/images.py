@@ -21,14 +21,25 @@ MAIXCAM = ImageRule(
 )
 
 
-def camera_bytes(w: int, h: int, count: int = 3) -> int:
+def camera_bytes(
+    w: int,
+    h: int,
+    count: int = 3,
+    format: str | None = None,
+    frame: tuple[int, int] | None = None,
+) -> int:
     """What `count` frames of w x h (buff_num of maix.camera.Camera) use of the carve-out, at
     least.
 
     The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is requested; the size that
     counts is the sensor mode's, which may be larger than the frame requested. 8 of 2560x1440 were
-    44 MB on a board.
+    44 MB on a board. `format`: the one that is requested, of which the channel that scales and
+    converts has as many frames again, of the size `frame` where that is another (MaixCDK's
+    maix_camera_mmf.cpp, pool_num); each add_channel() has its own.
     """
     if min(w, h, count) < 1:
         raise ValueError(f"camera_bytes({w}, {h}, {count}): 1 or more of each")
-    return int(image_bytes(w, h, "yvu420sp", MAIXCAM) * count - MAIXCAM.extra * count)
+    total = image_bytes(w, h, "yvu420sp", MAIXCAM) - MAIXCAM.extra
+    if format is not None:
+        total += image_bytes(*(frame or (w, h)), format, MAIXCAM) - MAIXCAM.extra
+    return int(total * count)

@@ -28,6 +28,8 @@ _CHIPS = [
     tuple(row.split("/"))
     for row in "rk3562 rk3566/rk3568 rk3576 rk3588/rk3588s rv1103/rv1106 rv1126b rk2118".split()
 ]
+# Coprocessors of RKNN3: another toolkit, and another runtime (airockchip/rknn3-toolkit 1.0.0).
+_RKNN3 = ("rk1820", "rk1828")
 # What RKNN-Toolkit 1 writes and RKNN-Toolkit 2 does not: the chips of its files (RK1808,
 # RK3399Pro, RV1109, RV1126) have another NPU, and the runtime of ours says of them no more than -1
 # or -6.
@@ -74,6 +76,12 @@ class RknnFile:
             )
             text += "the original with RKNN-Toolkit2"
             return text.format(self.toolkit or "no version")
+        if any(target in _RKNN3 for target in self.targets):
+            text = (
+                "a model of RKNN3 for {}: that coprocessor has a runtime of its own, which is not "
+            )
+            text += "served here; for this chip convert the original with RKNN-Toolkit2"
+            return text.format(" or ".join(self.targets))
         family = _family(soc)
         if family is None or not self.targets:
             return None

@@ -261,12 +261,12 @@ class RknnCost(Cost):
         self.need = {"npu": own}
         self.peak = {"npu": own + transient + shared, "ram": self.nbytes}
 
-    # Up to 13 were seen to be taken besides those of inputs and outputs.
+    # Up to 15 were seen to be needed for a model of three inputs and outputs, 13 for one of two.
     @property
     def files(self) -> int:
         """File descriptors that a load takes, at most."""
         sizes = self.sizes
-        return 16 + (len(sizes.io[0] + sizes.io[1]) + 2 * sizes.places if sizes else 0)
+        return 10 + len(sizes.io[0] + sizes.io[1]) + 2 * sizes.places if sizes else 16
 
     def least(self) -> int:
         """What no load can do without, as the runtime reports it."""

@@ -17,6 +17,7 @@ copied out.
 from __future__ import annotations
 
 import contextlib
+import glob
 from collections.abc import Collection
 from typing import Any
 
@@ -40,6 +41,9 @@ from maixmem_rknn.model import Model
 from maixmem_rknn.runtime import Runtime
 
 _DEVICE_TREE = "/proc/device-tree/compatible"
+_DOMAIN = 4 << 30  # addresses of 32 bits, of all programs: rknn-toolkit2 287, rknn-llm 195
+_IOMMU = "/sys/bus/platform/devices/*npu*/iommu_group"
+_NPU = "/sys/bus/platform/devices/*npu*"
 
 
 # Contract. Owns the loaded models, the shared block and the ledger of NPU bytes; one Port per
@@ -79,7 +83,7 @@ class Port(maixmem_generic.Port):
         self.lock = ExclusiveLock("this port")
         self.arena = Arena(self.lib, self.create, reserve, arena)
         self.watched: tuple[str, ...] = ("npu",)
-        self._cma = self.lib.mini if cma is None else cma
+        self._cma = (self.lib.mini or _has_no_iommu()) if cma is None else cma
         self._loader = Loader(self)
         self.growth = process.Growth(self.models)
 
@@ -95,7 +99,9 @@ class Port(maixmem_generic.Port):
     def regions(self) -> list[Region]:
         """RAM, CMA where there is any, the NPU's ledger, the shared block and SRAM."""
         rows = super().regions()
-        rows.append(Region("npu", self.budget, self.used, self.free_npu(), exact=False))
+        # without a budget nobody tells what the driver can give
+        free = None if self.budget is None else self.free_npu()
+        rows.append(Region("npu", self.budget, self.used, free, exact=False))
         if self.arena.size:
             need = max([0] + [m.internal for m in self.arena.users])
             rows.append(Region("arena", self.arena.size, need, self.arena.size - need))
@@ -119,11 +125,14 @@ class Port(maixmem_generic.Port):
         return errors.advise(error)
 
     def free_npu(self) -> int | None:
-        """Bytes of NPU memory that may still be taken: the system's and the budget's, whichever is
-        less; None: unknown."""
+        """Bytes of NPU memory that may still be taken, at most: the system's, the addresses of the
+        NPU's IOMMU and the budget's, whichever is least; None: unknown."""
         system = maixmem_generic.meminfo().get("CmaFree" if self._cma else "MemAvailable")
+        domain = None if self._cma else _DOMAIN - self.used
         budget = None if self.budget is None else self.budget - self.used
-        known = [n for n in (system, budget) if n is not None]
+        known = [n for n in (system, domain, budget) if n is not None]
+        if system is None and budget is None:
+            return None
         return max(0, min(known)) if known else None
 
     def room(self, region: str) -> int:
@@ -295,6 +304,11 @@ class Port(maixmem_generic.Port):
     def _check_mine(self, model: Model) -> None:
         if model not in self.models:
             raise ValueError(f"{model}: not loaded here, or unloaded already")
+
+
+# Where the kernel names the NPU but gives it no IOMMU, its memory has to be in one piece.
+def _has_no_iommu() -> bool:
+    return bool(glob.glob(_NPU)) and not glob.glob(_IOMMU)
 
 
 def _read_soc() -> str | None:
