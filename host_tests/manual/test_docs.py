@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import glossary
 import paths
 import pytest
 from manual import CHINESE, DOCS, PAGES
@@ -74,6 +75,22 @@ def test_pages_of_the_site_link_only_into_the_site() -> None:
     for page in DOCS.glob("*.md"):
         outside = re.findall(r"\]\((\.\./[^)]+)\)", page.read_text(encoding="utf-8"))
         assert not outside, f"{page.name}: {outside} would not be in the site"
+
+
+@pytest.mark.parametrize("page", glossary.pages(), ids=lambda p: p.stem)
+def test_the_first_use_of_a_term_leads_to_the_glossary(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = [text[start:end] for start, end in glossary.unlinked(page, text)]
+    assert not missing, f"{page.name}: {missing}. Next: python host_tests/kits/glossary.py"
+
+
+def test_a_term_that_is_no_link_is_found() -> None:
+    page, text = paths.ROOT / "README.md", "# Arena\n`evict` it: evicted, a GC heap.\n"
+    linked = glossary.linked(page, text)
+    assert linked == (
+        "# Arena\n`evict` it: [evicted](docs/glossary.md), a [GC heap](docs/glossary.md).\n"
+    )
+    assert glossary.unlinked(page, linked) == []
 
 
 # --- the site ---
