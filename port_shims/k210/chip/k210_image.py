@@ -9,12 +9,15 @@ import k210_pictures
 import k210_statistics
 import k210_work
 from k210_args import as_float, as_int, as_tuple, option
-from k210_gc import Pixels
+from k210_gc import NATIVE, Pixels
 
 BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
 _NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565", BAYER: "bayer", JPEG: "jpeg"}
 _FORMATS = {BINARY: None, GRAYSCALE: 4}
-_FIELDS = ("_w", "_h", "_bpp", "_owner", "_ai", "_packed", "__del__")
+_FIELDS = ("_form", "_owner", "_ai")
+_HEAD = 32  # bytes of a bytearray besides its own
+_SIDE = 20  # bits of a width, of a height
+_MOST = (1 << _SIDE) - 1
 _NO_ROOM = (
     "Out of normal MicroPython Heap Memory! Please reduce the resolution of the image "
     "you are running this "
@@ -69,22 +72,56 @@ def pixels(n):
         raise MemoryError(_NO_ROOM)
 
 
+def _copy(n):
+    """The owner of an AI copy of n bytes, of which no byte is looked at: with its own head it is
+    as large as the board's."""
+    return pixels(max(0, n - _HEAD) if NATIVE else n)
+
+
 # Contract. Pixels and the AI copy are blocks of the GC heap (a frame of the camera: of the system
 # heap), each owned by the object that holds it. copy() and crop() leave the AI pointer
 # uninitialised: pix_to_ai() then hangs the board. Methods that work in place return the image
-# itself. Only what has to do with memory is here.
+# itself. Only what has to do with memory is here, and of that as little as the board's 64 bytes.
 class Image:
     def __init__(self, w, h, bpp, owner, ai=None):
-        self._w, self._h, self._bpp = w, h, bpp
+        self._become(w, h, bpp)
         self._owner = owner
         self._ai = ai
-        self._packed = -1
-        self.__del__ = self._free
+
+    def _become(self, w, h, bpp):
+        """Another shape, in one number."""
+        self._form = (bpp << _SIDE | h) << _SIDE | w
+
+    @property
+    def _w(self):
+        return self._form & _MOST
+
+    @property
+    def _h(self):
+        return self._form >> _SIDE & _MOST
+
+    @property
+    def _bpp(self):
+        return self._form >> 2 * _SIDE & 7
+
+    @property
+    def _packed(self):
+        """Bytes of a JPEG, -1 where none is there yet."""
+        return (self._form >> 2 * _SIDE + 3) - 1
+
+    def _pack(self, nbytes):
+        """It is a JPEG of so many bytes from now on."""
+        self._become(self._w, self._h, (nbytes + 1) << 3 | JPEG)
 
     def __setattr__(self, name, value):
         if name not in _FIELDS:
             raise AttributeError("'Image' object has no attribute '%s'" % name)
         object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        if name == "__del__":
+            return self._free
+        raise AttributeError("'Image' object has no attribute '%s'" % name)
 
     def __repr__(self):
         return '{"w":%d, "h":%d, "type"="%s", "size":%d}' % (
@@ -114,11 +151,15 @@ class Image:
         return self._ai is not None and self._ai is not _POISON
 
     def _free(self):
-        """__del__(): frees the pixels, not the AI copy; a second call does nothing."""
+        """__del__(): frees the pixels, not the AI copy; a second call does nothing. Called by that
+        name alone: a class with it would be finalised by MicroPython."""
         self._owner = None
 
     def _data(self):
-        return self._owner.data if self._owner else bytearray(self.size())
+        owner = self._owner
+        if isinstance(owner, bytearray):
+            return owner
+        return owner.data if owner else bytearray(self.size())
 
     def _plain(self):
         """OSError for an image that is packed."""
@@ -194,7 +235,7 @@ class Image:
     def clear(self):
         self._touched()
         if self._owner:
-            struct.pack_into(_padding(self.size()), self._owner.data, 0, b"")
+            struct.pack_into(_padding(self.size()), self._data(), 0, b"")
         return self
 
     def pix_to_ai(self):
@@ -208,7 +249,7 @@ class Image:
         if self._bpp not in (GRAYSCALE, RGB565):
             print("only support grayscale now")
         elif self._ai is None:
-            self._ai = pixels(ai_bytes(self._w, self._h, self._bpp))
+            self._ai = _copy(ai_bytes(self._w, self._h, self._bpp))
 
     def copy(self, *args, **kwargs):
         x, y, w, h = self._part(args, kwargs)
@@ -244,7 +285,7 @@ class Image:
         changes the size."""
         if nbytes(w, h, bpp) > self.size():
             raise OSError(_NO_FIT)
-        self._w, self._h, self._bpp = w, h, bpp
+        self._become(w, h, bpp)
         return self._owner
 
     def _give_pixels(self, new):
@@ -261,10 +302,12 @@ class Image:
         board.point("image.crop")
         k210_work.use((self.size(),))
         part = Image(w, h, self._bpp, self._owner, _POISON)
-        self._w, self._h = w, h
+        self._become(w, h, self._bpp)
         return part
 
     def resize(self, w, h):
+        if self._bpp == BINARY:
+            return None
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
         self._give_pixels(new)
         return new
@@ -272,6 +315,8 @@ class Image:
     def cut(self, x, y, w, h=None):
         if h is None:  # the firmware reads one argument more than it was given
             raise TypeError("can't convert  to int")
+        if self._bpp == BINARY:
+            return None
         new = Image(w, h, self._bpp, pixels(nbytes(w, h, self._bpp)))
         self._give_pixels(new)
         return new
@@ -297,10 +342,10 @@ class Image:
         if not copy:
             if bpp > self._bpp:
                 raise OSError("Can't convert to %s in place!" % what)
-            self._bpp = bpp
+            self._become(self._w, self._h, bpp)
             return self
         owner = pixels(nbytes(self._w, self._h, bpp))
-        return Image(self._w, self._h, bpp, owner, pixels(self._w * self._h * 3))
+        return Image(self._w, self._h, bpp, owner, _copy(self._w * self._h * 3))
 
     def _pooled(self, x_div, y_div):
         """(w, h) of what pooling makes of it."""
@@ -312,7 +357,8 @@ class Image:
         return self._w // x_div, self._h // y_div
 
     def mean_pool(self, x_div, y_div, *args, **kwargs):
-        self._w, self._h = self._pooled(x_div, y_div)
+        w, h = self._pooled(x_div, y_div)
+        self._become(w, h, self._bpp)
         return self
 
     def mean_pooled(self, x_div, y_div, *args, **kwargs):
@@ -321,12 +367,22 @@ class Image:
 
     midpoint_pool, midpoint_pooled = mean_pool, mean_pooled
 
+    def chrominvar(self):
+        board.alive()
+        if self._bpp != RGB565:
+            raise OSError(_NOT_SUPPORTED)
+        return self
+
+    illuminvar = chrominvar
+
     def ai_to_pix(self):
         board.alive()
 
     def _packed_size(self):
-        """Bytes of a JPEG of this image: made up, as nothing is packed."""
-        return 600 + self.size() // 40
+        """Bytes of a JPEG of this image, as of a black one: nothing is packed."""
+        if self._bpp == RGB565:
+            return 612 + 19 * (-(-self._w // 16) * -(-self._h // 16)) // 4
+        return 340 + 3 * (-(-self._w // 8) * -(-self._h // 8)) // 4
 
     def compress(self, *args, **kwargs):
         """In place, through the biggest scratch block of the system heap; the size of the result
@@ -335,8 +391,7 @@ class Image:
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)
         k210_work.use((k210_work.ALL,))
-        self._packed = self._packed_size()
-        self._bpp = JPEG
+        self._pack(self._packed_size())
         return self
 
     def compressed(self, *args, **kwargs):
@@ -344,8 +399,8 @@ class Image:
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)
         k210_work.use((k210_work.ALL,))
-        new = Image(self._w, self._h, JPEG, pixels(self._packed_size()))
-        new._packed = self._packed_size()
+        new = Image(self._w, self._h, self._bpp, pixels(self._packed_size()))
+        new._pack(self._packed_size())
         return new
 
     def draw_font(self, *place, **kwargs):

@@ -67,6 +67,13 @@ class histogram(Part):
 
     __repr__ = __str__
 
+    def size(self):
+        """The shim's own: how many bins there are."""
+        n = 0
+        for bins in self._all:
+            n += len(bins)
+        return n
+
     def bins(self):
         return self._all[0]
 

@@ -12,7 +12,7 @@ except ImportError:  # CPython, where begin() does nothing
 
 import k210_board
 import k210_gc
-import k210_system
+from k210_garbage import books
 from k210_model.gc_heap import BLOCK
 
 _PICTURE = 2 * 320 * 240  # bytes: what the firmware's main.py draws, where there is room for it
@@ -47,12 +47,13 @@ def balance(pool, idle, below=0):
             piece = bytearray(n)
     piece = None
     gc.collect()
+    books.begin()
     ballast.append(bytearray(max(0, gc.mem_free() - (pool - idle) - 5 * BLOCK)))
     hole = bytearray(below)
     ballast.append(bytearray(1))
     del hole
     gc.collect()
-    k210_system.gc.hidden = k210_board.ram.hidden = gc.mem_alloc() + gc.mem_free() - pool
+    books.hidden = k210_board.ram.hidden = gc.mem_alloc() + gc.mem_free() - pool
     return ballast
 
 

@@ -10,6 +10,7 @@ import k210_board as board
 import k210_buses as buses
 import k210_collections
 import k210_config
+import k210_garbage
 import k210_host as host
 import k210_image
 import k210_json
@@ -163,6 +164,8 @@ def _refuse(section, entries):
         wanted = args[-1]
         if wanted == "__all__" and kind == table.MODULE:  # an import of "*"
             return [known for known in entries if entries[known].kind != table.ABSENT]
+        if wanted == "__del__" and name == "Image":
+            return args[0]._free
         if wanted in entries and entries[wanted].kind == table.ABSENT:
             raise absent(name + "." + wanted)
         what = "module" if kind == table.MODULE else title
@@ -212,6 +215,8 @@ class World:
         for entry in entries.values():
             value = self._value(entry, code, section, 0)
             if value is not _MISSING:
+                if code is image and callable(value) and not isinstance(value, type):
+                    value = k210_garbage.metered(entry.name, value)
                 setattr(module, entry.name, value)
         module.__getattr__ = _refuse(section, entries)
         for name in section.names:
@@ -238,9 +243,14 @@ class World:
         members = {}
         for entry in section.entries.values():
             value = self._value(entry, code, section, 0 if static else 1)
+            if section.names[0] in ("Image", "histogram") and callable(value):
+                value = k210_garbage.metered(entry.name, value)
             if value is not _MISSING:
                 members[entry.name] = staticmethod(value) if static else value
         members["__getattr__"] = _refuse(section, section.entries)
+        if section.names[0] == "Image":
+            shown = _originals(section, code, "__repr__")
+            members["__repr__"] = k210_garbage.metered("__repr__", shown)
         if static:
             members["__init__"] = _no_instances(section.title)
             return type(section.title, (), members)

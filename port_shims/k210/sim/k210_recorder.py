@@ -3,10 +3,10 @@
 """Writes down what a script does to the board while it runs: models, camera, display, pictures,
 and both heaps then. The room for it is made before the script's books begin."""
 
-import gc
 from array import array
 
 import k210_board as board
+import k210_garbage
 import k210_gc
 import k210_kpu
 import k210_system
@@ -163,7 +163,7 @@ class Recorder:
 
     def _collect(self):
         """What the line has kept up to now; the least that was free."""
-        gc.collect()
+        k210_garbage.books.collect()
         free = k210_system.gc.mem_free()
         if self._by_line and self.rounds >= _LOOKED_AT:
             self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free

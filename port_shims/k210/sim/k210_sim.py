@@ -13,6 +13,7 @@ if hasattr(gc, "threshold") and sys.implementation.name == "micropython":
 import k210_board as board
 import k210_books
 import k210_files
+import k210_garbage
 import k210_gc
 import k210_host
 import k210_start
@@ -127,6 +128,7 @@ def run(job):
     if recorder:
         session.names["_maixmem_at"] = recorder.at
         recorder.start()
+        session.recorder = recorder
     _set(job)
     session.ballast = k210_books.begin(board.greets())  # stays referenced
     if not job["report"]:
@@ -137,7 +139,7 @@ def run(job):
         if not told:
             if recorder:
                 recorder.stop()
-            figures = _figures()
+            figures = session.figures or _figures()
             if recorder:
                 figures["record"] = recorder.told()
             _record(figures)
@@ -185,7 +187,7 @@ def _figures():
     """What the memory table shows: bytes of both heaps, the models that are loaded, frames and
     seconds."""
     heap, books = board.heap, k210_system.gc
-    gc.collect()
+    k210_garbage.books.collect()
     holes = [n for n, _ in heap.pieces()]
     top = heap.end - heap.top
     free = sum(holes) + top + heap.heap_free()
@@ -230,6 +232,7 @@ def _finish(session, job):
         print("the script resets the board again and again. Next: give --frames or --seconds")
         return 1
     except board.DeviceCrash as e:
+        _leave(session)
         return _hangs(e, job)
     except board.RunEnded:
         pass
@@ -238,8 +241,21 @@ def _finish(session, job):
     except SystemExit as e:
         return _status(e)
     except Exception as e:
+        _leave(session)
         return _failed(job, e)
     return 0
+
+
+def _leave(session):
+    """The script has ended, and may have left no room to say how: its figures are kept, then what
+    keeps its heap as small as the board's is given up."""
+    if session.recorder:
+        session.recorder.stop()
+    k210_garbage.books.end()
+    if board.state.on_end:
+        session.figures = _figures()
+    session.ballast = None
+    gc.collect()
 
 
 def _written():

@@ -40,7 +40,7 @@ class Session:
         self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT, self.asks)
         self.names = {"__name__": "__main__"}
         self._first = None
-        self.ballast = None
+        self.ballast = self.figures = self.recorder = None
         self._predefine()
 
     def _predefine(self):

@@ -7,6 +7,8 @@ import sys as _sys
 from collections import namedtuple
 
 import k210_board as board
+from k210_garbage import books
+from k210_gc import NATIVE, heap
 
 _BLOCK = 32
 _NO_NAME = "" if _sys.implementation.name == "micropython" else "implementation"
@@ -34,27 +36,40 @@ def _none(args):
         raise TypeError("function takes 0 positional arguments but %d were given" % len(args))
 
 
-# Bytes of the board's GC heap. `hidden` is what of the interpreter's heap no script is shown: the
-# stand-in's own.
+# Bytes of the board's GC heap: the interpreter's without what the stand-in has of it.
 class gc:
-    hidden = 0
-
     @staticmethod
     def collect(*args):
         _none(args)
         board.alive()
-        _gc.collect()
+        books.collect()
         board.sweep()
 
     @staticmethod
     def mem_free(*args):
         _none(args)
-        return _gc.mem_free()
+        if NATIVE and not books.hidden:  # no script has begun
+            return _gc.mem_free()
+        return heap.pool - books.alloc()
 
     @staticmethod
     def mem_alloc(*args):
         _none(args)
-        return _gc.mem_alloc() - gc.hidden
+        return books.alloc()
+
+    @staticmethod
+    def disable(*args):
+        _none(args)
+        if _gc.isenabled():
+            books.open()
+        _gc.disable()
+
+    @staticmethod
+    def enable(*args):
+        _none(args)
+        if not _gc.isenabled():
+            books.close()
+        _gc.enable()
 
     @staticmethod
     def threshold(*value):

@@ -22,7 +22,7 @@ from maixmem_cli.commands.script_options import (
     setup_of,
 )
 from maixmem_cli.emulator import cores
-from maixmem_cli.text.output import JSON, print_json, printable, write_file
+from maixmem_cli.text.output import JSON, harmless, print_json, printable, write_file
 
 if TYPE_CHECKING:
     from maixmem_cli.profiler.profile import Profile
@@ -100,7 +100,7 @@ def command(
     with run_firmware.failing(script), session.Session(firmware, script, options) as board:
         run_firmware.watch(board)
         result = profile.run(board, _say, looks=live, guard=guard)
-        click.echo(result.outcome.error, nl=False, err=True)
+        click.echo(harmless(result.outcome.error), nl=False, err=True)
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error, options)
         run_firmware.tell(result.ending)
@@ -113,7 +113,7 @@ def command(
 
 
 def _say(text: str) -> None:
-    click.echo(text, nl=False, err=True)
+    click.echo(harmless(text), nl=False, err=True)
 
 
 def _write(result: Profile, html: Path | None, svg: Path | None, speedscope: Path | None) -> None:

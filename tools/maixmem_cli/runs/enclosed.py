@@ -5,6 +5,7 @@ says."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import ctypes
 import os
@@ -18,7 +19,7 @@ from pathlib import Path
 import click
 
 from maixmem_cli.runs import landlock
-from maixmem_cli.text.output import printable
+from maixmem_cli.text.output import harmless, printable
 
 RECORD = "\x1e"  # begins a line of stderr that is for us, not for the user
 _LONGEST = 1 << 16  # bytes of a line of stderr
@@ -90,10 +91,11 @@ class Enclosed:
     def _words(self) -> None:
         assert self.process.stdout
         to = click.get_binary_stream("stdout")
+        letters = codecs.getincrementaldecoder("utf-8")("replace")
         while data := os.read(self.process.stdout.fileno(), _LONGEST):
             self.heard = time.monotonic()
             try:
-                to.write(data)
+                to.write(harmless(letters.decode(data)).encode())
                 to.flush()
             except (OSError, ValueError) as e:  # ValueError: it is closed
                 self.error = e if isinstance(e, OSError) else OSError(str(e))

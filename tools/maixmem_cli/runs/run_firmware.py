@@ -29,7 +29,7 @@ from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import post_mortem
 from maixmem_cli.runs import run_standin
 from maixmem_cli.text.needs import WrongUse
-from maixmem_cli.text.output import printable, untold
+from maixmem_cli.text.output import harmless, printable, untold
 
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
 _STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, **dict.fromkeys(HANGING, BOARD_HANGS)}
@@ -68,14 +68,14 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         session.trace(gc=False)
         watch(session)
         outcome = session.run(_say)
-        click.echo(outcome.error, nl=False, err=True)
+        click.echo(harmless(outcome.error), nl=False, err=True)
         tell(post_mortem.ending(session, outcome))
         if outcome.kind == RAISED:
             say_failed(script, outcome.error, options)
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(post_mortem.memory_table(session)))
         for line in session.board.said().splitlines():
-            click.echo(line, err=True)
+            click.echo(printable(line), err=True)
         return status(outcome)
 
 
@@ -97,11 +97,11 @@ def say_failed(script: Path, error: str, options: Options) -> None:
         click.echo(f"= {meaning}", err=True)
     for i, step in enumerate(steps, 1):
         click.echo(f"{i}. {step}", err=True)
-    click.echo(f"{script} failed: {last}", err=True)
+    click.echo(printable(f"{script} failed: {last}"), err=True)
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text)
+    sys.stdout.write(harmless(text))
     sys.stdout.flush()
 
 

@@ -10,6 +10,7 @@ import errno
 import io
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,15 @@ def print_json(data: Any) -> None:
 def printable(text: str) -> str:
     """Text of a stranger that is safe on a terminal and in XML."""
     return "".join(c if c.isprintable() else "?" for c in text)
+
+
+# what a terminal obeys, but for line ends, tabs and backspace, and what turns the order of letters
+_OBEYED = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """What a script prints, on its lines, without what a terminal would obey."""
+    return _OBEYED.sub("?", text)
 
 
 def printable_lines(code: str, width: int = 160) -> list[str]:

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What a call leaves on the GC heap: the bytes that the firmware's leaves, as measured
+(host_tests/kits/board_scripts/garbage.py). What the stand-in itself leaves is not shown, and with
+gc.disable() there is room for it."""
+
+import gc
+
+from k210_gc import NATIVE, heap
+
+_MUCH = 6144  # bytes of the stand-in's own garbage that are let be
+# words of lists, which give their bytes back at once when they are cleared
+_ROOM, _LAST = 1020, 2044
+_HEADS = 96  # bytes of a list and of a bytearray besides its own
+_GOES_ON = 128  # bytes of a call that goes on
+_NAMES = 8  # arguments with and without names that calls are told apart by
+
+_MEASURED = 3  # calls that left the same: the first ones make what later ones find
+_NEW = 64  # bytes of an image's own block, of a tuple, of an empty list
+_MADE = "Image copy crop cut resize mean_pooled midpoint_pooled compressed".split()
+_MADE += "to_grayscale to_rgb565 to_rainbow to_bitmap get_pixel rgb_to_lab lab_to_rgb".split()
+_LISTS = "find_lines find_circles find_rects find_line_segments find_qrcodes find_barcodes".split()
+#: function -> bytes that the board takes where it gives something, besides new pixels
+BOARD = dict.fromkeys(_MADE + _LISTS + ["find_datamatrices", "find_apriltags", "binary"], _NEW)
+BOARD.update({"find_blobs": 192, "get_statistics": 224, "get_stats": 224, "statistics": 224})
+BOARD.update({"get_threshold": _NEW, "get_percentile": _NEW})
+BOARD["to_bytes"] = 32
+_NOTHING = {"get_regression": 96}  # function -> bytes that it takes though it gives None
+_COUNTS = ("get_histogram", "get_hist", "histogram")
+_OF_FORMAT = _COUNTS + ("get_statistics", "get_stats", "statistics")  # by the image's channels
+_BIN, _HISTOGRAM = 40, 224  # bytes of a bin, a float in a list, and of what has the lists
+
+
+def _of(name, result):
+    """Bytes that the board takes for that."""
+    if result is None:
+        return _NOTHING.get(name, 0)
+    if name in _COUNTS:
+        return _BIN * result.size() + _HISTOGRAM
+    return BOARD.get(name, 0)
+
+
+# Contract. The books of the stand-in's own garbage since the last collection. `hidden`: bytes of
+# the interpreter's heap that no script is shown; `room` a list that is cleared for as long as the
+# script keeps gc disabled, `last` one that is when the script has ended. Where there is much of
+# its own garbage the stand-in collects, so that it lies not between what the script keeps; what it
+# collected of the script's stays in the books, as `lost` bytes, or as `gone` blocks while gc is
+# disabled.
+class _Books:
+    def __init__(self):
+        self.hidden = self.own = self.lost = 0
+        self._seen = self._own_seen = 0
+        self.room = self.last = self.gone = ()
+
+    def alloc(self):
+        """Bytes that the script is shown as used. The interpreter may have collected meanwhile."""
+        real = gc.mem_alloc()
+        if real < self._seen + (self.own - self._own_seen) // 2:
+            self.own = self.lost = 0
+        self._seen, self._own_seen = real, self.own
+        used = real - self.hidden - self.own
+        if used + self.lost > heap.pool:  # the board has collected, too
+            self.lost = 0
+        return min(used + self.lost, heap.pool) if self.hidden else used
+
+    def collect(self):
+        """As the script asks."""
+        self.gone, self.lost = (), 0
+        self._collect()
+
+    def _collect(self):
+        gc.collect()
+        self.own = self._seen = self._own_seen = 0
+
+    def begin(self):
+        """Takes both rooms."""
+        self.last = [None] * _LAST
+        self.room = [None] * _ROOM
+
+    def open(self):
+        """Makes room for the stand-in, for a script that disabled gc."""
+        self._free(self.room)
+
+    def end(self):
+        """Makes room for what is said of a script that ended: it may have left none."""
+        gc.enable()
+        self._free(self.last)
+
+    def _free(self, room):
+        before = gc.mem_alloc()
+        if room:
+            room.clear()
+        self.hidden -= before - gc.mem_alloc()
+
+    def close(self):
+        """The room is taken back, where there is any."""
+        before = gc.mem_alloc()
+        try:
+            self.room = [None] * _ROOM
+        except MemoryError:
+            return
+        self.hidden += gc.mem_alloc() - before
+
+    def add(self, n):
+        """The stand-in left so many bytes."""
+        self.own += n
+        if self.own > _MUCH:
+            self._sweep()
+
+    def _sweep(self):
+        used = self.alloc()
+        self._collect()
+        self.own = _GOES_ON
+        n = used - self.alloc()
+        if gc.isenabled():
+            self.lost += max(0, n)
+            return
+        gone = [self.gone]
+        n -= _HEADS
+        while n > 0:
+            try:
+                gone.append(bytearray(n))
+                break
+            except MemoryError:
+                gone.append(bytearray(n // 4))
+                n -= n // 4
+        self.gone = gone
+        self.own += self.alloc() - used  # what its blocks are longer
+
+
+books = _Books()
+
+
+def metered(name, function):
+    """A function of image or of an image, whose own garbage is not shown. That is measured until
+    some calls with so many arguments, one after the other, have left the same."""
+    costs = [-1] * _NAMES * _NAMES
+    calls = bytearray(len(costs))
+    steady = name not in _OF_FORMAT
+
+    def method(*args, **kwargs):
+        kind = (len(args) * _NAMES + len(kwargs)) % len(costs)
+        if calls[kind] == _MEASURED:
+            result = function(*args, **kwargs)
+            books.add(costs[kind])
+            return result
+        taken, known, before = heap.taken, books.own, gc.mem_alloc()
+        result = function(*args, **kwargs)
+        own = gc.mem_alloc() - before - (heap.taken - taken) - (books.own - known)
+        if own >= 0:  # else it was collected meanwhile
+            own += _of_call(len(args), len(kwargs)) - _of(name, result)
+            calls[kind] = calls[kind] + 1 if own == costs[kind] and steady else 0
+            costs[kind] = own
+            books.add(own)
+        return result
+
+    return method if NATIVE else function
+
+
+def _of_call(n, named):
+    """Bytes of a tuple of n arguments, and of a dict of those with names."""
+    return _blocks(16 + 8 * n) + 32 + _blocks(16 * named)
+
+
+def _blocks(n):
+    return -(-n // 32) * 32
