@@ -72,10 +72,8 @@ def missing(error: str, at: Sequence[Place]) -> Missing | None:
     kind = _MISSING.get(row)
     if kind is None:
         return None
-    if row == "ENODEV" and not (
-        at and _OF_FILES.search(at[0].text)
-    ):  # a bus on which nobody answers
-        kind = DEVICE
+    if row in ("ENODEV", "EIO"):  # of a card, or of a bus on which nobody answers
+        kind = CARD if at and _OF_FILES.search(at[0].text) else DEVICE
     name = _NAME.search(error)
     return Missing(kind, name[1] if name else "")
 
