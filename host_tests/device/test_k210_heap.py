@@ -17,6 +17,7 @@ from maixmem_k210_fit import damage as told
 from maixmem_models import ModelManager
 
 NEEDS = ("shim",)  # malloc's table has to be where it can be written over
+HEAP = "2m"
 
 A, B, C = 0x300000, 0x400000, 0x500000
 RAM = 0x80000000

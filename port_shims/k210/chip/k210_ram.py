@@ -10,10 +10,13 @@ _TABLE = _RAM + 0x1000  # where this firmware has malloc's table ...
 _TABLE_WORD = 0x400
 _STATE_WORD = _TABLE_WORD + 0x240  # ... and the words that say where the GC heap is
 _SMALL = 512
+# the main thread's state, where _thread says: top of its stack, its bytes (full, v0.6.2_84)
+_MAIN = {0x20D608 >> 2: 0x802FA998, (0x20D608 >> 2) + 2: 0x7C00}
 
 
 # Contract.  The 32-bit words of the board's RAM by their number, as its uctypes.struct gives them:
-# malloc's table, the heads and tails of its chunks, what tells the GC heap; zeros elsewhere.
+# malloc's table, the heads and tails of its chunks, what tells the GC heap, the main thread's
+# state; zeros elsewhere.
 # `poked` {address: word} are those that a program has written over.  A word is worked out when
 # it is read; numbers above 2**30 are objects on 32 bits, so words are told by their numbers.
 class Ram:
@@ -40,7 +43,7 @@ class Ram:
             self._base, self._top = heap.base, heap.top
             self._from = (heap.base - _RAM) >> 2
             self._past = ((heap.top - _RAM) >> 2) + 4
-        return self._chunk(_RAM + 4 * i) if self._from <= i < self._past else 0
+        return self._chunk(_RAM + 4 * i) if self._from <= i < self._past else _MAIN.get(i, 0)
 
     def _table(self, k):
         """The k-th word of 64 bits: flags of lists, the top, then next and last of each list."""
