@@ -160,12 +160,15 @@ def run_once(name: str, function: str, *args):
 
 
 def message(key: str, *args) -> str:
-    """The text of an error with its numbers, from maixmem_text; the key, the numbers and why
-    where there is no memory for it."""
+    """The text of an error with its numbers, from maixmem_text; the numbers and why where there is
+    no memory for it."""
     try:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError) as e:
-        return "{}{}: {}".format(key, args, e)
+        try:
+            return "{}: {}. Next: free some".format(args, e)
+        except MemoryError:
+            return "gc is full"
 
 
 # --- the port ---
@@ -205,7 +208,14 @@ def report(out=print) -> dict:
 
     Returns the same as a dict: {"version", "port", "regions": [dict], "warnings": [text]}.
     """
-    return run_once("report", "report", port(), out)
+    try:
+        return run_once("report", "report", port(), out)
+    except NoRoom:
+        raise
+    except MemoryError:
+        out("gc is full")
+        out(gc.mem_free())
+        return {}
 
 
 def Watch():

@@ -75,8 +75,8 @@ class Cost:
         self.need = need
         self.peak = peak
 def message(key: str, *args) -> str:
-    """The text of an error with its numbers, from maixmem_text; the key, the numbers and why
-    where there is no memory for it."""
+    """The text of an error with its numbers, from maixmem_text; the numbers and why where there is
+    no memory for it."""
     ...
 def port():
     """The port of this platform, found once; set_port() overrides. Raises ImportError when its

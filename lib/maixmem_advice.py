@@ -130,10 +130,24 @@ def advise(error: "BaseException | str", out=print) -> "list[str]":
     `out` takes one line of text, at most 60 columns. An error that is not known: two general
     steps.
     """
-    meaning, steps = find(error) or (
-        "not an error that maixmem knows",
-        ("maixmem.report() shows the memory.", "On the desk: maixmem explain."),
-    )
-    lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
-    run_once("report", "show", ["{}".format(error).strip(), "= " + meaning] + lines, out)
-    return list(steps)
+    try:
+        meaning, steps = find(error) or (
+            "not an error that maixmem knows",
+            ("maixmem.report() shows the memory.", "On the desk: maixmem explain."),
+        )
+        lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
+        run_once("report", "show", ["{}".format(error).strip(), "= " + meaning] + lines, out)
+        return list(steps)
+    except MemoryError:  # no room for the table
+        steps = [_FREE]
+        try:
+            steps = _own_steps(error)[:1] or steps
+            if isinstance(error, NoRoom):
+                out("{}: {} bytes needed, {} free".format(error.region, error.need, error.free))
+        except MemoryError:
+            pass
+        out(steps[0])
+        return steps
+
+
+_FREE = "free GC heap"

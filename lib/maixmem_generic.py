@@ -113,6 +113,12 @@ class Port(BasePort):
     """Regions of the interpreter's GC heap and of Linux; it loads no models."""
 
     name = "generic"
+    manager = None  # the one made last
+
+    def for_models(self, manager=None):
+        """See maixmem_port.Port; keeps the manager, for advice about its models."""
+        self.manager = manager
+        return super().for_models(manager)
 
     def __init__(self) -> None:
         if hasattr(gc, "mem_free"):
@@ -156,16 +162,25 @@ class Port(BasePort):
         return 0
 
     def check_fit(self, cost, margin: int = 0, freed=()) -> "NoRoom | None":
-        """None when room(region) has the peak and the margin in every region, else the NoRoom: see
-        maixmem_port.Port."""
+        """None when every region has the peak and the margin in one piece, else the NoRoom: see
+        maixmem_port.Port. Where the Cost names its `blocks`, {region: [bytes of each]}, only the
+        largest of them has to lie in one."""
         for region in cost.peak:
-            need = cost.peak[region] + margin
-            free = self.room(region)
-            for handle in freed:
-                free += self.held_by(handle, region)
-            if free < need:
-                text = message("no_room_in", cost.peak[region], region, margin, free)
-                return NoRoom(text, region, need, free)
+            need = cost.peak[region]
+            most = max(getattr(cost, "blocks", {}).get(region, (need,)))
+            back = sum([self.held_by(handle, region) for handle in freed])
+            largest = self.room(region) + back
+            if largest < need + margin:
+                whole = [r.free + back for r in self.regions() if r.name == region and r.free]
+                free = max(whole + [largest])
+                if largest < most + margin or free < need + margin:
+                    pieces = ", {} in one piece".format(largest) if largest < free else ""
+                    here = self.manager and len(self.manager.loaded()) > len(freed)
+                    step = "release() a model" if here else "a smaller model"
+                    text = message("no_room_in", need, region, margin, free, pieces, step)
+                    if largest < most + margin:
+                        need, free = most, largest
+                    return NoRoom(text, region, need + margin, free)
         return None
 
     def free_bytes(self) -> int:

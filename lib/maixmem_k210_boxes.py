@@ -37,9 +37,9 @@ _KEPT = const(1024)  # that the firmware takes off the size, perhaps after the t
 # in memory: a thread with so little stack cannot import the sentences
 _SMALL = (
     "run_yolo2() takes {} bytes of this thread's stack, {} are left: start the thread after "
-    "init_yolo2(), or call _thread.stack_size({}) before it."
+    "init_yolo2(), or _thread.stack_size({}) before."
 )
-_PAST = "something wrote past the end of this thread's stack: machine.reset()"
+_PAST = "written past the end of this thread's stack: machine.reset()"
 _found = False  # was a thread's stack found in a block of malloc's
 
 

@@ -25,16 +25,17 @@ def cells(source) -> int:
 
 def _cells(f):
     m = identify(f)
-    last = []  # type: list[int]
+    convs = []  # type: list[int]
     if m.format == "v3":
-
-        def visit(kind, at, size):
-            if kind == _CONV:
-                last[:] = (at,)
-
-        walk(m, f, 28 + 8 * len(m.outputs), KINDS3, visit)
-    if last:
-        registers = f.words(last[0] + 8, 1, "layer_offset")[0]
-        sides = f.words(registers + _SIDES, 1, "registers")[0]
+        walk(
+            m,
+            f,
+            28 + 8 * len(m.outputs),
+            KINDS3,
+            lambda kind, at, size: kind == _CONV and convs.append(at),
+        )
+    if convs:
+        registers = f.words(convs[-1] + 8, 1, "conv")[0]
+        sides = f.words(registers + _SIDES, 1, "conv")[0]
         return ((sides & 1023) + 1) * ((sides >> 10 & 511) + 1)
     return -(m.outputs[0][2] // _BOX) if m.outputs else 0

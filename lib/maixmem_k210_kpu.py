@@ -13,7 +13,7 @@ from sys import modules
 import maixmem
 import maixmem_k210
 import maixmem_models
-from maixmem import const, run_once
+from maixmem import run_once
 
 try:
     import KPU as kpu
@@ -28,7 +28,6 @@ except (ImportError, AttributeError):
     kpu = run_once("k210_alias", "kpu_module")
 
 (SPARE,) = run_once("k210_chip", "values", "SPARE")
-_FILE = const(20480)  # of the system heap that reading a file may take, unchecked
 
 
 # Firmware calls with the guards that it lacks: a released model and an object that is no image are
@@ -109,7 +108,9 @@ class Port(maixmem_k210.Port):
         """
         self.free_bytes()
         source = cost.source
-        if type(source) is str and not freed and self.largest > _FILE:
+        if (
+            type(source) is str and not freed and self.largest > 20480
+        ):  # reading a file is unchecked
             if self.head_of(source) != cost.head:  # another card, an update
                 run_once("k210_cost", "again", self, cost)
             self.free_bytes()

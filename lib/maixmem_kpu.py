@@ -50,6 +50,7 @@ class _Manager(_port.maixmem_models.ModelManager):
         for f in m.results.values():
             made = f.handle
             if hasattr(made, "size"):  # the firmware's
+                f.ready = False  # and to a timer callback
                 f.handle = None
                 try:
                     n = made.size()
@@ -99,20 +100,21 @@ class _Task(_port.Net):
 class _Later:
     def __call__(self, *args, **how):
         made = self
+        first = args[0] if args else None
         try:
-            if args and args[0].__class__ is _Task and args[0].fmap:
-                args = (_ready(args[0], True),) + args[1:]
+            if first.__class__ is _Task and first.fmap:
+                args = (_ready(first, True),) + args[1:]
             else:
                 made = _part(self.name, self, args, how)
         except (MemoryError, RuntimeError) as e:
             if hasattr(_kpu, self.name) and (
-                e.__class__ is not MemoryError or args[0].__class__ is _Task
+                e.__class__ is not MemoryError or first.__class__ is _Task
             ):
                 raise
         if made is self:
             made = self.bare(*args, **how)
             if hasattr(made, "net_arg"):  # a kpu_net: no GC heap to judge it
-                t = _Task(args[0], args[0])
+                t = _Task(first, first)
                 t.name = t
                 t.handle = made
                 t.ready = True
@@ -148,13 +150,17 @@ def _part(name, *args):
 def _ready(t, fmap=False):
     """The firmware's kpu_net of a task, loaded if it is not; or its kpu_fmap."""
     if t.__class__ is not _Task or t.fmap is not fmap:
-        raise TypeError("[MAIXPY]kpu: kpu_net type error")
+        raise TypeError("[MAIXPY]kpu: kpu_net type error, or loaded before the import")
     if not t.ready:
         if t.order:
             try:
                 _m._switch(t)
             except (MemoryError, ValueError) as e:
-                raise _part("words", t, e)
+                try:
+                    e = _part("words", t, e)
+                except (MemoryError, RuntimeError):
+                    pass  # no memory for more
+                raise e
         else:
             _part("start", t)
     _m._tick += 1
@@ -199,7 +205,7 @@ def deinit(t):
 def forward(t, img, *args):
     """KPU.forward; allocates what that allocates."""
     handle = _ready(t)
-    if not isinstance(img, list):
+    if img is not None and not isinstance(img, list):
         t.check_image(img)
     return _result(t, args, _kpu.forward(handle, img, *args))
 

@@ -11,8 +11,8 @@ net = models.use("faces")
 
 import gc
 
-from maixmem import KModelError, NoRoom, message, resident, run_once
-from maixmem import port as _port
+import maixmem
+from maixmem import KModelError, NoRoom, message, run_once
 
 
 class ModelReleasedError(ValueError):
@@ -80,7 +80,7 @@ class ModelManager:
     busy = None  # type: Net | None  # what is loaded or freed just now
 
     def __init__(self, port=None, keep: "int | None" = None, margin: "int | None" = None) -> None:
-        p = (port or _port()).for_models(self)
+        p = (port or maixmem.port()).for_models(self)
         if keep is None:
             keep = 1 if p.share == "evict" else p.slots
         if keep < 1:
@@ -192,7 +192,7 @@ class ModelManager:
     def using(self, name):
         """use() for a with block, inside which the model is not evicted. It stays resident
         afterwards."""
-        return resident("using").Using(self, name)
+        return maixmem.resident("using").Using(self, name)
 
     def _switch(self, m):
         if m.ready:

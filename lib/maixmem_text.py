@@ -19,8 +19,7 @@ _SENTENCES = {
     "a flag for the main loop",
     "warning": "maixmem: {!r}: {}",
     "fallback": "maixmem: {} Using {!r} instead.",
-    "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free.\nrelease() a "
-    "model",
+    "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free{}.\n{5}",
     # OpenMV, K230
     "arena": "{!r} needs {} bytes of the GC heap in one piece, {} are free in all.\n"
     "release() another model, drop images",

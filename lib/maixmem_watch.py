@@ -56,4 +56,12 @@ class Watch:
 
     def report(self, out=print) -> None:
         """Prints start, marks, lowest and now, free bytes per region."""
-        run_once("status", "watched", self, out)
+        try:
+            run_once("status", "watched", self, out)
+        except MemoryError:  # without the table
+            out("start, low, now")
+            for i in range(len(self.names)):
+                out(self.names[i])
+                out(self.start[i])
+                out(self.low[i])
+                out(self.free[i])

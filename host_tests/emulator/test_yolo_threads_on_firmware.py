@@ -85,6 +85,8 @@ def test_it_runs_or_is_refused(
     takes = 16 * w * h * 5 + 2048  # measured: 1,844 to 1,876 and 16 for each box
     files = [(0x300000, model(tmp_path, w, h, classes))]
     with booted(image, files, files_of_library()) as board:
+        finder = heaps.Finder()
+        finder.system(board.ram)  # a new one would begin behind what is damaged
         repl = RawRepl(image.name, SerialPort(board))
         repl.check(_START.format(w=8 * w, h=8 * h), timeout=60)
         repl.check(f"NBYTES = {files[0][1].stat().st_size}")
@@ -101,7 +103,7 @@ def test_it_runs_or_is_refused(
                 assert len(done) == 2, (stack, done)
                 assert f"takes {takes} bytes of this thread's stack" in done[0], done
                 assert "are left: start the thread after init_yolo2()" in done[0], done
-            heaps.Finder().system(board.ram)  # Damaged, where it is not whole
+            finder.system(board.ram)  # Damaged, where it is not whole
 
 
 _OVERFLOW = """

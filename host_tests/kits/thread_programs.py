@@ -157,11 +157,12 @@ class End:
     @property
     def good(self) -> bool:
         ends = all(who[-1:] == ["end"] for name, who in self.said.items() if name != "timer")
-        return self.done and self.whole and ends and not self.errors
+        return self.done and self.whole and "main" in self.said and ends and not self.errors
 
 
-def run(board: Board, image: Path, text: str) -> End:
-    """One run on a board at its prompt."""
+def run(board: Board, finder: heaps.Finder, image: Path, text: str) -> End:
+    """One run on a board at its prompt. `finder` has walked its heap before: a new one would begin
+    behind what is damaged."""
     repl = RawRepl(image.name, SerialPort(board))
     out = error = ""
     done = True
@@ -174,7 +175,7 @@ def run(board: Board, image: Path, text: str) -> End:
         if line.startswith("@ "):
             said = ast.literal_eval(line[2:])
     try:
-        heaps.Finder().system(board.ram)
+        finder.system(board.ram)
         whole = True
     except heaps.NotFound:
         whole = False
@@ -206,11 +207,13 @@ def verdicts(image: Path, seeds: range) -> Iterator[tuple[int, str, End, End]]:
     with tempfile.TemporaryDirectory() as temp:
         with booted(image, models(Path(temp)), files_of_library()) as board:
             start = board.snapshot()
+            finder = heaps.Finder()
+            finder.system(board.ram)
             for seed in seeds:
                 ends = []
                 for line in ("", AUTO):
                     board.restore(start)
-                    ends.append(run(board, image, line + program(seed)))
+                    ends.append(run(board, finder, image, line + program(seed)))
                 yield seed, verdict(*ends), ends[0], ends[1]
 
 

