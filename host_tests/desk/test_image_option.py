@@ -36,3 +36,28 @@ def test_the_name_of_a_build_whose_file_is_there(
     assert IMAGE_FILE.convert(str(image), None, None) == image
     with pytest.raises(click.BadParameter, match="'full' is the name"):
         IMAGE_FILE.convert("full", None, None)
+
+
+_SEGMENTS = bytes([0xE9, 3, 2, 0x20]) + bytes(8)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"UF2\n" + bytes(24) + (0xE48BFF56).to_bytes(4, "little"), "an RP2040 image (UF2)"),
+        (b"UF2\n" + bytes(24) + (0xE48BFF59).to_bytes(4, "little"), "an RP2350 image (UF2)"),
+        (b"UF2\n" + bytes(28), "another chip image (UF2)"),
+        (_SEGMENTS + bytes(2), "an ESP32 image"),
+        (_SEGMENTS + bytes([9, 0]), "an ESP32-S3 image"),
+        (b"\x7fELF\x02", "a program in ELF form"),
+    ],
+)
+def test_another_chips_image_is_named(tmp_path: Path, data: bytes, words: str) -> None:
+    image, script = tmp_path / "firmware.bin", tmp_path / "main.py"
+    image.write_bytes(data + bytes(4000))
+    script.write_text("print(1)\n")
+    for command in ("profile", "sim"):
+        done = CliRunner().invoke(main, [command, str(script), "--firmware", str(image)])
+        said = f"{done.output}{done.exception}"
+        assert done.exit_code == 2, said
+        assert words in said and "the board in software is a K210" in said, said

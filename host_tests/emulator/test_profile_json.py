@@ -15,7 +15,8 @@ import pytest
 from click.testing import Result
 from commands import invoke
 from emulated import needs_cc, needs_image
-from maixmem_cli.profiler import compare, plain
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.profiler import compare, page, plain, profile
 
 SCHEMA = json.loads(Path(plain.__file__).with_name("profile.schema.json").read_text("utf-8"))
 LEAK = "kept = []\nfor i in range(40):\n  kept.append(bytearray(500))\n"
@@ -93,6 +94,23 @@ def test_the_live_peak_includes_the_end(tmp_path: Path) -> None:
     assert told(tmp_path, source)["gc"]["live_peak"] > 300000
     done = profiled(tmp_path, source, "--max-gc-live", "50K")
     assert done.exit_code == 1 and "main.py:1: GC heap: live peak" in done.stderr, done.stderr
+
+
+@needs_cc
+@needs_image
+def test_an_interpreter_whose_state_is_not_found_is_profiled_without_looks(tmp_path: Path) -> None:
+    """As on images of 2019."""
+    script = tmp_path / "main.py"
+    script.write_text(LEAK)
+    with Session(emulated.IMAGES[0], script, Options()) as session:
+        session.known.state = 0
+        session.known.missing.append("the interpreter's state")
+        found = profile.run(session, lambda text: None)
+    data = plain.data(found)
+    jsonschema.validate(data, SCHEMA)
+    assert not data["leaks_looked_for"] and "the interpreter's state" in data["not_found"]
+    assert any(n["line"] == 3 and n["at_end"] > 20000 for n in data["lines"])
+    assert "<svg" in page.timeline(found)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 from maixmem_k210_chip import FLASH_SIZE
 
 from maixmem_cli.flash.kfpkg import PackageError, read_package
+from maixmem_cli.flash.other_images import what
 from maixmem_cli.text.output import unreadable
 
 HEAD = struct.Struct(
@@ -64,6 +65,12 @@ def _pieces(path: Path, address: int | None) -> Iterable[tuple[int, bytes, str]]
             raise ImageError(
                 f"{path}: {len(data)} bytes are no firmware. Next: give a .bin or .kfpkg "
                 "of a release"
+            )
+        other = what(data)
+        if other:
+            raise ImageError(
+                f"{path}: {other}; the board in software is a K210. Next: a .bin or .kfpkg of a "
+                "MaixPy v1 release"
             )
         yield 0, data if _with_header(data) else boot_image(data), str(path)
     else:

@@ -83,7 +83,8 @@ class Qstrs:
 
     def _from_last(self, first: int) -> list[tuple[int, int, int]]:
         """Back from the last pool to the first."""
-        for address in range(self._state[0], self._state[1], 8):
+        first_word, books = self._state
+        for address in range(first_word, books, 8) if first_word else ():
             at = (self._words[(address - RAM_START) // 8] - RAM_START) // 8
             found: list[tuple[int, int, int]] = []
             while first != at and 0 < at < len(self._words) - 4 and len(found) < _MOST_POOLS:

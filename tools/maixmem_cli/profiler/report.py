@@ -26,10 +26,10 @@ HEAPS = {"gc": "GC heap", "heap": "system heap"}
 
 
 def where(place: Place) -> str:
-    """file:line, with the function when it is not the module itself."""
+    """file:line, with the function when it has a name."""
     if not place.file:
         return f"({place.function})"
-    function = "" if place.function == "<module>" else f" {place.function}()"
+    function = "" if place.function.startswith("<") else f" {place.function}()"
     return f"{place.file}:{place.line or '?'}{function}"
 
 
