@@ -38,7 +38,8 @@ class Verdict:
     """`rate`: bytes a round, and `one`: those of them by objects that are replaced, larger, each
     time (a string, a table) and need room for two; `largest`: the largest of these now. `since`:
     the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
-    `every`: rounds for one more object, where objects are kept one by one."""
+    `every`: rounds for one more object, where objects are kept one by one; `table`: what is made
+    anew is a table that becomes so many times as large."""
 
     kind: str
     rounds: int
@@ -48,6 +49,7 @@ class Verdict:
     one: float = 0.0
     largest: int = 0
     every: float = 1.0
+    table: float = 0.0
 
     @property
     def each(self) -> float:
@@ -92,6 +94,7 @@ def judge(
         rate=many + ones,
         one=ones,
         largest=largest if ones else 0,
+        table=_table_by(lowest(parts(held)[1])) if ones else 0.0,
         every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
     )
 
@@ -176,6 +179,12 @@ def _objects(held: Held) -> int:
 
 def _bytes(held: Held) -> int:
     return sum(size * n for size, n in held.items())
+
+
+def _table_by(low: Sequence[int]) -> float:
+    """How many times as large a table becomes; 0: it is none."""
+    steps = _steps(low)
+    return low[steps[-1]] / low[steps[-1] - 1] if is_table(low) else 0.0
 
 
 def rate(rounds: Sequence[int], amounts: Sequence[int]) -> float:

@@ -70,6 +70,7 @@ class Judged:
     growths: list[Growth]
     rounds: int | None = None
     too_few: bool = False
+    loop: Loop | None = None
 
 
 @dataclass
@@ -100,7 +101,8 @@ def judged(
         out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
-    return Judged(out, chosen[-1].passed if chosen else None, few)
+    last = chosen[-1] if chosen else None
+    return Judged(out, last.passed if last else None, few, last)
 
 
 def _with_its_objects(found: list[Growth]) -> list[Growth]:

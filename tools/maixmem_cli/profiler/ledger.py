@@ -65,12 +65,13 @@ class Look:
 
 @dataclass(frozen=True)
 class Fullest:
-    """The snapshot at which the GC heap had most in use: where it was, `used` as LOOK has it, and
-    the site of each block."""
+    """The snapshot at which the GC heap had most in use: where it was, `used` as LOOK has it,
+    when, and the site of each block."""
 
     blocks: int = 0
     site: int = BEFORE
     used: bytes = b""
+    time: int = 0
     owners: tuple[int | None, ...] = ()
 
 
@@ -219,7 +220,7 @@ class Ledger:
             blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
-            self.fullest = Fullest(e.a, e.site, e.used, tuple(self.blocks))
+            self.fullest = Fullest(e.a, e.site, e.used, e.time, tuple(self.blocks))
         made = self.gc.made + self.heap.made
         self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site))
 

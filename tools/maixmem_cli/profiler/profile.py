@@ -17,8 +17,8 @@ from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
-from maixmem_cli.profiler import growth, leaks, ledger, live, loops, post_mortem
-from maixmem_cli.profiler.leaks import RECURSION, Growth
+from maixmem_cli.profiler import growth, last_rounds, leaks, ledger, live, loops, post_mortem
+from maixmem_cli.profiler.leaks import LEAK, RECURSION, Growth
 from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
@@ -66,6 +66,7 @@ class Profile:
         self.states = b""  #: of the GC heap's blocks at the end
         self.judged = leaks.Judged([])  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
+        self._left: int | None = None  #: rounds, by the forecast
         self.collected = False  #: whether what is left at the end is without garbage
         self.kept: list[live.Kept] = []  #: who keeps what was in use then
         self._stacks: dict[int, tuple[Place, ...]] = {}
@@ -192,6 +193,8 @@ class Profile:
         for heap in ("gc", "heap"):
             of = [g for g in self.leaks if g.heap == heap]
             left = growth.rounds_left([g.verdict for g in of], self.room(heap))
+            if heap == "gc" and self._left is not None:
+                left = self._left
             if left is not None:
                 rounds = max(g.rounds for g in of)
                 found.append(End(heap, rounds, left, all(g.kind == RECURSION for g in of)))
@@ -228,6 +231,7 @@ class Profile:
         depths = session.tracer.depths
         looks_at = loops.Sites(self.lines_of, depths.__getitem__)
         self.judged = leaks.judged(self.books.looks, looks_at, self._lost())
+        self._forecast()
         if keepers and self.fullest:
             running = {p.function for p in self.stack(self.books.fullest.site)}
             self.kept = keepers.of(self.books.fullest, names, running)
@@ -237,6 +241,14 @@ class Profile:
             self.damage = self.damage or [str(e), "Next: --guard says which line does it"]
         except heaps.NotFound as e:
             self.missing.append(f"the system heap at the end: {e}")
+
+    def _forecast(self) -> None:
+        """How many rounds are left, from what the last ones made."""
+        loop, of = self.judged.loop, [g for g in self.leaks if g.heap == "gc" and g.kind == LEAK]
+        if loop and of:
+            looks = [self.books.looks[i] for i in loop.at]
+            events = self.session.tracer.events
+            self._left = last_rounds.rounds_left(of, looks, self.books.fullest, events, self.place)
 
     def _lost(self) -> Callable[[Place], int]:
         """How often a line called what the firmware never frees: threads that have

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The model of the GC heap that says when leaks end a program."""
+
+from __future__ import annotations
+
+from maixmem_cli.profiler import forecast
+from maixmem_cli.profiler.forecast import Heap, Made, One
+
+
+def test_blocks_are_taken_as_the_firmware_does() -> None:
+    heap = Heap(bytearray(b"\1\0\0\1\0\0\0\0\0\0"))
+    assert heap.take(3) == 4  # the first that is large enough
+    assert heap.take(1) == 1  # and the next search begins behind one block
+    assert heap.take(4) is None
+    heap.give(4, 3)
+    assert heap.take(6) == 4
+    assert heap.take(1) == 2 and heap.take(1) is None
+    heap.give(4, 6)
+    assert not heap.grow(1, 1, 3) and heap.grow(3, 1, 2)
+    assert heap.used == bytearray(b"\1\1\1\1\1\1\0\0\0\0")
+
+
+def left(blocks: int, made: list[Made], *ones: One, rounds: int = 1) -> int | None:
+    return forecast.rounds_left(bytearray(blocks), [], made, rounds, list(ones))
+
+
+def test_what_is_kept_one_by_one_fills_the_heap() -> None:
+    assert left(100, [Made(10, kept=True)]) == 10
+    assert left(100, [Made(5), Made(10, kept=True)]) == 6  # holes of five hold no ten
+    assert left(100, [Made(5, kept=True)] * 4, rounds=2) == 10
+    assert left(100, [Made(5), Made(3, given=0)]) is None
+
+
+def test_a_string_that_is_made_anew_needs_two() -> None:
+    made = [Made(0, one=0), Made(1)]
+    moves = left(1000, made, One(320, 320, 0, moves=True))
+    here = left(1000, made, One(320, 320, 0))
+    assert moves is not None and here is not None
+    assert moves < 55 < here
+
+
+def test_a_table_finds_no_piece_between_what_is_kept() -> None:
+    """Half of the heap is garbage between kept objects: by bytes there would be room."""
+    made = [Made(4, kept=True), Made(0, one=0), Made(4)]
+    alone = left(4000, made[:1] + made[2:])
+    table = left(4000, made, One(32, 64, None, table=2.0))
+    assert alone is not None and table is not None and table < 0.7 * alone
+
+
+def test_garbage_of_before_is_given_back_by_a_collection() -> None:
+    full = forecast.rounds_left(bytearray(b"\1" * 50), [(10, 20)], [Made(2, kept=True)], 1, [])
+    assert full == 10

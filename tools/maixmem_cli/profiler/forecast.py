@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""When leaks end a program: the last rounds that were seen are made again and again in a model of
+the GC heap, each leaving what leaks, until something gets no room.
+
+Bytes alone do not tell it: a table that doubles, a string that is made anew, need one piece, and
+what is kept lies scattered. Source: gc_alloc(), gc_realloc(), gc_free() in py/gc.c of MicroPython
+1.11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from maixmem_cli.heap.heaps import BLOCK
+
+_MOST_STEPS = 400_000  # allocations that are made again
+LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
+ENTRY = 16  #: bytes of a dict's
+#: py/map.c: entries of a dict's table; the next one's bytes, of each in whole blocks
+_ENTRIES = [2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97, 127, 167, 223, 293, 389, 521, 691]
+_ENTRIES += [919, 1223, 1627, 2161, 3229, 4831, 7243, 10861, 16273]
+_DICT = {-(-a * ENTRY // BLOCK) * BLOCK: b * ENTRY for a, b in zip(_ENTRIES, _ENTRIES[1:])}
+_NEARLY = 0.9  # of a round: then one has passed since
+_A_BYTE = 4  # blocks whose states share a byte: where the next search begins is kept so
+
+
+class Heap:
+    """Blocks, taken and given as the firmware does."""
+
+    def __init__(self, used: bytearray) -> None:
+        """`used`: 1 for each block that is, else 0."""
+        self.used = used
+        self._from = 0
+
+    def take(self, n: int) -> int | None:
+        """The first of n free blocks in one piece, or None: then a collection is due."""
+        at = self.used.find(bytes(n), self._from)
+        if at < 0:
+            return None
+        self.used[at : at + n] = b"\1" * n
+        if n == 1:
+            self._from = (at + 1) // _A_BYTE * _A_BYTE
+        return at
+
+    def give(self, at: int, n: int) -> None:
+        self.used[at : at + n] = bytes(n)
+        self._from = min(self._from, at // _A_BYTE * _A_BYTE)
+
+    def swept(self) -> None:
+        """The next search begins at the beginning."""
+        self._from = 0
+
+    def grow(self, at: int, n: int, more: int) -> bool:
+        """Whether the n blocks at a place could become more where they are."""
+        if self.used[at + n : at + n + more] != bytes(more):
+            return False
+        self.used[at + n : at + n + more] = b"\1" * more
+        return True
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object of the rounds that were seen: of so many blocks, and what becomes of it. `kept`:
+    it leaks; `given`: after how many more objects the program itself gives it back; neither:
+    garbage when its round is over. `one`: it is none, the growing object of this number grows
+    here, if it does in this round."""
+
+    blocks: int
+    kept: bool = False
+    given: int | None = None
+    one: int | None = None
+
+
+@dataclass
+class One:
+    """An object that grows. `rate`: bytes a round; `size`: bytes now; `at`: its first block, None
+    where it was not found. It becomes larger where it lies, if it can. `moves`: it is made anew
+    each round, and the old one is garbage; `table`: it becomes so many times as large when it is
+    full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies."""
+
+    rate: float
+    size: float
+    at: int | None
+    moves: bool = False
+    table: float = 0.0
+    full: float = 0.0
+
+    @property
+    def anew(self) -> bool:
+        return 0 < self.table < LISTS
+
+    @property
+    def blocks(self) -> int:
+        return -(-int(self.size) // BLOCK)
+
+
+class _Full(Exception):
+    """Nothing of that size is free, after a collection."""
+
+
+def rounds_left(
+    used: bytearray,
+    garbage: Sequence[tuple[int, int]],
+    made: Sequence[Made],
+    rounds: int,
+    ones: list[One],
+) -> int | None:
+    """How many more rounds there are. `used`: 1 for each block that is taken, `garbage`: which of
+    them a collection gives back, (first, how many); `made`: by the last `rounds` rounds, in order.
+    None: more than can be tried."""
+    run = _Run(Heap(used), made, rounds, ones)
+    run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
+    try:
+        for i in range(_MOST_STEPS):
+            run.step(i)
+    except _Full:
+        return i * rounds // len(made)
+    return None
+
+
+class _Run:
+    def __init__(self, heap: Heap, made: Sequence[Made], rounds: int, ones: list[One]) -> None:
+        self._heap, self._made, self._ones = heap, made, ones
+        self._each = max(1, len(made) // rounds)  # objects of a round
+        self._rounds = rounds / len(made)
+        self.garbage: list[tuple[int, int, int]] = []  # step, block, blocks
+        self._due: dict[int, list[tuple[int, int]]] = {}  # step -> what is given back then
+        self._step = self._round = 0
+        self._grown = [0.0] * len(ones)  # the round in which each grew last
+        said = {m.one for m in made}
+        self._anywhere = [k for k in range(len(ones)) if k not in said]
+
+    def step(self, i: int) -> None:
+        self._step = i
+        for at, n in self._due.pop(i, ()):
+            self._heap.give(at, n)
+        made = self._made[i % len(self._made)]
+        if made.one is not None:
+            self._grows(made.one)
+            return
+        if int(i * self._rounds) > self._round:
+            self._round += 1
+            for number in self._anywhere:
+                self._grows(number)
+        at = self._take(made.blocks)
+        if made.given is not None:
+            self._due.setdefault(i + made.given + 1, []).append((at, made.blocks))
+        elif not made.kept:
+            self.garbage.append((i, at, made.blocks))
+
+    def _grows(self, number: int) -> None:
+        """What the rounds since the last time did to it."""
+        one, since = self._ones[number], self._step * self._rounds - self._grown[number]
+        if since < _NEARLY:
+            return
+        self._grown[number] += since
+        one.full += one.rate * since
+        if not one.table:
+            self._larger(one, one.size + one.rate * since)
+        elif one.full > one.size:
+            self._larger(one, self._next(one))
+
+    @staticmethod
+    def _next(one: One) -> float:
+        """Bytes of the larger table."""
+        now = one.blocks * BLOCK
+        return _DICT.get(now, one.size * one.table) if one.anew else one.size * one.table
+
+    def _larger(self, one: One, size: float) -> None:
+        before, one.size = one.blocks, size
+        more = one.blocks - before
+        if more <= 0 and not one.moves:
+            return
+        here = None if one.moves or one.anew else one.at
+        if here is not None and self._heap.grow(here, before, more):
+            return
+        at = self._take(one.blocks)
+        if one.moves and one.at is not None:
+            self.garbage.append((self._step - self._each, one.at, before))
+        elif one.at is not None:
+            self._heap.give(one.at, before)
+        one.at = at
+
+    def _take(self, n: int) -> int:
+        at = self._heap.take(n)
+        if at is None:
+            self._collect()
+            at = self._heap.take(n)
+        if at is None:
+            raise _Full
+        return at
+
+    def _collect(self) -> None:
+        """Objects of this round are taken for ones in use."""
+        since = self._step - self._each
+        for step, at, n in self.garbage:
+            if step <= since:
+                self._heap.give(at, n)
+        self.garbage = [g for g in self.garbage if g[0] > since]
+        self._heap.swept()
