@@ -38,8 +38,8 @@ class Verdict:
     """`rate`: bytes a round, and `one`: those of them by objects that are replaced, larger, each
     time (a string, a table) and need room for two; `largest`: the largest of these now. `since`:
     the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
-    `every`: rounds for one more object, where objects are kept one by one; `table`: what is made
-    anew is a table that becomes so many times as large."""
+    `every`: rounds for one more object, where objects are kept one by one; `table`: what is
+    allocated anew is a table that becomes so many times as large."""
 
     kind: str
     rounds: int

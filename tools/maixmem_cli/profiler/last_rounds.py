@@ -125,7 +125,7 @@ def _owner(
 def _born(
     events: Sequence[Event], place_of: Callable[[int], Place]
 ) -> tuple[list[_Born], list[int]]:
-    """Objects in the order in which they were made, growth of older ones among them; and the
+    """Objects in the order in which they were allocated, growth of older ones among them; and the
     blocks of each that the program itself gave back."""
     out: list[_Born] = []
     given: list[int] = []
