@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Firmware of other chips, known by its first bytes: UF2 (its family, microsoft/uf2), the header of
-Espressif's images (esptool), ELF."""
+"""Firmware of other chips, known by its first bytes: UF2 (its family, microsoft/uf2), the
+header of Espressif's images (esptool), ELF."""
 
 from __future__ import annotations
 
