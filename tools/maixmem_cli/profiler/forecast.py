@@ -4,8 +4,8 @@
 the GC heap, each leaving what leaks, until something gets no room.
 
 Bytes alone do not tell it: a table that doubles, a string that is allocated anew, need one piece,
-and what is kept lies scattered. Source: gc_alloc(), gc_realloc(), gc_free() in py/gc.c of MicroPython
-1.11.
+and what is kept lies scattered. Source: gc_alloc(), gc_realloc(), gc_free() in py/gc.c of
+MicroPython 1.11.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class Made:
 class One:
     """An object that grows. `rate`: bytes a round; `size`: bytes now; `at`: its first block, None
     where it was not found. It becomes larger where it lies, if it can. `moves`: it is allocated
-    anew each round, and the old one is garbage; `table`: it becomes so many times as large when it is
-    full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies."""
+    anew each round, and the old one is garbage; `table`: it becomes so many times as large when it
+    is full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies."""
 
     rate: float
     size: float
