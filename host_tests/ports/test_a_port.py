@@ -22,7 +22,12 @@ from readme_blocks import Block, blocks
 _PAGE = paths.ROOT / "CONTRIBUTING.md"
 _HEADING = "## A port in an afternoon"
 #: of the suite, what knows of ports and lists of modules; the page names them by -k
-_FILES = ("ports/test_tiny.py", "desk/test_build.py", "desk/test_house.py")
+_FILES = (
+    "ports/test_tiny.py",
+    "desk/test_build.py",
+    "desk/test_compiles.py",
+    "desk/test_house.py",
+)
 _LEFT = shutil.ignore_patterns(".git", ".venv", "dist", "__pycache__", ".*_cache", "*.wasm")
 #: at the prompt of the board: two models that do not fit beside each other
 _PROGRAM = """
@@ -51,8 +56,10 @@ def section() -> list[Block]:
 
 
 def files() -> dict[str, str]:
-    """{name: content} of the blocks whose first line is the name of a file."""
-    found = (re.match(r"# (\S+\.py)\n", b.text) for b in section() if b.language == "python")
+    """{name: content} of the blocks that begin with the licence and the name of a file."""
+    found = (
+        re.search(r"^# (\S+\.py)\n", b.text, re.M) for b in section() if b.language == "python"
+    )
     return {name[1]: name.string for name in found if name}
 
 
