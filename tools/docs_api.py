@@ -23,9 +23,13 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
-SHIMS = [
-    ROOT / "port_shims" / name for name in ("k210/api", "k210/chip", "maixcam", "ascend", ".")
+STAND_INS = ROOT / "port_shims"
+#: `maix` is a module of MaixCAM and of CanMV: MaixCAM's is found first
+FIRST = [STAND_INS / name for name in ("k210/api", "k210/chip", "maixcam", "ascend", ".")]
+OTHERS = [
+    p for p in sorted(STAND_INS.iterdir()) if p.is_dir() and not (p / "__init__.py").exists()
 ]
+SHIMS = list(dict.fromkeys([*FIRST, *OTHERS]))
 
 
 def contract(thing: type) -> str:

@@ -27,6 +27,7 @@ _FILES = (
     "desk/test_build.py",
     "desk/test_compiles.py",
     "desk/test_house.py",
+    "manual/test_docs.py",
 )
 _LEFT = shutil.ignore_patterns(".git", ".venv", "dist", "__pycache__", ".*_cache", "*.wasm")
 #: at the prompt of the board: two models that do not fit beside each other
