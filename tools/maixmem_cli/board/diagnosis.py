@@ -94,7 +94,7 @@ class Diagnosis:
                 self.gc_heap()
                 self.flash()
         else:
-            self.ask("heaps", "heaps", "heaps", who.kind == "maixpy")
+            self.ask("heaps", "heaps", "k210" if who.kind == "maixpy" else "interpreter")
         visit.ask(self._board, "library", "leave", home, had)
 
     def files(self) -> None:

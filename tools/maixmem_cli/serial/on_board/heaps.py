@@ -13,12 +13,20 @@ def Region(name, total, used, free, largest=None, exact=True):
     return region
 
 
-def heaps(k210):
-    """The GC heap where it is counted; of a K210 its largest block, and the system heap where
-    malloc's lists are found."""
-    found = [gc_region(k210)]  # a heap that grows is not tried
-    heap = find() if k210 else None  # elsewhere that address is nobody's
+def interpreter():
+    """The GC heap where it is counted; one that grows is not tried."""
+    return _known(gc_region(False))
+
+
+def k210():
+    """The GC heap with its largest block; the system heap where malloc's lists are found."""
+    heap = find()
+    system = None
     if heap:
         total = _END - _RAM
-        found.append(Region("heap", total, total - heap.free, heap.free, heap.largest))
-    return [region for region in found if region]
+        system = Region("heap", total, total - heap.free, heap.free, heap.largest)
+    return _known(gc_region(True), system)
+
+
+def _known(*regions):
+    return [region for region in regions if region]
