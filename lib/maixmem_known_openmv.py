@@ -64,9 +64,9 @@ A smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
 Or the arena larger, where the program names its size.""",
     """|Failed to load network
-the NPU refuses this model: it was compiled for another NPU or another firmware (no question of memory)
-Compile it again with the ST Edge AI version that this firmware names.
-Copy the file again, and compare its size.""",
+the NPU refuses this model: made for another NPU or firmware, or on an N6 a file below 1 MB
+On an N6: load it from /rom, or newer firmware.
+Compile it again with the ST Edge AI version that this firmware names.""",
     """|Transient pool in use
 the NPU's own memory still holds something else than a model's run: an image method or a driver took it
 Run the model first, then the image methods, or a smaller picture for them.

@@ -14,7 +14,7 @@ import paths
 import pytest
 from click.testing import CliRunner
 from maixmem_cli.cli import main
-from maixmem_cli.errors import dump, log, table
+from maixmem_cli.errors import dump, log, table, words
 from maixmem_cli.runs import dump_image
 
 _ROWS = table.rows()
@@ -141,14 +141,14 @@ def test_a_whole_line_is_not_a_part_of_one() -> None:
 
 def test_a_dump_in_words() -> None:
     done = explain(given=DUMP)
-    for words in (
+    for part in (
         "board: k210",
         "a read from where no memory is",
         "0x8000116e, in main RAM",
         "the system heap ran out",
         "maixmem sim SCRIPT.py --firmware IMAGE",
     ):
-        assert words in done.output, (words, done.output)
+        assert part in done.output, (part, done.output)
     (told,) = json.loads(explain("--json", given=DUMP).output)["dumps"]
     assert told["epc"] == 0x8000116E and told["registers"]["sp"] == 0x803206E8
 
@@ -220,7 +220,12 @@ def test_a_file_a_pipe_and_words(tmp_path: Path) -> None:
     path.write_text("OSError: [Errno 19] ENODEV\nkendryte-k210\n")
     said = explain(str(path)).output
     assert "no SD card" in said and said == explain("-", given=path.read_text()).output
-    assert "no SD card" in explain("OSError:", "[Errno", "19]", "ENODEV").output
+    assert (
+        said.splitlines()[1:]
+        == explain("OSError:", "[Errno", "19]", "ENODEV", "--board", "k210").output.splitlines()[
+            1:
+        ]
+    )
     assert explain("the moon is full").exit_code == 1
 
 
@@ -245,7 +250,9 @@ def test_input_without_an_end() -> None:
 
 
 def test_escapes_never_reach_the_terminal() -> None:
-    done = run(b"\x1b]0;title\x07\x1b[31mOSError: [Errno 19] ENODEV\x1b[0m \x9b31m \x1b\x08x\n")
+    done = run(
+        b"\x1b]0;title\x07\x1b[31mMAIXPY OSError: [Errno 19] ENODEV\x1b[0m \x9b31m \x1b\x08x\n"
+    )
     assert b"no SD card" in done.stdout
     assert not [b for b in done.stdout if b < 0x20 and b != 10], done.stdout
 
@@ -270,3 +277,89 @@ def test_the_free_cure_comes_before_those_that_cost() -> None:
         steps = " ".join(table.find(text, "k210")[0].steps_on("k210"))
         order = steps.index("Camera before models, or after")
         assert order < steps.index("maller frame") and order < steps.index("minimum leaves")
+
+
+def read(text: str) -> dict:
+    """What explain says of a log, as JSON."""
+    return json.loads(explain("--json", given=text).output)
+
+
+#: a log, the boards that it may be of, words that are said, words that are not
+_WEIGHED = [
+    (
+        (
+            "python3 invoked oom-killer: gfp_mask=0xcc0\nHardware name: Canaan CanMV-K230 (DT)\n"
+            "Out of memory: Killed process 219 (yolo)\n"
+        ),
+        ["k230"],
+        "Linux had no memory left",
+        "not known",
+    ),
+    ("E (99) main: ESP_ERR_NO_MEM\n", ["circuitpython", "esp32"], "Connect first", "kpu"),
+    ("OSError: [Errno 12] Cannot allocate memory", "linux", "ulimit -v", "sensor.reset|k210|kpu"),
+    ("OSError: [Errno 12] ENOMEM", "micropython", "Close what is open", "sensor.reset|kpu.deinit"),
+    ("OSError: [Errno 19] ENODEV", "micropython", "mounted at that path", "Put the SD card in"),
+    (
+        (
+            "MicroPython v1.22.1 on 2024-01-05; Raspberry Pi Pico W with RP2040\n"
+            '  File "code.py", line 3, in <module>\nMemoryError: memory allocation failed\n'
+        ),
+        ["rp2040"],
+        "no block of that size",
+        "circuitpython",
+    ),
+    (
+        (
+            "Adafruit CircuitPython 9.0.0 on 2024-03-19; Raspberry Pi Pico W with rp2040\n"
+            "MemoryError: memory allocation failed, allocating 9 bytes\n"
+        ),
+        ["circuitpython"],
+        "no block of that size",
+        "set_gc_heap",
+    ),
+    (
+        "MicroPython v1.22.1 on 2024-01-05\nMemoryError: memory allocation failed\n",
+        "esp32",
+        "no block of that size",
+        "set_gc_heap|PSRAM",
+    ),
+    (
+        "E RKNN: This rknn model is for RK3588, but current platform is RK3576, please use\n",
+        ["rknn"],
+        "another chip",
+        "newer toolkit",
+    ),
+    ("aclrtMallocHost failed, ret 207001", ["ascend"], "of the computer (host)", "npu-smi info"),
+    ("OpenMV N6\nRuntimeError: Failed to load network", ["openmv"], "/rom", "smaller model"),
+    ('E (5) SYSCALL: Out of memory\n  File "/sd/main.py"\n', ["k210"], "ran out", "dmesg"),
+]
+
+
+@pytest.mark.parametrize(("text", "boards", "said", "unsaid"), _WEIGHED)
+def test_the_board_is_weighed(text: str, boards: list[str] | str, said: str, unsaid: str) -> None:
+    """`boards`: all that stay possible, or one of several."""
+    found, shown = read(text), explain(given=text).output
+    if isinstance(boards, str):
+        assert boards in found["possible"] and found["board"] is None
+    else:
+        assert found["possible"] == boards
+    assert said in shown, shown
+    assert not [word for word in unsaid.split("|") if word in " ".join(found_steps(found)) + shown]
+
+
+def found_steps(found: dict) -> list[str]:
+    return [step for answer in found["answers"] for step in answer["steps"]]
+
+
+def test_a_name_is_a_whole_word() -> None:
+    assert [r.id for r in table.find("E ESP_ERR_NO_MEM")] == ["idf-heap"]
+    assert "2006" in [r.id for r in table.find("load error:2006, ERR_NO_MEM: x", "k210")]
+    for text, key, whole in (
+        ("ESP_ERR_NO_MEM", "ERR_NO_MEM", False),
+        ("ESP_ERR_NO_MEM", "*ERR_NO_MEM", True),
+        ("a=ERR_NO_MEM.", "ERR_NO_MEM", True),
+        ("RK3588S", "RK35", False),
+        ("RK3588S", "RK35*", True),
+        ("设备内存不足了", "内存不足", True),
+    ):
+        assert words.has(text, key) is whole, (text, key)

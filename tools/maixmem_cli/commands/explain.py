@@ -79,6 +79,7 @@ def _ask_image(found: log.Explained, image: Path) -> None:
 def _object(found: log.Explained) -> dict[str, Any]:
     return {
         "board": found.board,
+        "possible": found.possible,
         "answers": [a.to_dict() for a in found.answers],
         "dumps": [d.to_dict() for d in found.dumps],
         "unknown": found.unknown,
@@ -88,8 +89,8 @@ def _object(found: log.Explained) -> dict[str, Any]:
 
 def _show(out: Console, found: log.Explained) -> None:
     wanted = found.errors or found.answers
-    if found.board:
-        out.print(f"board: {found.board}", markup=False)
+    if found.possible:
+        out.print(f"board: {' or '.join(found.possible)}", markup=False)
     elif len({b for a in wanted for b in a.row.on}) > 1:
         out.print("board: the text does not tell; --board NAME gives its own steps", markup=False)
     for i, answer in enumerate(wanted):

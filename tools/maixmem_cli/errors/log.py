@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maixmem_cli.errors import dump
-from maixmem_cli.errors.table import Row, boards, find, rows_of, with_own
+from maixmem_cli.errors.table import Row, find, possible_boards, rows_of, with_own
 from maixmem_cli.text.output import printable
 
 LIMIT = 16 << 20  #: bytes that are looked at
@@ -64,6 +64,7 @@ class Explained:
     """All that a text says, the first cause first."""
 
     board: str | None  #: the board that it speaks of, or that was given
+    possible: list[str] = field(default_factory=list)  #: those that it may speak of
     answers: list[Answer] = field(default_factory=list)
     dumps: list[dump.Dump] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  #: lines that look like an error
@@ -72,14 +73,6 @@ class Explained:
     @property
     def errors(self) -> list[Answer]:
         return [a for a in self.answers if a.row.kind == "error"]
-
-
-def told_by(text: str) -> str | None:
-    """The board that a text speaks of, or None."""
-    for name, board in boards().items():
-        if any(word in text for word in board["words"]):
-            return name
-    return None
 
 
 def explain(data: bytes, board: str | None = None) -> Explained:
@@ -94,9 +87,10 @@ def explain(data: bytes, board: str | None = None) -> Explained:
     lines = _lines(clean)
     if len(lines) == _DIFFERENT and not note:
         note = f"{_DIFFERENT} different lines were looked at, not all"
-    board = board or told_by("\n".join(line.text for line in lines))
-    found = Explained(board, note=note)
-    _answer(found, lines, rows_of(board) if board else None)
+    text = "\n".join(line.text for line in lines)
+    possible = frozenset((board,)) if board else possible_boards(text)
+    found = Explained(min(possible) if len(possible) == 1 else None, sorted(possible), note=note)
+    _answer(found, lines, frozenset(map(rows_of, possible)))
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
     return found
 
@@ -143,22 +137,28 @@ def _lines(data: bytes) -> list[_Line]:
     return lines
 
 
-def _answer(found: Explained, lines: list[_Line], board: str | None) -> None:
+def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> None:
     known: dict[str, Answer] = {}
     for line in lines:
-        rows = find(line.text, board)
+        rows = sorted(find(line.text, possible), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)
         for row in rows:
             answer = known.get(row.id)
             if answer is None:
-                answer = known[row.id] = Answer(row, [], line.number, 0, row.steps_on(board))
+                steps = row.steps_on(possible) if row is rows[0] else [_on_that_board(row)]
+                answer = known[row.id] = Answer(row, [], line.number, 0, steps)
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
             if len(answer.said) < _FEW and said not in answer.said:
                 answer.said.append(said)
+
+
+def _on_that_board(row: Row) -> str:
+    """The step of a meaning that holds on fewer boards than another of the same line."""
+    return f"--board {' or '.join(sorted(row.on))} gives what can be done there."
 
 
 def _looks_wrong(text: str) -> bool:

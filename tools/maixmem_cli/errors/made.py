@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from maixmem_cli.errors.table import Row, rows
+from maixmem_cli.errors.words import bare_of
 
 #: module of lib/ -> the boards whose rows it has
 MODULES = {
@@ -69,9 +70,10 @@ def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
 
 
 def _keys(row: Row) -> str:
-    """What a text is looked for on a board, which asks for no whole text ("=TEXT") and takes no
-    code of a K230 apart."""
-    match = [key for key in row.match if key[0] != "=" and key[:6] != "media:"]
+    """What a text is looked for on a board, which asks for no whole word or text ("=TEXT") and
+    takes no code of a K230 apart; its texts are ASCII."""
+    match = [bare_of(key) for key in row.match if key[0] != "=" and key[:6] != "media:"]
+    match = [key for key in match if key.isascii()]
     keys = "|" + "|".join(match)
     return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in match)
 
@@ -102,5 +104,6 @@ def _shown(key: str) -> str:
     kind, _, number = key.partition(":")
     if kind == "media":  # that of the video buffers stands for all
         return f"0xa0048{number.zfill(3)}"
+    key = bare_of(key)
     shown = {"error": f"load error:{number}", "errno": f"[Errno {number}]"}
     return shown.get(kind, key) if number.lstrip("-").isdigit() else key.lstrip("=")

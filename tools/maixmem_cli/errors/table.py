@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from maixmem_rknn.errors import ROWS
 
+from maixmem_cli.errors.words import has
 from maixmem_cli.text import toml
 
 _ROWS = Path(__file__).with_name("rows")
@@ -30,14 +32,16 @@ _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*[a-zA-Z]|%%")  # what printf f
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _RAISED = re.compile(r"\w*(?:Error|Exception): ")
+#: one board, several that are possible, or None: any
+Boards = Union[str, frozenset[str], None]
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one kind of message means. `match`: parts of the text, "=TEXT" the whole of it,
-    "error:N" a code of the KPU, "errno:N" one of OSError, "media:HEX" one of a K230's drivers;
-    `cases`: (text, where it was met)."""
+    """What one kind of message means. `match`: whole words of the text ("*": an end that is open),
+    "=TEXT" the whole of it, "error:N" a code of the KPU, "errno:N" one of OSError, "media:HEX" one
+    of a K230's drivers; `cases`: (text, where it was met)."""
 
     id: str
     match: tuple[str, ...]
@@ -53,10 +57,10 @@ class Row:
     ours: bool = False  #: an error of this library
     last: bool = False  #: looked at where nothing else is known
 
-    def steps_on(self, board: str | None) -> list[str]:
-        """The steps that can be done on a board; of an unknown board: on every one of this row,
-        where there is no K210 alone."""
-        wanted = {board} if board else {"k210"} if self.on <= _K210 else self.on
+    def steps_on(self, board: Boards) -> list[str]:
+        """The steps that can be done on a board; where several are possible, or none is known:
+        on every one of them and of this row, where there is no K210 alone."""
+        wanted = named_by(board) & self.on or ({"k210"} if self.on <= _K210 else self.on)
         known = steps()
         return [
             known[s]["text"] if s in known else s
@@ -77,7 +81,7 @@ class Row:
     def fits(self, text: str, named: set[str]) -> bool:
         codes, parts = self._keys
         return not codes.isdisjoint(named) or any(
-            text == part[1:] if part[0] == "=" else part in text for part in parts
+            text == part[1:] if part[0] == "=" else has(text, part) for part in parts
         )
 
 
@@ -86,7 +90,13 @@ _IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+")
 
 
 def _expand(names: list[str]) -> frozenset[str]:
-    return frozenset(board for name in names for board in _GROUPS.get(name, (name,)))
+    """The boards of some names: a group's, and with "=" before it that board alone."""
+    return frozenset(board for name in names for board in _GROUPS.get(name, (name.lstrip("="),)))
+
+
+def named_by(board: Boards) -> frozenset[str]:
+    """A board, or several that are possible, as a set; empty: any."""
+    return frozenset((board,) if isinstance(board, str) else board or ())
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -133,8 +143,33 @@ def _of_rknn() -> list[Row]:
 
 @functools.lru_cache(maxsize=None)
 def boards() -> dict[str, dict[str, Any]]:
-    """{name of a board: {"words" that tell it, "as" whose rows it has}}."""
+    """{name of a board: {"as" whose rows it has, "find_out"}}."""
     return {name: row for name, row in _read("boards").items() if isinstance(row, dict)}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Words that speak for boards, all of them once, with their weight."""
+
+    weight: int
+    on: frozenset[str]
+    words: tuple[str, ...]
+
+
+@functools.lru_cache(maxsize=None)
+def _evidence() -> tuple[Evidence, ...]:
+    listed = _read("evidence")["evidence"]
+    return tuple(Evidence(e["weight"], _expand(e["on"]), tuple(e["words"])) for e in listed)
+
+
+def possible_boards(text: str) -> frozenset[str]:
+    """The boards that a text speaks for most; empty where it speaks for none."""
+    weights: Counter[str] = Counter()
+    for one in _evidence():
+        if any(has(text, word) for word in one.words):
+            weights.update(dict.fromkeys(one.on, one.weight))
+    most = max(weights.values(), default=0)
+    return frozenset(board for board, weight in weights.items() if weight == most)
 
 
 def find_out(board: str | None) -> str:
@@ -199,35 +234,36 @@ def codes(text: str) -> set[str]:
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
 
 
-def find(text: str, board: str | None = None) -> list[Row]:
-    """The rows of one line: the first that is for that board; where it is not known, the first,
-    and those of other boards. What says little counts where nothing else does."""
-    named = codes(text)
+def find(text: str, board: Boards = None) -> list[Row]:
+    """The rows of one line: the first for each board that is possible; where none is known, of
+    any board. What says little counts where nothing else does."""
+    named, wanted = codes(text), named_by(board)
     found: list[Row] = []
     told: set[str] = set()
     for row in rows():
-        if row.last or (board and board not in row.on) or told & row.on:
+        here = row.on & wanted if wanted else row.on
+        if row.last or not here or told & here:
             continue
         if row.fits(text, named) and not row.denies(text):
             found.append(row)
-            told |= row.on
-            if board:
+            told |= here
+            if told == wanted:
                 break
-    texts = found or _text_rows(text, board)
-    return [r for r in texts if not r.last] or _last(text, named, board) or texts
+    texts = found or _text_rows(text, wanted)
+    return [r for r in texts if not r.last] or _last(text, named, wanted) or texts
 
 
-def _last(text: str, named: set[str], board: str | None) -> list[Row]:
-    fitting = (r for r in rows() if r.last and (board in r.on or not board))
+def _last(text: str, named: set[str], wanted: frozenset[str]) -> list[Row]:
+    fitting = (r for r in rows() if r.last and (r.on & wanted or not wanted))
     return [row for row in fitting if row.fits(text, named) and not row.denies(text)][:1]
 
 
-def _text_rows(text: str, board: str | None) -> list[Row]:
+def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
     """The row that the list of the firmware's texts gives a line."""
     for piece, listed in _of_texts():
         if piece in text and listed.says(text):
             named = (row for row in rows() if row.id == listed.row and not row.denies(text))
-            return [row for row in named if not board or board in row.on]
+            return [row for row in named if not wanted or row.on & wanted]
     return []
 
 
