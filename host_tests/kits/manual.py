@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import click
+import maixmem_k210_chip as chip
 import paths
 from cvimodel_build import cvimodel, program
 from maixmem_cli.cli import main
@@ -168,6 +169,10 @@ def run_line(line: str, invoke, folder: Path) -> str:
         places = {"micropython": [], "openmv": [], "k230": ["--target", "/sdcard"]}
         named = (place for name, place in places.items() if name in words[-1])
         assert words[3:5][: len(words) - 4] == next(named, ["--target", "/flash"]), line
+    elif words[0] == "kflash" and words[-1] == "erase":
+        options = dict(zip(words[1:-1:2], words[2:-1:2]))
+        start, size = int(options["-A"], 16), int(options["-L"], 16)
+        assert (start, start + size) == (chip.SPIFFS_START, chip.FLASH_SIZE), line
     elif words[0] == "kflash":
         assert words[1::2][:2] == ["-p", "-b"], line
         assert zipfile.is_zipfile(words[-1]), f"{words[-1]} was not written before"

@@ -13,9 +13,12 @@ import sys
 import unicodedata
 from pathlib import Path
 
+import kmodel_build
+import manual
 import paths
 import pytest
 from maixmem_cli.cli import COMMANDS
+from maixmem_cli.commands import sim as cmd_sim
 from maixmem_cli.errors import table
 from maixmem_cli.firmware.builds import FIRMWARES
 from manual import CHINESE, DOCS, README
@@ -130,6 +133,43 @@ def test_the_least_is_enough(tmp_path: Path) -> None:
 def test_what_windows_is_told_works_in_powershell(readme: Path) -> None:
     """%NAME% is cmd's alone; a folder below the one that is open works in both."""
     assert "%" not in readme.read_text(encoding="utf-8").replace("100%", "")
+
+
+# --- what it says of maixmem_auto ---
+
+_ROUNDS = """
+sensor.set_windowing((224, 224))
+for n in range(2):
+    img = sensor.snapshot()
+    first = kpu.forward(classes, img)
+    second = kpu.forward(faces, img)
+    print(len(first[:]), len(second[:]))
+"""
+
+
+def _with_one_line(rounds: str, folder: Path, flash: dict[int, Path]) -> int:
+    """Runs the script that hangs, with the line before it and rounds after it."""
+    hangs = next(b for b in blocks(README) if b.hangs)
+    script = folder / "main.py"
+    script.write_text(f"import maixmem_auto\n{hangs.text}{rounds}")
+    return cmd_sim.run(script, "full", flash)
+
+
+def test_with_one_line_before_it_the_script_runs(tmp_path: Path, capfd) -> None:
+    assert _with_one_line(_ROUNDS, tmp_path, manual.fill(tmp_path)) == 0
+    assert capfd.readouterr().out.count("10 1470") == 2
+
+
+def test_a_large_result_has_to_be_read_before_the_next_model_runs(tmp_path: Path, capfd) -> None:
+    flash = manual.fill(tmp_path)
+    half = {"halve": True}
+    body = [*[("conv", 8, half)] * 3, ("raw", 2, 1700 << 10), ("conv", 8), ("dequantize",)]
+    flash[0x300000].write_bytes(kmodel_build.v3((224, 224, 3), body).to_bytes())
+    assert _with_one_line(_ROUNDS, tmp_path, flash) == 1
+    shown = capfd.readouterr()
+    assert "ModelReleasedError" in shown.out + shown.err
+    early = _ROUNDS.replace("second =", "best = max(first)\n    second =")
+    assert _with_one_line(early.replace("len(first[:])", "best"), tmp_path, flash) == 0
 
 
 # --- the two commands ---
