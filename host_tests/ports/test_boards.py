@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import errno
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ from maixmem_cli.firmware.builds import FIRMWARES, choose
 from maixmem_cli.library import modules
 from maixmem_cli.plan.fit import fit
 from maixmem_cli.plan.program import project
+from maixmem_cli.serial.port import driver
 
 fake_only = pytest.mark.skipif(
     paths.micropython() is None or sys.platform == "win32",
@@ -179,8 +181,27 @@ def test_ports_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     listed = SimpleNamespace(comports=lambda: found)
     monkeypatch.setattr(cmd_ports, "require", lambda name: listed)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     out = maixmem("ports")
     assert out.splitlines()[1].split()[:2] == ["/dev/ttyUSB0", "1a86:7523"] and "CH340" in out
+    assert "ttyS0" not in out
+    assert os.name != "posix" or "/dev/ttyUSB0: may not be opened by you. Next: " in out
     assert json.loads(maixmem("ports", "--json"))[1]["usb"] is None
+    del found[1]
+    out = maixmem("ports", status=1)
+    assert out.startswith("no USB serial port") and "1. plug the board in" in out
+    assert "--port emu:" in out and out.rstrip().endswith("wired one: /dev/ttyS0")
     found.clear()
-    assert "Next: plug the board in" in maixmem("ports", status=1)
+    assert "/dev/" not in maixmem("ports", status=1).replace("/dev/tty.*", "")
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin", "win32", "sunos5"])
+def test_the_driver_is_that_of_the_machine(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    words = {"linux": "dmesg", "darwin": "/dev/tty.", "win32": "Device Manager"}
+    assert words.get(system, "another cable") in driver()
+
+
+@pytest.mark.parametrize("command", ["deploy", "doctor", "auto", "top", "selftest"])
+def test_help_says_that_a_board_in_software_will_do(command: str) -> None:
+    assert "emu:IMAGE" in maixmem(command, "--help")

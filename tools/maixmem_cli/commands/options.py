@@ -25,7 +25,8 @@ PORT = click.option(
     "--port",
     "-p",
     metavar="PORT",
-    help="Serial port, pty or socket://HOST:PORT; default $MAIXMEM_PORT or the only USB one.",
+    help="Serial port, pty, socket://HOST:PORT, or emu:IMAGE, a board in software with that "
+    "firmware; default $MAIXMEM_PORT or the only USB port.",
 )
 
 
@@ -71,8 +72,8 @@ def choose_port(port: str | None) -> str:
         )
     else:
         text = (
-            "--port: no USB serial port found. Next: cable and driver of its USB chip, see "
-            "maixmem ports; or --port PORT"
+            "--port: no USB serial port found. Next: maixmem ports says what to try; or --port "
+            "PORT, or without a board --port emu:maixpy.bin"
         )
     raise WrongUse(text)
 

@@ -5,12 +5,37 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from typing import Any
 
 from maixmem_cli.text.needs import require
 
 _BAUD = 115200
+
+
+#: where a plugged board shows no port, by sys.platform; from documentation, untested but on Linux
+_DRIVERS = {
+    "win32": "then still none: the Device Manager shows a warning sign until the driver of its "
+    "USB chip (CH340, CP210x, FTDI) is installed, from the maker of the chip",
+    "darwin": "then still none: `ls /dev/tty.*`; the driver of its USB chip (CH340, CP210x, "
+    "FTDI) comes from the maker of the chip",
+    "linux": "then still none: `lsusb` says whether the cable works, `sudo dmesg` which driver "
+    "took it; CH340 on Ubuntu: sudo apt remove brltty",
+}
+
+
+def driver() -> str:
+    """What to do on this machine about a board that is plugged in and has no port."""
+    return _DRIVERS.get(sys.platform, "then still none: another cable, another USB socket")
+
+
+def why_closed(path: str) -> str:
+    """Why this user may not open a port, with the next step; empty where he may."""
+    if os.name != "posix" or os.access(path, os.R_OK | os.W_OK):
+        return ""
+    error = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return f"may not be opened by you. Next: {next_step(path, error)}"
 
 
 def open_serial(url: str) -> Any:
@@ -41,7 +66,6 @@ def _group_of(path: str) -> str:
     """The group that may open a device: dialout on Debian, uucp on Arch."""
     try:
         import grp
-        import os
 
         return grp.getgrgid(os.stat(path).st_gid).gr_name
     except (ImportError, OSError, KeyError):
