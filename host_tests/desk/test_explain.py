@@ -173,7 +173,7 @@ def test_which_cause_fits_a_dump(old: str, new: str, word: str) -> None:
 def test_the_dump_of_the_readme(readme: str) -> None:
     said = explain(given=COPIED).output.splitlines()
     text = (paths.ROOT / readme).read_text(encoding="utf-8")
-    _, shown = text.split("$ maixmem explain < log.txt", 1)
+    _, shown = text.split("$ maixmem explain log.txt", 1)
     lines = shown.split("\n\n")[0].splitlines()[1:]
     assert len(lines) >= 3 and [line for line in lines if line[4:] not in said] == []
     assert dump.read(COPIED)[0].fits() == [lines[-1].partition("fits: ")[2]]

@@ -5,6 +5,7 @@ misspelt."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -15,8 +16,11 @@ import kmodel_build
 import paths
 import pytest
 from commands import invoke, maixmem
+from maixmem_cli.cli import COMMANDS
 
 _NAME = "人脸检测.kmodel"
+#: fit's -o is a project, kfpkg's a package; selftest names its JSON, top's series is --csv
+_OWN_FILES = ("fit", "kfpkg", "selftest", "top")
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +123,33 @@ def test_marks_are_explained(folder: Path, legend: str) -> None:
 def test_the_strip_is_explained(folder: Path) -> None:
     out = maixmem("flash", f"{folder / _NAME}@0x100000", status=1)
     assert "F firmware, M model, S filesystem, ! two owners, . free or not known" in out
+
+
+# --- -o FILE ---
+
+
+def test_what_is_printed_goes_to_a_file_with_any_status(tmp_path: Path) -> None:
+    file = tmp_path / "r\xe9sultat.json"
+    shown = maixmem("explain", "--json", "ENOMEM")
+    assert maixmem("explain", "--json", "ENOMEM", "-o", str(file)) == ""
+    assert file.read_bytes() == shown.encode()
+    assert json.loads(shown)["answers"]
+    assert maixmem("explain", "zzz", "-o", str(file), status=1) == ""
+    assert "not known" in file.read_text(encoding="utf-8")
+
+
+def test_wrong_use_leaves_the_file_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "kept.json"
+    file.write_text("kept")
+    done = invoke("kmodel", str(tmp_path / "none.kmodel"), "--json", "-o", str(file))
+    assert done.exit_code == 2 and "none.kmodel" in done.stdout + done.stderr
+    assert file.read_text() == "kept"
+    done = invoke("explain", "ENOMEM", "-o", str(tmp_path / "no" / "such.json"))
+    assert done.exit_code == 2 and "-o" in done.stderr
+
+
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in _OWN_FILES])
+def test_every_command_that_prints_json_writes_it_to_a_file(name: str) -> None:
+    """Redirected by PowerShell 5 it would be UTF-16."""
+    text = maixmem(name, "--help")
+    assert ("-o FILE" in text) == ("--json" in text), name

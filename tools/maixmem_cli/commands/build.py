@@ -17,7 +17,7 @@ from rich.table import Table
 from maixmem_cli.library import packages, places
 from maixmem_cli.library.build import build, stale
 from maixmem_cli.library.bytecode import VERSIONS, CompileError
-from maixmem_cli.text.output import console
+from maixmem_cli.text.output import JSON, console
 
 
 def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
@@ -60,7 +60,7 @@ def show(sizes: dict[str, dict[int, int]], out: Path) -> None:
     is_flag=True,
     help="Write nothing; say whether the repository's lists of modules are up to date.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def command(out: Path, index: bool, check: bool, as_json: bool) -> None:
     """Compile the device modules for bytecode 4, 5 and 6.
 

@@ -15,12 +15,12 @@ from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
 from maixmem_cli.errors.table import boards, find_out
 from maixmem_cli.text import reading
-from maixmem_cli.text.output import console, print_json, unreadable
+from maixmem_cli.text.output import JSON, console, print_json, unreadable
 
 _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause)"}
 
 
-@click.command(name="explain", epilog="Example: maixmem explain < log.txt")
+@click.command(name="explain", epilog="Example: maixmem explain log.txt")
 @click.argument("what", nargs=-1, metavar="[TEXT | FILE | -]")
 @click.option(
     "--board",
@@ -34,7 +34,7 @@ _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause
     metavar="IMAGE",
     help="The firmware of a core dump: names the access and the function.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def command(what: tuple[str, ...], board: str | None, image: Path | None, as_json: bool) -> None:
     """Say what a message means, how sure that is, and the next steps in order.
 

@@ -23,7 +23,7 @@ from maixmem_cli.flash import moves as flash_moves
 from maixmem_cli.flash.svg_map import COLOURS, draw
 from maixmem_cli.plan.flash_items import ItemError, Layout, suggest
 from maixmem_cli.text.numbers import hexa
-from maixmem_cli.text.output import console, write_file
+from maixmem_cli.text.output import console, to_file, write_file
 from maixmem_cli.text.tables import Column, show_table
 
 _CELLS = 64
@@ -48,6 +48,7 @@ _PIPE_WIDTH = 200  # columns of the table where there is no terminal
 )
 @firmware_option("What lies at 0x000000 already. Default: the largest official build may.")
 @click.option("--json", "as_json", is_flag=True, help="The map and the verdicts as JSON.")
+@to_file
 @click.option(
     "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the map into this file."
 )

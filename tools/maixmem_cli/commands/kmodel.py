@@ -18,7 +18,7 @@ from maixmem_cli.firmware.builds import FIRMWARES, Firmware, FirmwareError
 from maixmem_cli.kmodel.others import Other
 from maixmem_cli.plan.kmodel_verdict import METHODS, Entry, read_entries, room
 from maixmem_cli.text.numbers import hexa
-from maixmem_cli.text.output import console, unreadable
+from maixmem_cli.text.output import console, to_file, unreadable
 from maixmem_cli.text.tables import Column, show_table
 
 _WAYS = {
@@ -51,6 +51,7 @@ _VERDICTS = (Column("firmware", name=True), Column("heap", right=True), Column("
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @firmware_option(f"Judge this build only: {', '.join(FIRMWARES)}, an image, or a board.toml.")
 @click.option("--json", "as_json", is_flag=True, help="A list with one object for each model.")
+@to_file
 @click.option("--layers", is_flag=True, help="List the layers too.")
 def command(
     files: tuple[Path, ...], firmware: Firmware | None, as_json: bool, layers: bool

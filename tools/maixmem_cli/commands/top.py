@@ -26,7 +26,7 @@ from maixmem_cli.serial.monitor import Monitor, Sample, Series
 from maixmem_cli.serial.repl import BoardError
 from maixmem_cli.serial.visit import Missing
 from maixmem_cli.text.needs import WrongUse
-from maixmem_cli.text.output import JSON, console, print_json
+from maixmem_cli.text.output import console, print_json
 from maixmem_cli.text.tables import Column, lines
 
 _BAR = 12
@@ -170,7 +170,7 @@ def _interrupted(number: int, frame: Any) -> None:
     metavar="SECONDS",
     help="For a board that was reset or pulled.",
 )
-@JSON
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @VERBOSE
 def command(
     *,

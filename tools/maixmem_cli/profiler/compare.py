@@ -64,7 +64,9 @@ def load(path: Path) -> dict[str, Any]:
         for n in told["lines"]:
             n["heap"], n["file"], n["function"], n["text"], n["line"], n["at_peak"] + 0
     except (ValueError, TypeError, KeyError) as e:
-        raise NoProfile(f"{path} is no profile: {e!r}. Next: maixmem profile --json > it") from e
+        raise NoProfile(
+            f"{path} is no profile: {e!r}. Next: maixmem profile --json -o FILE"
+        ) from e
     return told
 
 

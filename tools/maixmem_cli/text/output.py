@@ -7,18 +7,58 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import click
 from rich.console import Console
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+@contextlib.contextmanager
+def _into(path: Path | None) -> Iterator[None]:
+    """What is printed goes into a file, when the command came to its end, with any status."""
+    if path is None:
+        yield
+        return
+    text, end = io.StringIO(), None
+    with contextlib.redirect_stdout(text):
+        try:
+            yield
+        except SystemExit as e:
+            end = e
+    write_file("-o", path, text.getvalue())
+    if end:
+        raise end
+
+
+def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command -o FILE: in UTF-8 wherever it runs, which > of PowerShell does not do."""
+
+    @click.option(
+        "-o",
+        "into",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write what is printed to this file, in UTF-8.",
+    )
+    @functools.wraps(command)
+    def writing(into: Path | None, **options: Any) -> Any:
+        with _into(into):
+            return command(**options)
+
+    return writing
+
+
+def JSON(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command --json and -o FILE."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(to_file(command))
 
 
 def end(error: click.ClickException, as_json: bool) -> None:
