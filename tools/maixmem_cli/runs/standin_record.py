@@ -272,14 +272,14 @@ class _Told:
         run = self.first
         if run.status == _HUNG:
             return self.hang()
-        _, _, tail = run.text.rpartition(ending.HEAD)
+        trace = ending.caught(run.text)
         if run.status == run_standin.INTERRUPTED:
             return End(record.INTERRUPTED)
-        if run.status == 1 and tail:
-            return self.raised(ending.caught(run.text), record.RAISED)
+        if run.status == 1 and trace:
+            return self.raised(trace, record.RAISED)
         kind = record.LIMIT if run.limit else record.DONE
-        if tail:
-            return self.raised(ending.caught(run.text), kind)
+        if trace:
+            return self.raised(trace, kind)
         return End(kind, status=run.status)
 
     def raised(self, trace: str, kind: str) -> End:
