@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -363,3 +364,105 @@ def test_a_name_is_a_whole_word() -> None:
         ("设备内存不足了", "内存不足", True),
     ):
         assert words.has(text, key) is whole, (text, key)
+
+
+_INFO = (
+    "GC: total: {}, used: 9, free: {}{}\n No. of 1-blocks: 17, max blk sz: 23, max free sz: {}\n"
+)
+_FAILED = "MemoryError: memory allocation failed, allocating {} bytes\n"
+_PICTURE = "[MAIXPY]kpu: img w={},h={}, but model w={},h={}\n"
+#: a log, what its numbers tell, its first step
+_CALCULATED = [
+    (
+        _INFO.format(64000, 61824, ", max new split: 8257536", 3800),
+        ["61824 bytes are free, 60800 of them in one piece", "grow by a piece of 8257536"],
+        "A request above 60800",
+    ),
+    (_INFO.format(64000, 12768, "", 266), ["12768 bytes are free, 4256 in one piece"], "gc."),
+    (
+        _INFO.format(64000, 12768, "", 266) + _FAILED.format(8192),
+        ["8192 bytes were requested, 12768 are free, but no more than 4256 in one piece"],
+        "gc.collect()",
+    ),
+    (
+        "kendryte-k210\n" + _INFO.format(64000, 12768, "", 266),
+        ["12768 bytes are free, 8512 of them in one piece"],  # blocks of 32 bytes
+        "A request above 8512",
+    ),
+    (
+        _INFO.format(64000, 12768, "", 266) + _FAILED.format(50000),
+        ["50000 bytes were requested and 12768 are free in all: the heap is full"],
+        "Free what",
+    ),
+    (
+        _INFO.format(64000, 12768, "", 266) + _FAILED.format(99999),
+        ["99999 bytes were requested and the whole heap has 64000"],
+        "A smaller buffer",
+    ),
+    (
+        ">>> gc.mem_free()\n137000\n" + _FAILED.format(19200),
+        ["19200 bytes were requested and 137000 were free"],
+        "",
+    ),
+    (_PICTURE.format(320, 240, 224, 224), ["is 320x240, the model's is 224x224"], "sensor.set_w"),
+    (
+        _PICTURE.format(320, 240, 320, 256),
+        ["320x256, is higher than this one"],
+        "img.resize(320, ",
+    ),
+    (_PICTURE.format(224, 224, 320, 224), ["320x224, is wider than this one"], "img.resize(320, "),
+    (
+        "OSError: buffer_init, vb config failed(-1610317806)",
+        ["-1610317806 is 0xa0048012: VB, error 0x12"],
+        "In the program: try",
+    ),
+    (
+        "MicroPython v1.19.1; Generic ESP32 module with ESP32\n" + _FAILED.format(247500),
+        ["247500 bytes in one piece; this firmware uses no PSRAM"],
+        "A module with PSRAM",
+    ),
+    (
+        "E RKNN: failed to malloc npu memory, size: 4022861824, flags: 0x2",
+        ["4022861824 bytes in one piece, of the 4 GiB"],
+        "Another domain",
+    ),
+    (
+        "cma: cma_alloc: alloc failed, req-size: 3934 pages, ret: -12\nCmaFree:  441276 kB",
+        ["16113664 bytes were requested in one piece, 451866624 of CMA are free: it is in pieces"],
+        "Reboot",
+    ),
+    (
+        "AllocateTensors() failed! Requested: 5000, available 1200, missing: 3800",
+        ["5000 bytes were requested of the arena, 1200 were left"],
+        "A larger arena",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "numbers", "step"), _CALCULATED)
+def test_the_numbers_of_a_log_are_calculated_with(
+    text: str, numbers: list[str], step: str
+) -> None:
+    found, shown = read(text), explain(given=text).output
+    reported = [n for answer in found["answers"] for n in answer["numbers"]]
+    for number in numbers:
+        assert [n for n in reported if number in n], reported
+        assert number in shown
+    with_numbers = [a for a in found["answers"] if a["numbers"]]
+    assert with_numbers[-1]["steps"][0].startswith(step), with_numbers
+
+
+def test_without_numbers_nothing_is_calculated() -> None:
+    for text in (_FAILED.format(88332), "max free sz: 266", "-1610317806x", "Errno -12"):
+        assert not [n for answer in read(text)["answers"] for n in answer["numbers"]], text
+
+
+def test_findings_name_rows_and_numbers_that_there_are() -> None:
+    listed = table.rows_file("numbers")
+    names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
+    names |= {one["name"] for one in listed["product"]} | {"block"}
+    for one in listed["finding"]:
+        assert set(one["rows"]) <= {row.id for row in _ROWS}, one
+        used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))
+        used |= set(re.findall(r"\{(\w+)\}", one["means"] + " ".join(one.get("steps", ()))))
+        assert used | set(one.get("unknown", ())) <= names, one

@@ -120,6 +120,8 @@ def _answer(out: Console, answer: log.Answer, mark: str) -> None:
     out.print(
         f"{mark}= {answer.row.means}{sure}{more}", markup=False, soft_wrap=True, style="bold"
     )
+    for text in answer.numbers:
+        out.print(f"  {text}", markup=False, soft_wrap=True)
     for i, step in enumerate(answer.steps, 1):
         out.print(f"{i}. {step}", markup=False, soft_wrap=True)
     out.print(f"more: docs/{answer.row.page}", markup=False)

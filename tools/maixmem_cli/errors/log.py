@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from maixmem_cli.errors import dump
+from maixmem_cli.errors import dump, numbers
 from maixmem_cli.errors.table import Row, find, possible_boards, rows_of, with_own
 from maixmem_cli.text.output import printable
 
@@ -25,6 +25,7 @@ _SHOWN = 200  # characters of a line
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
+_NUMBERS_IN = 1 << 20  # the end of a log, where its last numbers are
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Answer:
     line: int  #: number of the first
     times: int = 1
     steps: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)  #: what its numbers tell
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -47,6 +49,7 @@ class Answer:
             "means": self.row.means,
             "sure": self.row.sure,
             "kind": self.row.kind,
+            "numbers": self.numbers,
             "steps": self.steps,
             "page": f"docs/{self.row.page}",
         }
@@ -90,7 +93,9 @@ def explain(data: bytes, board: str | None = None) -> Explained:
     text = "\n".join(line.text for line in lines)
     possible = frozenset((board,)) if board else possible_boards(text)
     found = Explained(min(possible) if len(possible) == 1 else None, sorted(possible), note=note)
-    _answer(found, lines, frozenset(map(rows_of, possible)))
+    boards = frozenset(map(rows_of, possible))
+    _answer(found, lines, boards)
+    _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
     return found
 
@@ -154,6 +159,18 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
             answer.times += line.times
             if len(answer.said) < _FEW and said not in answer.said:
                 answer.said.append(said)
+
+
+def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
+    """Adds what the numbers of the log tell."""
+    known = numbers.numbers(text, boards)
+    for answer in found.answers:
+        told = numbers.findings(answer.row, text, known, boards)
+        codes = [code for said in answer.said for code in numbers.decoded(said)]
+        answer.numbers = [one.means for one in told] + list(dict.fromkeys(codes))
+        own = [] if any(one.only for one in told) else answer.steps
+        first = [step for one in told for step in one.steps]
+        answer.steps = list(dict.fromkeys([*first, *own]))
 
 
 def _on_that_board(row: Row) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -60,13 +61,11 @@ class Row:
     def steps_on(self, board: Boards) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
         on every one of them and of this row, where there is no K210 alone."""
-        wanted = named_by(board) & self.on or ({"k210"} if self.on <= _K210 else self.on)
-        known = steps()
-        return [
-            known[s]["text"] if s in known else s
-            for s in self.steps
-            if s not in known or wanted <= known[s]["on"]
-        ]
+        return steps_for(self.steps, self.wanted(board))
+
+    def wanted(self, board: Boards) -> frozenset[str]:
+        """The boards that a step must be possible on."""
+        return named_by(board) & self.on or (frozenset({"k210"}) if self.on <= _K210 else self.on)
 
     def denies(self, text: str) -> bool:
         """True where it would say that nothing is wrong of an error that was raised."""
@@ -89,7 +88,7 @@ _K210 = {"k210", "canmv", "pc"}
 _IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+")
 
 
-def _expand(names: list[str]) -> frozenset[str]:
+def expand(names: list[str]) -> frozenset[str]:
     """The boards of some names: a group's, and with "=" before it that board alone."""
     return frozenset(board for name in names for board in _GROUPS.get(name, (name.lstrip("="),)))
 
@@ -99,7 +98,8 @@ def named_by(board: Boards) -> frozenset[str]:
     return frozenset((board,) if isinstance(board, str) else board or ())
 
 
-def _read(name: str) -> dict[str, Any]:
+def rows_file(name: str) -> dict[str, Any]:
+    """What a file in rows/ has."""
     return toml.read(_ROWS / f"{name}.toml")
 
 
@@ -107,9 +107,19 @@ def _read(name: str) -> dict[str, Any]:
 def steps() -> dict[str, dict[str, Any]]:
     """The named steps: {name: {"text", "on"}}."""
     return {
-        name: {"text": step["text"], "on": _expand(step.get("on", ["all"]))}
-        for name, step in _read("steps").items()
+        name: {"text": step["text"], "on": expand(step.get("on", ["all"]))}
+        for name, step in rows_file("steps").items()
     }
+
+
+def steps_for(names: Iterable[str], wanted: frozenset[str]) -> list[str]:
+    """The texts of steps, without named ones that one of the wanted boards cannot do."""
+    known = steps()
+    return [
+        known[s]["text"] if s in known else s
+        for s in names
+        if s not in known or wanted <= known[s]["on"]
+    ]
 
 
 @functools.lru_cache(maxsize=None)
@@ -117,8 +127,8 @@ def rows() -> tuple[Row, ...]:
     """Every row, the narrow before the wide."""
     found = []
     for name in _FILES:
-        for row in _read(name)["row"]:
-            row["on"] = _expand(row["on"])
+        for row in rows_file(name)["row"]:
+            row["on"] = expand(row["on"])
             row["last"] = name == _FILES[-1]
             row["cases"] = tuple((text, source) for text, source in row["cases"])
             for key in ("match", "steps"):
@@ -144,7 +154,7 @@ def _of_rknn() -> list[Row]:
 @functools.lru_cache(maxsize=None)
 def boards() -> dict[str, dict[str, Any]]:
     """{name of a board: {"as" whose rows it has, "find_out"}}."""
-    return {name: row for name, row in _read("boards").items() if isinstance(row, dict)}
+    return {name: row for name, row in rows_file("boards").items() if isinstance(row, dict)}
 
 
 @dataclass(frozen=True)
@@ -158,8 +168,8 @@ class Evidence:
 
 @functools.lru_cache(maxsize=None)
 def _evidence() -> tuple[Evidence, ...]:
-    listed = _read("evidence")["evidence"]
-    return tuple(Evidence(e["weight"], _expand(e["on"]), tuple(e["words"])) for e in listed)
+    listed = rows_file("evidence")["evidence"]
+    return tuple(Evidence(e["weight"], expand(e["on"]), tuple(e["words"])) for e in listed)
 
 
 def possible_boards(text: str) -> frozenset[str]:
@@ -177,7 +187,7 @@ def find_out(board: str | None) -> str:
     if board is None:
         return "Try to find out: --board NAME gives what can be done on that board."
     own: str | None = boards()[rows_of(board)].get("find_out")
-    return f"Try to find out: {own or _read('boards')['find_out']}"
+    return f"Try to find out: {own or rows_file('boards')['find_out']}"
 
 
 def rows_of(board: str) -> str:

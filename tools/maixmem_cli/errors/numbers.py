@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The numbers in a log, and what follows from them: rows/numbers.toml has the patterns, conditions
+and sentences, here they are read and calculated with."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from maixmem_cli.errors.table import Boards, Row, expand, named_by, rows_file, steps_for
+from maixmem_cli.errors.words import has
+
+_COMPARISON = re.compile(r"(.+?) (<=|>=|<|>) (.+)")
+_COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+_SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
+_MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
+_MEDIA = 0xA0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What numbers tell of a row."""
+
+    means: str
+    steps: tuple[str, ...]
+    only: bool  #: instead of the row's own steps
+
+
+@functools.lru_cache(maxsize=None)
+def _table() -> dict[str, Any]:
+    return rows_file("numbers")
+
+
+@functools.lru_cache(maxsize=None)
+def _patterns() -> list[re.Pattern[str]]:
+    return [re.compile(number["match"]) for number in _table()["number"]]
+
+
+def numbers(text: str, board: Boards) -> dict[str, int]:
+    """The numbers of a log by name, the last of each, and those calculated from them."""
+    found: dict[str, int] = {}
+    for pattern in _patterns():
+        for match in pattern.finditer(text):
+            found.update({name: int(n) for name, n in match.groupdict().items()})
+    blocks = _table()["block"]
+    sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
+    known = {**found, "block": min(sizes, default=blocks["else"])}
+    for product in _table()["product"]:
+        if all(factor in known or factor.isdigit() for factor in product["of"]):
+            known[product["name"]] = prod(_value(factor, known) for factor in product["of"])
+    return known
+
+
+def _value(expression: str, known: dict[str, int]) -> int:
+    """A name, a number, or their product."""
+    return prod(int(f) if f.isdigit() else known[f] for f in expression.split(" * "))
+
+
+def _holds(condition: str, known: dict[str, int]) -> bool:
+    """Whether a comparison is known to hold; a heap that reports no split cannot grow."""
+    match = _COMPARISON.fullmatch(condition)
+    if not match:
+        raise ValueError(f"no comparison: {condition}")
+    known = {"split": 0, **known}
+    if not known.keys() >= set(re.findall(r"[a-z]\w*", condition)):
+        return False
+    return bool(_COMPARE[match[2]](_value(match[1], known), _value(match[3], known)))
+
+
+def findings(row: Row, text: str, known: dict[str, int], board: Boards) -> list[Finding]:
+    """What the numbers of a log tell of one of its rows."""
+    return [
+        _filled(one, known, row.wanted(board))
+        for one in _table()["finding"]
+        if row.id in one["rows"]
+        and _is_of(one, text, board)
+        and known.keys().isdisjoint(one.get("unknown", ()))
+        and all(_holds(condition, known) for condition in one["when"])
+    ]
+
+
+def _is_of(one: dict[str, Any], text: str, board: Boards) -> bool:
+    """Whether a log is of the boards of a finding, and has one of its words."""
+    words, on = one.get("has"), one.get("on")
+    named = named_by(board)
+    return (not words or any(has(text, word) for word in words)) and (
+        not on or (bool(named) and named <= expand(on))
+    )
+
+
+def _filled(one: dict[str, Any], known: dict[str, int], wanted: frozenset[str]) -> Finding:
+    texts = steps_for(one.get("steps", ()), wanted)
+    return Finding(
+        one["means"].format(**known),
+        tuple(text.format(**known) for text in texts),
+        one.get("only", False),
+    )
+
+
+def decoded(text: str) -> list[str]:
+    """Codes that are signed numbers in a line, as manuals write them."""
+    found = []
+    for word in dict.fromkeys(_SIGNED.findall(text)):
+        code = int(word) & 0xFFFFFFFF
+        if -(1 << 31) <= int(word) < -(1 << 24):
+            module = _MODULES.get(code >> 16 & 0xFF, f"module {code >> 16 & 0xFF}")
+            of = f": {module}, error {code & 0x1FFF:#x}" if code >> 24 == _MEDIA else ""
+            found.append(f"{word} is {code:#010x}{of}")
+    return found
