@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from maixmem_cli.plan import judge
+from maixmem_cli.plan.endless import is_endless
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
     GC,
@@ -31,7 +32,8 @@ _RAN = Record(
     "main.py",
     Board(record.IMAGE, "maixpy.bin"),
     End(record.LIMIT),
-    rounds=50,
+    pictures=50,
+    rounds=25,
     asked=50,
     steps=(Step(record.LOAD, _AT),),
     lines=(Line(HEAP, _AT[0], 400000, 400000, 400000, 4),),
@@ -40,6 +42,7 @@ _RAN = Record(
         Least(HEAP, Level(3000000, 200000, 150000), _AT),
     ),
 )
+_ENDLESS = "import sensor\nwhile True:\n    net.append(sensor.snapshot())\n"
 _GREW = (Growth(GC, _AT[0], 1000, 400),)
 
 
@@ -50,7 +53,7 @@ def _ended(kind: str, **more: object) -> Record:
 def test_what_ran_fits_with_its_numbers() -> None:
     found = judge.judge(_RAN, _SOURCE)
     assert (found.kind, found.status) == ("FITS", 0)
-    assert "maixpy.bin, the firmware itself, 50 rounds" in found.lines[0]
+    assert "maixpy.bin, the firmware itself, 50 pictures" in found.lines[0]
     assert found.lines[1].startswith("GC heap: at the least 97.6 KiB left, main.py:3: net = kpu.")
     assert len(found.lines) == 3, "nothing more is to be said"
 
@@ -83,7 +86,7 @@ def test_what_dies_for_want_of_memory_does_not_fit(end: End, status: int) -> Non
 def test_who_has_the_rest_is_said() -> None:
     refused = Refused(HEAP, 262274, Level(3000000, 200000, 150000), _AT)
     said = "\n".join(judge.judge(_ended(record.HANGS, refused=refused)).lines)
-    assert "the board hangs at main.py:3: net = kpu.load(0x300000) in round 51" in said
+    assert "the board hangs at main.py:3: net = kpu.load(0x300000) after 50 pictures" in said
     assert "requested 256.1 KiB of system heap, free were 195.3 KiB, at most 146.4 KiB" in said
     assert "  390.6 KiB have main.py:3: net = kpu.load(0x300000)" in said
 
@@ -108,14 +111,45 @@ def test_what_was_not_reached_is_never_said_to_fit(end: End, said: str) -> None:
 
 
 def test_no_picture_in_the_time_that_there_is() -> None:
-    none = replace(_RAN, rounds=0, seconds=20.0)
+    none = replace(_RAN, pictures=0, seconds=20.0)
     assert judge.judge(none, _SOURCE).status == 4
     assert judge.judge(none, "import time\n").status == 0, "it takes none"
 
 
 def test_growth_is_named_with_the_round_that_it_ends() -> None:
-    found = judge.judge(replace(_RAN, growth=_GREW), _SOURCE)
+    found = judge.judge(replace(_RAN, growth=_GREW), _ENDLESS)
     assert found.status == 1 and "keeps 1000 B more each round" in found.lines[0]
     assert "is full in round 400" in found.lines[0]
     done = judge.judge(replace(_RAN, growth=_GREW, end=End(record.DONE)), _SOURCE)
     assert done.status == 0 and "kept 1000 B more each round up to the end" in done.lines[3]
+
+
+def test_growth_of_a_loop_that_may_end_before_is_not_told() -> None:
+    grew = replace(_RAN, growth=_GREW)
+    found = judge.judge(grew, _ENDLESS.replace("while True:", "for n in range(300):"))
+    assert found.status == 4 and "is full in round 400" in found.lines[0]
+    assert found.lines[0].startswith("CANNOT TELL: main.py:3: ")
+    for end, status in ((End(record.RAISED, _AT), 1), (End(record.HANGS, _AT), 3)):
+        found = judge.judge(replace(grew, later=end, later_pictures=790), "")
+        assert found.status == status and "after 790 pictures: main.py:3" in found.lines[1]
+
+
+def test_growth_is_counted_by_pictures_where_rounds_were_not_seen() -> None:
+    found = judge.judge(replace(_RAN, rounds=None, growth=_GREW), _ENDLESS)
+    assert "more each picture; the GC heap is full in picture 400" in found.lines[0]
+    assert found.lines[-1].startswith("seen in 50 pictures on ")
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "endless"),
+    [
+        ("while 1:\n    a()\n", 2, True),
+        ("while True:\n    for x in y:\n        a()\n", 3, True),
+        ("for x in y:\n    a()\nwhile True:\n    b()\n", 2, False),
+        ("def a():\n    k.append(1)\nwhile True:\n    a()\n", 2, True),
+        ("def a():\n    k.append(1)\nwhile go:\n    a()\n", 2, False),
+        ("while True\n", 1, False),
+    ],
+)
+def test_a_loop_that_has_no_end(source: str, line: int, endless: bool) -> None:
+    assert is_endless(source, line) is endless

@@ -40,7 +40,8 @@ _FULL = Record(
         missing=Missing(record.MODEL, "0x300000"),
         words=("the board hangs",),
     ),
-    rounds=3,
+    pictures=3,
+    rounds=2,
     asked=50,
     seconds=1,
     begin={GC: Level(500, 400, 300, collected=True)},
@@ -57,15 +58,15 @@ _FULL = Record(
 
 def test_a_record_comes_back_as_it_was() -> None:
     assert as_json.read(as_json.write(_FULL)) == _FULL
-    assert as_json.read(as_json.write(Record("", Board("image", ""), End("done")))).rounds == 0
+    assert as_json.read(as_json.write(Record("", Board("image", ""), End("done")))).pictures == 0
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"version": 99}, "version 99"),
-        ({"rounds": "three"}, "record.rounds = 'three'"),
-        ({"rounds": True}, "record.rounds = True"),
+        ({"pictures": "three"}, "record.pictures = 'three'"),
+        ({"pictures": True}, "record.pictures = True"),
         ({"colour": 1}, "'colour'"),
         ({"steps": [{}]}, "record.steps has no 'kind'"),
         ({"end": None}, "record.end = None"),

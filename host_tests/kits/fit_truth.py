@@ -5,10 +5,11 @@
     python host_tests/kits/fit_truth.py FOLDER --firmware maixpy.bin [--only PART] [--stand-in]
 
 FOLDER has the scripts, and models.tsv: script, flash address or /sd/name, model file (of FOLDER or
-of $MAIXMEM_MODELS; without one: a card is in). The truth is a run of twice as many rounds that
-nobody follows; where fit names the round in which a heap is full, a run beyond that round. Then
-fit of the project of its record must say the same. With --stand-in fit runs it there, the truth is
-the firmware's. Exit status 1 where a verdict is wrong, or more than one in ten cannot be given.
+of $MAIXMEM_MODELS; without one: a card is in). The truth is a run of twice as many pictures that
+nobody follows; where fit names the round in which a heap is full, a run beyond that round, with as
+many pictures in each as the script takes. Then fit of the project of its record must say the same.
+With --stand-in fit runs it there, the truth is the firmware's.
+Exit status 1 where a verdict is wrong, or more than one in ten cannot be given.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from maixmem_cli.runs.run_firmware import failing  # noqa: E402
 RUNS, DIES, ELSE = "runs", "dies", "ends otherwise"
 _SAYS = {judge.FITS: RUNS, judge.NOT: DIES, judge.CANNOT_TELL: ELSE}
 _BEYOND = 1.25  # times the round in which fit says that a heap is full
-_MOST = 3000  # rounds
+_MOST = 3000  # pictures
 _ONE_IN = 10
 
 
@@ -86,12 +87,12 @@ def compare(script: Path, image: Path, options: Options, *, stand_in: bool) -> R
     place = recorded.Place(build, None if stand_in else image, options)
     found = recorded.run(script, place)
     verdict = judge.judge(found, script.read_text(encoding="utf-8", errors="replace"))
-    dies = [g.dies for g in found.growth if g.dies]
-    rounds = 2 * (options.frames or 0)
-    if verdict.kind == judge.NOT and dies and found.end.kind == LIMIT:
-        rounds = min(_MOST, int(_BEYOND * min(dies)))
-    seconds = (options.seconds or 0) * rounds / (options.frames or 1)
-    is_so, ended = truth(script, image, replace(options, frames=rounds, seconds=seconds))
+    first = found.first_full
+    frames = max(2 * (options.frames or 0), found.pictures)
+    if verdict.kind == judge.NOT and first and first.dies and found.end.kind == LIMIT:
+        frames = min(_MOST, int(_BEYOND * first.dies * found.each_round))
+    seconds = (options.seconds or 0) * frames / (options.frames or 1)
+    is_so, ended = truth(script, image, replace(options, frames=frames, seconds=seconds))
     agrees = None
     if verdict.kind != judge.CANNOT_TELL:
         agrees = _of_project(found, build) == verdict.fits

@@ -56,7 +56,7 @@ def test_what_runs_fits_and_its_project_too(tmp_path: Path) -> None:
     done, told, project = fitted(tmp_path, source, model(tmp_path, 400_000))
     assert done.exit_code == 0, done.output
     assert done.output.startswith("FITS: it ran on the stand-in with the memory of full, which ")
-    assert "20 rounds" in done.output and "system heap: at the least" in done.output
+    assert "20 pictures" in done.output and "system heap: at the least" in done.output
     camera, window, lcd, load = told.steps
     assert (camera.frame, camera.at[0].line) == ("QVGA", 5)
     assert (window.size, lcd.kind, lcd.at[0].line) == ((224, 224), record.LCD, 7)
@@ -86,7 +86,7 @@ def test_a_leak_is_named_with_its_line_and_round(tmp_path: Path) -> None:
     source = _CAMERA + "kept = []\n" + _LOOP + "    kept.append(bytes(1000))\n"
     done, told, project = fitted(tmp_path, source)
     assert done.exit_code == 1, done.output
-    assert "main.py:9: kept.append(bytes(1000)) keeps 1.0 KiB more each round" in done.output
+    assert "main.py:9: kept.append(bytes(1000)) keeps 1.0 KiB more each picture" in done.output
     (grown,) = told.growth
     assert 430 < (grown.dies or 0) < 530
     assert project and project.exit_code == 1 and "the heap is full in round" in project.output
@@ -114,7 +114,7 @@ def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) ->
     )
     done, told, project = fitted(tmp_path, source)
     assert done.exit_code == 1 and told.end.caught and "main.py:10: kept.append" in done.output
-    assert told.end.refused and told.end.refused.heap == "gc" and told.rounds == 4
+    assert told.end.refused and told.end.refused.heap == "gc" and told.pictures == 4
     assert "it runs with" not in done.output, "no GC heap is large enough"
     assert project and project.exit_code == 1
 
@@ -123,7 +123,7 @@ def test_json_has_the_verdict_and_the_record(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(_CAMERA + _LOOP)
     done = run(tmp_path / "main.py", "--frames", 5, "--json")
     told = json.loads(done.stdout)
-    assert (told["kind"], told["status"], told["record"]["rounds"]) == ("FITS", 0, 5)
+    assert (told["kind"], told["status"], told["record"]["pictures"]) == ("FITS", 0, 5)
     assert as_json.read(json.dumps(told["record"])).end.kind == record.LIMIT
 
 
@@ -149,3 +149,13 @@ def test_a_script_that_prints_and_ends_has_a_verdict(tmp_path: Path) -> None:
     script.write_text("print(5)\n")
     done = run(script)
     assert done.exit_code == 0 and done.stdout.startswith("FITS: it ran to its end")
+
+
+def test_what_grows_up_to_the_own_end_of_a_script_fits(tmp_path: Path) -> None:
+    loop = _LOOP.replace("while True:", "for n in range(150):")
+    source = _CAMERA + "kept = []\n" + loop + "    kept.append(bytes(640))\n"
+    done, told, project = fitted(tmp_path, source)
+    assert done.exit_code == 0 and "it ran to its end" in done.output, done.output
+    assert "kept.append(bytes(640)) kept " in done.output
+    assert told.end.kind == record.DONE and told.pictures == 150
+    assert project and project.exit_code == 0, project and project.output

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from maixmem_report import kib
 
+from maixmem_cli.plan.endless import is_endless
 from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.record import record
-from maixmem_cli.record.record import GC, Level, Place, Record
+from maixmem_cli.record.record import GC, Growth, Level, Place, Record
 from maixmem_cli.runs import ending
 
 FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
@@ -55,10 +56,13 @@ def judge(of: Record, source: str = "") -> Verdict:
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind not in (record.DONE, record.LIMIT) or (end.caught and end.kind == record.DONE):
         return _cannot_tell(of)
-    if end.kind == record.LIMIT and not of.rounds and of.asked and _takes_pictures(source):
+    if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):
         return _cannot_tell(of)
-    if end.kind == record.LIMIT and any(g.dies is not None for g in of.growth):
-        return Verdict(NOT, STATUS[NOT], tuple(_grows(of)))
+    if end.kind == record.LIMIT and (first := of.first_full):
+        if of.later is None and not is_endless(source, first.place.line):
+            return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_grows(of, first, CANNOT_TELL)))
+        status = _HANGS if of.later and of.later.hangs else STATUS[NOT]
+        return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
 
 
@@ -78,20 +82,30 @@ def _on(of: Record) -> str:
     return f"{of.board.name}, the firmware itself"
 
 
-def _rounds(of: Record) -> str:
-    if not of.rounds:
+def _length(of: Record) -> str:
+    if not of.pictures:
         return f"no picture, {of.seconds:.0f} s of the board's clock"
-    return f"{of.rounds} round{'s' if of.rounds > 1 else ''}"
+    return _pictures(of.pictures)
+
+
+def _pictures(number: int) -> str:
+    return f"{number} picture{'s' if number > 1 else ''}"
+
+
+def _each(of: Record) -> str:
+    """What growth is counted by."""
+    return "picture" if of.rounds is None else "round"
 
 
 def _fits(of: Record, source: str) -> Iterator[str]:
     end = "ran to its end" if of.end.kind == record.DONE else "ran"
-    yield f"{FITS}: it {end} on {_on(of)}, {_rounds(of)}"
+    yield f"{FITS}: it {end} on {_on(of)}, {_length(of)}"
     for least in of.least:
         at = where(least.at, of.script) if least.at else "before its first line"
         yield f"{HEAPS[least.heap]}: at the least {kib(least.level.free)} left, {at}"
     for g in of.growth:
-        yield f"{where((g.place,), of.script)} kept {kib(g.each)} more each round up to the end"
+        kept = f"kept {kib(g.each)} more each {_each(of)} up to the end"
+        yield f"{where((g.place,), of.script)} {kept}"
     if of.too_few and of.end.kind == record.LIMIT:
         yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
     if of.end.caught:
@@ -104,7 +118,7 @@ def _not(of: Record) -> Iterator[str]:
     end = of.end
     at = end.at or (end.refused.at if end.refused else ())
     what = "the board hangs at " if end.hangs else ""
-    after = f" in round {of.rounds + 1}" if of.rounds else ""
+    after = f" after {_pictures(of.pictures)}" if of.pictures else ""
     yield f"{NOT}: {what}{where(at, of.script)}{after}"
     if end.error:
         yield end.error
@@ -133,16 +147,22 @@ def _holders(of: Record, heap: str) -> Iterator[str]:
             yield f"  {kib(has[n])} have {n.place}: {n.place.text}"
 
 
-def _grows(of: Record) -> Iterator[str]:
-    first = min((g for g in of.growth if g.dies is not None), key=lambda g: g.dies or 0)
+def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
     yield (
-        f"{NOT}: {where((first.place,), of.script)} keeps {kib(first.each)} more each round; "
-        f"the {HEAPS[first.heap]} is full in round {first.dies}"
+        f"{kind}: {where((first.place,), of.script)} keeps {kib(first.each)} more each "
+        f"{_each(of)}; the {HEAPS[first.heap]} is full in {_each(of)} {first.dies}"
     )
+    if kind == CANNOT_TELL:
+        yield "its loop may end before: that was not reached. Next: more --frames"
+    elif of.later:
+        how = "hangs" if of.later.hangs else "ends it"
+        at = where(of.later.at, of.script)
+        yield f"run on, it {how} after {_pictures(of.later_pictures)}: {at}"
     for g in of.growth:
         if g is not first:
-            yield f"{where((g.place,), of.script)} keeps {kib(g.each)} more each round"
-    yield f"seen in {_rounds(of)} on {_on(of)}"
+            yield f"{where((g.place,), of.script)} keeps {kib(g.each)} more each {_each(of)}"
+    rounds = "" if of.rounds is None else f"{of.rounds} rounds of its loop, "
+    yield f"seen in {rounds}{_length(of)} on {_on(of)}"
 
 
 def _why_not_told(of: Record) -> Iterator[str]:

@@ -167,7 +167,7 @@ def _leaks(record: Record) -> Iterator[Leak]:
         return
     for n, g in enumerate(record.growth):
         name = _name(g.place) + (f" ({n})" if n else "")
-        yield Leak(name, max(1, g.each), record.rounds, g.heap)
+        yield Leak(name, max(1, g.each), record.counted, g.heap)
 
 
 # --- as full as the run ---

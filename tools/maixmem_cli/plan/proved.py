@@ -38,6 +38,6 @@ def cure(found: Record, build: Firmware, again: Callable[[int], Record], only: s
         before, record = record, again(size)
         if judge.judge(record).fits:
             return Cure(texts, ran=True, gc_heap=size)
-        if record.rounds > before.rounds:  # it keeps more with each round
+        if record.pictures > before.pictures:  # it keeps more with each round
             return Cure()
     return Cure()

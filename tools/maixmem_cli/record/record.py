@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-VERSION = 1  #: of the JSON: it is raised when a field changes its meaning or goes
+VERSION = 2  #: of the JSON: it is raised when a field changes its meaning or goes
 IMAGE, STAND_IN = "image", "stand-in"
 GC, HEAP = "gc", "heap"  #: the two heaps: MicroPython's, and the system heap of the firmware
 # how a run ended
@@ -65,13 +65,13 @@ class Model:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that the program did to the board, `at` its lines, the innermost first, in the
-    `round`, a number: pictures taken before it. `failed`: it did not succeed. Which of the
-    others exist follows from `kind`."""
+    """One thing that the program did to the board, `at` its lines, the innermost first, after
+    so many `pictures`. `failed`: it did not succeed. Which of the others exist follows from
+    `kind`."""
 
     kind: str
     at: tuple[Place, ...] = ()
-    round: int = 0
+    pictures: int = 0
     failed: bool = False
     gc: Level | None = None  #: after it
     heap: Level | None = None
@@ -103,14 +103,14 @@ class Least:
     heap: str
     level: Level
     at: tuple[Place, ...] = ()
-    round: int | None = None
+    pictures: int | None = None  #: taken before it
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A line that keeps more with every round: `each` bytes a round. `dies`: the round in which
-    the heap is full, by all of them together. `kind`: a leak of the program, of the firmware, a
-    recursion."""
+    """A line that keeps more with every round of Record.rounds: `each` bytes a round. `dies`: the
+    round in which the heap is full, by all of them together. `kind`: a leak of the program, of the
+    firmware, a recursion."""
 
     heap: str
     place: Place
@@ -174,12 +174,15 @@ class Board:
 
 @dataclass(frozen=True)
 class Record:
-    """One run. `rounds`: pictures that it took; `asked`: how many it was to take at most."""
+    """One run. `pictures`: that it took; `asked`: how many it was to take at most. `rounds`: of
+    the loop that is judged, each of one picture or of more; None: not seen, and what grows is
+    counted by pictures."""
 
     script: str
     board: Board
     end: End
-    rounds: int = 0
+    pictures: int = 0
+    rounds: int | None = None
     asked: int | None = None
     seconds: float = 0.0
     begin: dict[str, Level] = field(default_factory=dict)  #: {heap: when the script began}
@@ -188,10 +191,28 @@ class Record:
     lines: tuple[Line, ...] = ()
     least: tuple[Least, ...] = ()
     growth: tuple[Growth, ...] = ()
+    later: End | None = None  #: run on because something grew, it died so of that
+    later_pictures: int = 0  #: that it had taken then
     too_few: bool = False  #: rounds, to tell whether something grows
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words
     version: int = VERSION
+
+    @property
+    def counted(self) -> int:
+        """In what growth is counted: rounds, or pictures where those were not seen."""
+        return self.pictures if self.rounds is None else self.rounds
+
+    @property
+    def each_round(self) -> float:
+        """Pictures a round; 1 where that was not seen."""
+        return self.pictures / self.rounds if self.rounds and self.pictures else 1.0
+
+    @property
+    def first_full(self) -> Growth | None:
+        """What grows until a heap is full, the one of which that is first."""
+        dying = [g for g in self.growth if g.dies is not None]
+        return min(dying, key=lambda g: g.dies or 0, default=None)
 
     def least_of(self, heap: str) -> Least | None:
         """Where that heap had least left."""

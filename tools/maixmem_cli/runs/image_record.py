@@ -44,10 +44,10 @@ def run(script: Path, image: Path, options: Options) -> Record:
         with Session(image, script, replace(options, frames=frames)) as session:
             found = of_profile(profile.run(session, said.append), "".join(said))
             seen = int(str(session.board.state()["frames"]))
-        skipped = seen - found.rounds
+        skipped = seen - found.pictures
         if found.end.kind != record.LIMIT or seen < frames or skipped <= _OWN:
             break
-        if found.rounds + _OWN >= wanted:
+        if found.pictures + _OWN >= wanted:
             break
         frames = wanted + skipped
     return replace(found, asked=options.frames)
@@ -82,7 +82,8 @@ def of_profile(found: Profile, output: str) -> Record:
             camera=options.camera is not None,
         ),
         end=end,
-        rounds=walker.pictures,
+        pictures=walker.pictures,
+        rounds=found.judged.rounds,
         asked=options.frames,
         seconds=round(state["microseconds"] / 1e6, 3),
         begin=begin,
@@ -128,11 +129,11 @@ def _least(found: Profile, walker: Walker) -> tuple[Least, ...]:
     if found.fullest and found.live_peak is not None:
         level = Level(found.gc_total, found.gc_total - found.live_peak, collected=True)
         at = tuple(walker.places(books.fullest.site))
-        out.append(Least(record.GC, level, at, walker.round_of(found.fullest.time)))
+        out.append(Least(record.GC, level, at, walker.pictures_at(found.fullest.time)))
     peak = books.heap.peak
     at = tuple(walker.places(peak.site))
     level = heap_level(books.peak_chunks, books.base, walker.most, walker.most)
-    out.append(Least(record.HEAP, level, at, walker.round_of(peak.time) if peak.time else 0))
+    out.append(Least(record.HEAP, level, at, walker.pictures_at(peak.time) if peak.time else 0))
     return tuple(out)
 
 

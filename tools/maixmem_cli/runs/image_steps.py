@@ -95,7 +95,7 @@ class Walker:
         """How many the script took."""
         return len(self._pictures)
 
-    def round_of(self, time: int) -> int:
+    def pictures_at(self, time: int) -> int:
         """Pictures that were taken before."""
         return bisect_right(self._pictures, time)
 
@@ -134,7 +134,7 @@ class Walker:
             return
         self._loaded = {a: load for a, load in self._loaded.items() if load[0] != number}
         at = tuple(self.places(e.site))
-        self._keep(Step(record.FREE, at, self.round_of(e.time), model=model, **self._levels()))
+        self._keep(Step(record.FREE, at, self.pictures_at(e.time), model=model, **self._levels()))
 
     def _close(self, *, last: bool = False) -> None:
         step, self._open = self._open, None
@@ -167,7 +167,7 @@ class Walker:
                 return None  # sensor.reset(), or a size that it has already
         elif step.kind == record.WINDOW:
             more["size"] = _window(at)
-        return Step(step.kind, at, self.round_of(step.time), **more, **self._levels())
+        return Step(step.kind, at, self.pictures_at(step.time), **more, **self._levels())
 
     def _load(self, step: _Open, at: tuple[Place, ...]) -> Model | None:
         fitting = [(c.fits(step.asked), self._named_there(c, at), c) for c in self._known]

@@ -6,13 +6,17 @@ stand-in."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import Firmware
-from maixmem_cli.record.record import Record
+from maixmem_cli.record.record import LIMIT, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
+
+_ON = 10  # times as many pictures, where something grows
+_BEYOND = 1.25  # times the round in which a heap is to be full
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,27 @@ class Place:
 
 
 def run(script: Path, place: Place) -> Record:
-    """Runs the script, which says nothing here; its record. WrongUse where the board cannot be
-    made ready."""
+    """Runs the script, which says nothing here; its record. One that grows is run on: it may end
+    by itself before that matters. WrongUse where the board cannot be prepared."""
+    found = _once(script, place)
+    first, asked = found.first_full, place.options.frames
+    if found.end.kind != LIMIT or not first or not first.dies or not asked:
+        return found
+    if 2 * found.pictures < asked:  # its time was over: of that ten times as much is long
+        return found
+    frames = min(_ON * asked, ceil(_BEYOND * first.dies * found.each_round))
+    if frames <= asked:
+        return found
+    seconds = (place.options.seconds or 0) * frames / asked or None
+    longer = _once(
+        script, replace(place, options=replace(place.options, frames=frames, seconds=seconds))
+    )
+    if longer.end.hangs or longer.end.refused:
+        return replace(found, later=longer.end, later_pictures=longer.pictures)
+    return longer
+
+
+def _once(script: Path, place: Place) -> Record:
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options)
@@ -38,4 +61,4 @@ def run(script: Path, place: Place) -> Record:
 
 def again(script: Path, place: Place, gc_heap: int) -> Record:
     """The same with another GC heap."""
-    return run(script, replace(place, options=replace(place.options, gc_heap=gc_heap)))
+    return _once(script, replace(place, options=replace(place.options, gc_heap=gc_heap)))

@@ -63,9 +63,10 @@ def run(script: Path, build: str, options: Options) -> Record:
     source = reading.script(script)
     job = _job(script, source, build, options)
     first = _Run(job)
-    second = None
+    second = None  # its last pictures are looked at line by line
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-        second = _Run(replace(job, source=tracing.marked(source), marked=True))
+        frames = job.frames if first.limit or not first.rounds else first.rounds + 1
+        second = _Run(replace(job, source=tracing.marked(source), marked=True, frames=frames))
     return _Told(first, second if second and first.same(second) else None, options).record()
 
 
@@ -154,7 +155,7 @@ class _Told:
                 card=dict(run.job.files) if run.job.card else None,
             ),
             end=end,
-            rounds=run.rounds,
+            pictures=run.rounds,
             asked=self.options.frames,
             seconds=round(figures.get("seconds", 0.0), 3),
             steps=tuple(self.steps(seen, end)),
