@@ -466,3 +466,30 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
         used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))
         used |= set(re.findall(r"\{(\w+)\}", one["means"] + " ".join(one.get("steps", ()))))
         assert used | set(one.get("unknown", ())) <= names, one
+
+
+#: a log, the row of its first answer, words of its first step
+_PEOPLE_ASK = [
+    ("NameError: name 'board_info' isn't defined", "board-info", "from board import"),
+    ("RKNN\n内存不足", "memory-error", "gc.collect()"),
+    ("段错误 (核心已转储)", "segfault", "A failed allocation"),
+    ("已杀死", "oom-killer", "Fewer and smaller"),
+    ("RK3588 推理时内存一直增长", "rknn-growth", "gc.collect() every few"),
+    (
+        "W rknn-toolkit2 version: 2.3.2\n--> Building model\nKilled\n",
+        "converter-killed",
+        "free -m",
+    ),
+    ("*** PANIC ***\n\nOut of memory\n", "pico-panic", "PICO_DEBUG_MALLOC=1"),
+    ("E RKNN: rknn_query, info_len(372) < sizeof(x)(376)!", "rknn-headers", "strings librknnrt"),
+    ("Axera AX650\nAX_ENGINE_CreateHandle failed", "ax-engine", "ps: end other"),
+    ("OSError: [Errno 105] ENOBUFS", "ENOBUFS", "Close each socket"),
+]
+
+
+@pytest.mark.parametrize(("text", "row", "step"), _PEOPLE_ASK)
+def test_what_people_ask_today(text: str, row: str, step: str) -> None:
+    found = read(text)
+    assert found["answers"][0]["id"] == row, found
+    assert found["answers"][0]["steps"][0].startswith(step) or step in " ".join(found_steps(found))
+    assert not found["unknown"]

@@ -179,4 +179,4 @@ def _on_that_board(row: Row) -> str:
 
 
 def _looks_wrong(text: str) -> bool:
-    return bool(re.search(r"\b\w*(?:Error|Exception)\b|\berror\b|ERR_", text))
+    return bool(re.search(r"\b\w*(?:Error|Exception)\b|\berror\b|ERR_|错误|失败", text))
