@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Types for installed copies: flat modules take no py.typed (PEP 561), so each gets a stub
-package, made from its source.
+"""What pyproject.toml cannot say: types for installed copies, and a README that renders elsewhere.
 
-Everything else is in pyproject.toml.
+Flat modules take no py.typed (PEP 561), so each gets a stub package, made from its source.
 """
 
+import re
 from pathlib import Path
 
 from setuptools import setup
@@ -31,4 +31,22 @@ class BuildWithStubs(build_py):
         (folder / "__init__.pyi").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
 
 
-setup(cmdclass={"build_py": BuildWithStubs})
+def readme():
+    """README.md with links that lead to the repository, whose address pyproject.toml has."""
+    project = Path("pyproject.toml").read_text(encoding="utf-8")
+    address = re.search('^Repository = "(.+)"$', project, re.MULTILINE)[1]
+
+    def absolute(link):
+        kind = "raw" if link[1].startswith("!") else "blob"
+        return f"{link[1]}({address}/{kind}/HEAD/{link[2]})"
+
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = text.replace("https://github.com/OWNER/maixmem", address)
+    return re.sub(r"(!?\[[^\]]*\])\((?!https?:|#)([^)\s]+)\)", absolute, text)
+
+
+setup(
+    cmdclass={"build_py": BuildWithStubs},
+    long_description=readme(),
+    long_description_content_type="text/markdown",
+)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Builds sdist and wheel into dist/release and proves that what is in them works. Uploads nothing.
 
+twine and check-manifest find nothing: the README renders, the sdist has all of the repository.
 Each is installed in a new environment, away from the sources: the wheel without extras (a Linux
-board), the sdist with [cli] (a desk), the wheel with [board]. The commands run there on files that
-they make themselves.
+board), the sdist with [cli] (a desk), the wheel with [board,sim]. The commands run there on files
+that they make themselves.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "dist" / "release"
 
+#: they look at the packages, from an environment of their own
+CHECKS = ("twine>=6", "check-manifest>=0.50", "setuptools>=66", "wheel")
 IMPORTS = """
 import maixmem, maixmem_kmodel, maixmem_models, maixmem_pool, maixmem_rknn
 import maixmem_maixcam.cvimodel, maixmem_ascend
@@ -42,9 +45,9 @@ COMMANDS = (
     "maixmem kmodel faces.kmodel --layers",
     "maixmem flash faces.kmodel@0x300000 --svg flash.svg",
     "maixmem kfpkg faces.kmodel@0x300000 -o models.kfpkg",
-    "maixmem sim main.py --flash 0x300000=faces.kmodel",
 )
-WITH_BOARD = ("maixmem build --out built --index", "maixmem deploy --help", "mpremote --help")
+SIM = "maixmem sim main.py --flash 0x300000=faces.kmodel"
+WITH_BOARD = (SIM, "maixmem build --out built --index", "maixmem deploy --help", "mpremote --help")
 
 
 def run(*words: object, folder: Path = ROOT, status: int = 0) -> str:
@@ -88,11 +91,35 @@ def check_contents(wheel: Path) -> None:
         sys.exit(f"release: {alien} should not be in {wheel.name}")
 
 
-def environment(folder: Path, what: str) -> Path:
+def check_metadata(folder: Path, *files: Path) -> None:
+    """What the package index refuses, and what a sdist forgets."""
+    programs = environment(folder, *CHECKS)
+    run(programs / "twine", "check", "--strict", *files)
+    if (ROOT / ".git").exists():
+        run(programs / "check-manifest", "--no-build-isolation", ROOT)
+        print("twine and check-manifest: no findings", flush=True)
+    else:
+        print("twine: no findings. NO check-manifest: this is no clone", flush=True)
+
+
+def steps() -> str:
+    """What a person has to do, in order."""
+    named = "OWNER" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    address = () if named else ("write your address for OWNER in pyproject.toml, run this again",)
+    every = (
+        *address,
+        "read CHANGELOG.md: its version and day",
+        "git tag vVERSION && git push --tags",
+        f"twine upload {OUT.relative_to(ROOT)}/*",
+    )
+    return "\n".join(f"{i}. {step}" for i, step in enumerate(every, 1))
+
+
+def environment(folder: Path, *what: str) -> Path:
     """A new virtual environment with `what` in it; its folder of programs."""
     run(sys.executable, "-m", "venv", folder)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    run(programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", what)
+    run(programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", *what)
     return programs
 
 
@@ -102,6 +129,7 @@ def main() -> int:
     print(f"built {sdist.name}, {wheel.name}", flush=True)
     with tempfile.TemporaryDirectory() as temp:
         top = Path(temp)
+        check_metadata(top / "checks", sdist, wheel)
         work = top / "work"
         work.mkdir()
         (work / "main.py").write_text(SCRIPT)
@@ -115,7 +143,7 @@ def main() -> int:
 
         for extra, package, lines in (
             ("cli", sdist, COMMANDS),
-            ("board", wheel, (*COMMANDS, *WITH_BOARD)),
+            ("board,sim", wheel, (*COMMANDS, *WITH_BOARD)),
         ):
             programs = environment(top / extra, f"{package}[{extra}]")
             shutil.rmtree(work)
@@ -125,7 +153,7 @@ def main() -> int:
                 name, *options = line.split()
                 run(programs / name, *options, folder=work)
             print(f"[{extra}] of {package.name}: {len(lines)} commands ran", flush=True)
-    print(f"ready in {OUT.relative_to(ROOT)}. Next: look at CHANGELOG.md, tag, upload")
+    print(f"ready in {OUT.relative_to(ROOT)}. Next:\n{steps()}")
     return 0
 
 
