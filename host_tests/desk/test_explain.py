@@ -493,3 +493,8 @@ def test_what_people_ask_today(text: str, row: str, step: str) -> None:
     assert found["answers"][0]["id"] == row, found
     assert found["answers"][0]["steps"][0].startswith(step) or step in " ".join(found_steps(found))
     assert not found["unknown"]
+
+
+@pytest.mark.parametrize("text", ["it crashes at the start", "OSError: [Errno 5] EIO"])
+def test_an_unknown_board_without_a_common_step_is_asked_for(text: str) -> None:
+    assert [step[:7] for step in found_steps(read(text))] == ["--board"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maixmem_cli.errors import dump, numbers
-from maixmem_cli.errors.table import Row, find, possible_boards, rows_of, with_own
+from maixmem_cli.errors.table import K210, Row, find, possible_boards, rows_of, with_own
 from maixmem_cli.text.output import printable
 
 LIMIT = 16 << 20  #: bytes that are looked at
@@ -152,7 +152,10 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
         for row in rows:
             answer = known.get(row.id)
             if answer is None:
-                steps = row.steps_on(possible) if row is rows[0] else [_on_that_board(row)]
+                narrow = row is not rows[0] or (row.last and not possible and row.on <= K210)
+                steps = [] if narrow else row.steps_on(possible)
+                if not steps and row.kind == "error":
+                    steps = [_on_that_board(row)]
                 answer = known[row.id] = Answer(row, [], line.number, 0, steps)
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
@@ -174,7 +177,8 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
 
 
 def _on_that_board(row: Row) -> str:
-    """The step of a meaning that holds on fewer boards than another of the same line."""
+    """The step where none can be done on every board that is possible: a meaning that another of
+    the same line has for more boards, or common words in a row of few boards."""
     return f"--board {' or '.join(sorted(row.on))} gives what can be done there."
 
 

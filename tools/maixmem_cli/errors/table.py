@@ -65,7 +65,7 @@ class Row:
 
     def wanted(self, board: Boards) -> frozenset[str]:
         """The boards that a step must be possible on."""
-        return named_by(board) & self.on or (frozenset({"k210"}) if self.on <= _K210 else self.on)
+        return named_by(board) & self.on or (frozenset({"k210"}) if self.on <= K210 else self.on)
 
     def denies(self, text: str) -> bool:
         """True where it would say that nothing is wrong of an error that was raised."""
@@ -84,7 +84,7 @@ class Row:
         )
 
 
-_K210 = {"k210", "canmv", "pc"}
+K210 = {"k210", "canmv", "pc"}
 _IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+")
 
 
