@@ -159,3 +159,10 @@ def test_what_grows_up_to_the_own_end_of_a_script_fits(tmp_path: Path) -> None:
     assert "kept.append(bytes(640)) kept " in done.output
     assert told.end.kind == record.DONE and told.pictures == 150
     assert project and project.exit_code == 0, project and project.output
+
+
+def test_a_line_that_waits_before_the_first_picture_is_named(tmp_path: Path) -> None:
+    loop = "import time\nwhile True:\n    time.sleep(1)\nimg = sensor.snapshot()\n"
+    done, _, _ = fitted(tmp_path, _CAMERA + loop)
+    assert done.exit_code == 4, done.output
+    assert done.output.startswith("CANNOT TELL: main.py:8: time.sleep(1): no picture was taken")

@@ -191,5 +191,6 @@ class Recorder:
             "lines": of_lines,
             "least": tuple(self._least),
             "rounds": self.rounds,
+            "line": self.line,
             "limit": isinstance(board.state.dead, board.RunEnded),
         }

@@ -174,7 +174,9 @@ def _why_not_told(of: Record) -> Iterator[str]:
     elif end.kind == record.STUCK:
         yield f"{CANNOT_TELL}: {at} waits for what does not come in this run"
     elif end.kind == record.LIMIT:
-        yield f"{CANNOT_TELL}: no picture was taken in {of.seconds:.0f} s of the board's clock"
+        time = f"{of.seconds:.0f} s of the board's clock"
+        line = f"{at}: " if end.at else ""
+        yield f"{CANNOT_TELL}: {line}no picture was taken in {time}"
     elif end.error:
         yield f"{CANNOT_TELL}: {at} ends it, and not for want of memory"
     else:

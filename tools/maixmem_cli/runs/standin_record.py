@@ -96,7 +96,7 @@ class _Run:
         self.sources: list[int | str | None] = []
         self.lines: list[tuple[int, ...]] = []
         self.least: tuple[int, ...] = ()
-        self.rounds, self.limit = 0, False
+        self.rounds, self.line, self.limit = 0, 0, False
         with contextlib.suppress(Exception):  # any: it may be forged
             self._take(run_standin.figures(told))
 
@@ -110,7 +110,8 @@ class _Run:
         gc = {name: _numbers((n,), 1)[0] for name, n in figures["gc"].items()}
         self.figures = {"heap": heap, "gc": gc, "seconds": float(figures["seconds"])}
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
-        self.rounds, self.limit = _numbers((told["rounds"],), 1)[0], told["limit"] is True
+        self.rounds, self.line = _numbers((told["rounds"], told["line"]), 2)
+        self.limit = told["limit"] is True
 
     def same(self, other: _Run) -> bool:
         """Whether another run did the same."""
@@ -281,7 +282,8 @@ class _Told:
         kind = record.LIMIT if run.limit else record.DONE
         if trace:
             return self.raised(trace, kind)
-        return End(kind, status=run.status)
+        at = self.at(self.second.line) if self.second and run.limit else ()
+        return End(kind, at, status=run.status)
 
     def raised(self, trace: str, kind: str) -> End:
         error = ending.last_line(trace)
