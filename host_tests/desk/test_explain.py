@@ -498,3 +498,14 @@ def test_what_people_ask_today(text: str, row: str, step: str) -> None:
 @pytest.mark.parametrize("text", ["it crashes at the start", "OSError: [Errno 5] EIO"])
 def test_an_unknown_board_without_a_common_step_is_asked_for(text: str) -> None:
     assert [step[:7] for step in found_steps(read(text))] == ["--board"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "W rknn-toolkit2 version: 2.3.0\nE RKNN: Invalid RKNN model version 6\n",
+        "--> Building model\nE RKNN: Invalid RKNN model version 6\nFailed to load model\n",
+    ],
+)
+def test_a_runtime_weighs_more_than_the_toolkit_of_the_pc(text: str) -> None:
+    assert read(text)["board"] == "rknn"
