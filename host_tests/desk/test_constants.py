@@ -38,6 +38,7 @@ OTHER = {
     "chip.k210_kmodel.MAX_SIZE",  # of a model
     "maixmem_flash_scan.const",  # a block of SPIFFS
     "errors.log.LIMIT",  # of a text
+    "errors.numbers._MEDIA",  # the first byte of a K230 media error
     "runs.run_standin.INTERRUPTED",  # an exit status
     "sim.k210_sim._INTERRUPTED",
 }
