@@ -15,7 +15,7 @@ import paths
 import pytest
 from click.testing import CliRunner
 from maixmem_cli.cli import main
-from maixmem_cli.errors import dump, log, table, words
+from maixmem_cli.errors import dump, log, made, table, words
 from maixmem_cli.runs import dump_image
 
 _ROWS = table.rows()
@@ -76,7 +76,28 @@ def test_rows_are_told_apart_and_whole() -> None:
             assert row.kind == "fine" or row.steps_on(board), (row.id, board)
         for name in row.steps:
             assert " " in name or name in table.steps(), (row.id, name)
-        assert (paths.ROOT / "docs" / row.page).is_file(), (row.id, row.page)
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The text of each section of a page by its anchor, with the sections in it."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    found: dict[str, str] = {}
+    for i, line in enumerate(lines):
+        head = re.fullmatch(r"(#+) (.+)", line)
+        if head:
+            end = re.compile(rf"#{{1,{len(head[1])}}} ")
+            rest = (n for n in range(i + 1, len(lines)) if end.match(lines[n]))
+            anchor = re.sub(r"[^\w\- ]", "", head[2].lower()).strip().replace(" ", "-")
+            found[anchor] = "\n".join(lines[i : next(rest, len(lines))])
+    return found
+
+
+@pytest.mark.parametrize("row", [row for row in _ROWS if row.page], ids=lambda row: row.id)
+def test_more_leads_to_a_section_that_says_it(row: table.Row) -> None:
+    page, _, anchor = row.page.partition("#")
+    section = sections(paths.ROOT / "docs" / page)[anchor].lower()
+    words = [row.topic] if row.topic else [made.shown(key) for key in row.match]
+    assert [word for word in words if word.lower() in section], (row.page, words)
 
 
 @pytest.mark.parametrize(("thread", "board", "text", "row", "seen"), _THREADS)

@@ -124,4 +124,5 @@ def _answer(out: Console, answer: log.Answer, mark: str) -> None:
         out.print(f"  {text}", markup=False, soft_wrap=True)
     for i, step in enumerate(answer.steps, 1):
         out.print(f"{i}. {step}", markup=False, soft_wrap=True)
-    out.print(f"more: docs/{answer.row.page}", markup=False)
+    if answer.row.page:
+        out.print(f"more: docs/{answer.row.page}", markup=False)

@@ -51,7 +51,7 @@ class Answer:
             "kind": self.row.kind,
             "numbers": self.numbers,
             "steps": self.steps,
-            "page": f"docs/{self.row.page}",
+            "page": self.row.page and f"docs/{self.row.page}",
         }
 
 

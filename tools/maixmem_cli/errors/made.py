@@ -90,16 +90,17 @@ def page() -> str:
 
 
 def _line(row: Row) -> str:
-    named = [_shown(key) for key in row.match]
+    named = [shown(key) for key in row.match]
     keys = ", ".join(f"`{key}`" for key in named[:_KEYS_SHOWN])
     sure = "" if row.sure == "certain" else f" ({row.sure})"
     board = next(b for b in ("k210", "canmv", "esp32", *sorted(row.on)) if b in row.on)
     todo = row.says or " ".join(row.steps_on(board))
-    cells = (keys, row.means + sure, f"{todo} [More]({row.page}).")
+    more = f" [More]({row.page})." if row.page else ""
+    cells = (keys, row.means + sure, todo + more)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def _shown(key: str) -> str:
+def shown(key: str) -> str:
     """A key as it is in a message."""
     kind, _, number = key.partition(":")
     if kind == "media":  # that of the video buffers stands for all

@@ -51,7 +51,8 @@ class Row:
     steps: tuple[str, ...]
     cases: tuple[tuple[str, str], ...]
     sure: str = "certain"
-    page: str = "errors.md"
+    page: str = ""  #: the section of the manual that says more
+    topic: str = ""  #: a word that this section has, where it has no text of `match`
     says: str = ""  #: what the manual says instead of the steps
     kind: str = "error"  #: "fine": the program goes on, nothing is wrong
     board: bool = False  #: on the board too
@@ -147,7 +148,8 @@ def _of_rknn() -> list[Row]:
         name, _, means = means.partition(": ")
         match, cases = (name, f"fail! ret={code}"), ((name, "rknn_api.h"),)
         on = frozenset({"rknn"})
-        found.append(Row(name, match, on, means, tuple(steps), cases, page="linux.md"))
+        page, topic = "linux.md#driver-runtime-model-and-chip", "rknn_api.h"
+        found.append(Row(name, match, on, means, tuple(steps), cases, page=page, topic=topic))
     return found
 
 
