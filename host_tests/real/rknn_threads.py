@@ -4,8 +4,8 @@
 memory.
 
 Models of an older container: with newer ones rknn_init ends the process when memory runs out in it
-(docs/linux.md). And not on 1.4.0 and 1.5.0, whose rknn_init was seen not to return after some that
-had run out of memory.
+(docs/linux_tested.md). And not on 1.4.0 and 1.5.0, whose rknn_init was seen not to return after
+some that had run out of memory.
 """
 
 import os

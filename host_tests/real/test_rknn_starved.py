@@ -5,7 +5,7 @@ has the same rows.
 
 None: the process ended in that call. Our port asks the driver before, see maixmem_rknn.loading,
 and has back what a failed init keeps, see maixmem_rknn.kept; what a program sees is documented in
-docs/linux.md.
+docs/linux_tested.md.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """What an rknn_init that ran out of memory keeps, had back by the runtime's own calls.
 
-Its context must not be destroyed: the process would end (docs/linux.md). But the runtime has a
-table of all its memories, by the address where each is mapped, and rknn_destroy_mem looks there
-for `priv`, which of a memory that rknn_create_mem made is that address. A view whose `priv` is set
-to the address of what was kept takes that along: mapping, descriptor and the driver's buffer. An
-address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6.0.
+Its context must not be destroyed: the process would end (docs/linux_tested.md). But the runtime
+has a table of all its memories, by the address where each is mapped, and rknn_destroy_mem looks
+there for `priv`, which of a memory that rknn_create_mem made is that address. A view whose `priv`
+is set to the address of what was kept takes that along: mapping, descriptor and the driver's
+buffer. An address that is not in the table does nothing. Seen so on librknnrt 1.4.0 to 1.6.0.
 """
 
 from __future__ import annotations
