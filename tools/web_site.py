@@ -23,6 +23,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import web_recorded
+
 ROOT = Path(__file__).resolve().parent.parent
 WEB, OUT = ROOT / "tools" / "web", ROOT / "dist" / "web"
 KEPT = ROOT / ".venv" / "web"  # what was downloaded
@@ -184,6 +186,8 @@ def build() -> Path:
     for package, (digest, files) in NPM.items():
         from_npm(package, digest, files)
     wheels = [(name, SITE) for name in [*from_pypi(), own_wheel()]]
+    for name, data in web_recorded.files().items():
+        _write(name, data)
     _python([*wheels, (library(), f"{ENV['XDG_CACHE_HOME']}/maixmem")])
     _offline()
     return OUT
