@@ -91,7 +91,7 @@ def rknn(version: str, script: str, *arguments: str, driver: bool = True, before
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=300,
+        timeout=int(os.environ.get("MAIXMEM_BENCH_SECONDS", "300")),
         check=False,
     )
 
