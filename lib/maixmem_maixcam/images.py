@@ -21,6 +21,11 @@ MAIXCAM = ImageRule(
 )
 
 
+def image_bytes_of(w: int, h: int, format: str) -> int:
+    """The bytes of the pixels alone, without what maix.image adds to move them."""
+    return int(image_bytes(w, h, format, MAIXCAM) - MAIXCAM.extra)
+
+
 def camera_bytes(
     w: int,
     h: int,
@@ -28,8 +33,8 @@ def camera_bytes(
     format: str | None = None,
     frame: tuple[int, int] | None = None,
 ) -> int:
-    """What `count` frames of w x h (buff_num of maix.camera.Camera) use of the carve-out, at
-    least.
+    """What `count` frames of w x h (buff_num of maix.camera.Camera) use of the carve-out of a
+    MaixCAM, at least; of a MaixCAM2: media.py.
 
     The sensor's frames are yvu420sp, 12 bits a pixel, whatever format is requested; the size that
     counts is the sensor mode's, which may be larger than the frame requested. 8 of 2560x1440 were
@@ -39,7 +44,7 @@ def camera_bytes(
     """
     if min(w, h, count) < 1:
         raise ValueError(f"camera_bytes({w}, {h}, {count}): 1 or more of each")
-    total = image_bytes(w, h, "yvu420sp", MAIXCAM) - MAIXCAM.extra
+    total = image_bytes_of(w, h, "yvu420sp")
     if format is not None:
-        total += image_bytes(*(frame or (w, h)), format, MAIXCAM) - MAIXCAM.extra
-    return int(total * count)
+        total += image_bytes_of(*(frame or (w, h)), format)
+    return total * count

@@ -19,6 +19,7 @@ from maixmem_cli.commands.script_options import PROJECT, SD, board_of, setup_of
 from maixmem_cli.firmware.builds import Firmware, choose
 from maixmem_cli.plan import html as fit_html
 from maixmem_cli.plan import svg_time
+from maixmem_cli.plan import maixcam2
 from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project
@@ -189,11 +190,12 @@ def command(
     svg: Path | None,
     html: Path | None,
 ) -> None:
-    """Will models, camera, display and buffers fit on a K210 board?
+    """Will models, camera, display and buffers fit on a K210 board, or a MaixCAM2?
 
     A SCRIPT.py is run, on a firmware image (a file, or of the name of a build the file in
     $MAIXMEM_FIRMWARE), else on the stand-in, and what it did to both heaps is judged. A
-    PROJECT.toml is computed, as the library does on the board before it loads. Exit status: 0 it
+    PROJECT.toml is computed, as the library does on the board before it loads; with
+    board = "maixcam2" it is one of a MaixCAM2's carve-out (docs/linux.md). Exit status: 0 it
     fits, 1 it does not, 2 wrong use, 3 the board hangs, 4 the run cannot tell, and why.
     """
     if file is None:
@@ -223,6 +225,12 @@ def command(
         sys.exit(fit_script.fit_script(file, firmware, options, output))
     of_script = {"--sd": sd, "-o": to_project, "--record": record}
     _none_of(of_script, "of a script, which is run; a project is computed")
+    if _is_maixcam2(file):
+        from maixmem_cli.commands import fit_maixcam2
+
+        of_k210 = {"--firmware": firmware, "--flash": flash, "--svg": svg, "--html": html}
+        _none_of(of_k210, "of a K210; the project is of a MaixCAM2")
+        sys.exit(fit_maixcam2.fit(file, as_json))
     wanted, infos, answer = _answer(file, firmware, dict(flash))
     changes, after = ([], None) if answer.fits else cheapest(answer, infos)
     if svg:
@@ -237,6 +245,13 @@ def command(
         show(out, answer)
         _verdict(out, answer, changes, after)
     sys.exit(0 if answer.fits and not answer.pictures else 1)
+
+
+def _is_maixcam2(file: Path) -> bool:
+    try:
+        return maixcam2.is_project(file)
+    except (ValueError, OSError):
+        return False  # said where the project is read
 
 
 def _none_of(options: Mapping[str, object], why: str) -> None:

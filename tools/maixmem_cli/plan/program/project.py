@@ -219,7 +219,10 @@ class Project:
 
 
 # One table of a TOML file. take() gives a value once, checked; done() refuses what nobody took.
-class _Table:
+class Table:
+    """A table of the file whose keys are taken one by one, each checked; ProjectError names the
+    table, the key and what is wanted."""
+
     def __init__(self, name: str, values: Any) -> None:
         if not isinstance(values, dict):
             raise ProjectError(f"[{name}] must be a table")
@@ -227,6 +230,7 @@ class _Table:
         self.values = dict(values)
 
     def take(self, key: str, check: Any, default: Any = ...) -> Any:
+        """The value of a key as `check` returns it; without a default it has to be there."""
         if key not in self.values:
             if default is ...:
                 raise ProjectError(f"[{self.name}] needs {key!r}")
@@ -238,6 +242,7 @@ class _Table:
             raise ProjectError(f"[{self.name}] {key} = {value!r}: {e}") from None
 
     def done(self) -> None:
+        """ProjectError for a key that nobody took."""
         if self.values:
             raise ProjectError(f"[{self.name}] has no {sorted(self.values)[0]!r}")
 
@@ -272,14 +277,14 @@ def setup(path: Path) -> Setup:
     return Setup(
         firmware=str(beside) if firmware and beside.is_file() else str(firmware),
         flash=tuple(at),
-        sd=_Table("project", data).take("sd", lambda v: check.folder(v, path.parent), None),
+        sd=Table("project", data).take("sd", lambda v: check.folder(v, path.parent), None),
         camera="camera" in data,
         limits=_budget(data.get("budget", {})),
     )
 
 
 def _budget(values: Any) -> Limits:
-    table = _Table("budget", values)
+    table = Table("budget", values)
     limits = Limits(**{f.name: table.take(f.name, check.nbytes, None) for f in fields(Limits)})
     table.done()
     return limits
@@ -298,7 +303,7 @@ def read(
     data.pop("sd", None)  # of a run
     camera = data.pop("camera", None)
     rows = {key: _rows(key, data.pop(key, [])) for key in _TABLES}
-    top = _Table("project", data)
+    top = Table("project", data)
     firmware = top.take("firmware", lambda v: instead or check.firmware(v, path.parent))
     seen = _camera(camera, firmware) if camera is not None else None
     models = tuple(_model(i, m, path.parent, flash) for i, m in enumerate(rows["model"]))
@@ -347,7 +352,7 @@ def _rows(name: str, rows: Any) -> list[Any]:
 
 
 def _camera(values: Any, firmware: Firmware) -> Camera:
-    table = _Table("camera", values)
+    table = Table("camera", values)
     size = table.take("size", lambda value: check.frame(value, firmware))
     camera = Camera(
         size, table.take("windowing", check.size, None), table.take("dual_buff", check.flag, False)
@@ -362,7 +367,7 @@ def _camera(values: Any, firmware: Firmware) -> Camera:
 
 
 def _model(i: int, values: Any, folder: Path, flash: Mapping[int, Path]) -> Model:
-    table = _Table(f"model {i + 1}", values)
+    table = Table(f"model {i + 1}", values)
     address = table.take("address", check.address, None)
     given = flash.get(address) if address is not None else None
     file = folder / table.take("file", check.text, str(given) if given else ...)
@@ -392,7 +397,7 @@ def _model(i: int, values: Any, folder: Path, flash: Mapping[int, Path]) -> Mode
 
 
 def _pool(i: int, values: Any) -> Pool:
-    table = _Table(f"pool {i + 1}", values)
+    table = Table(f"pool {i + 1}", values)
     pool = Pool(
         name=table.take("name", check.text, f"pool {i + 1}"),
         size=table.take("size", check.size),
@@ -405,7 +410,7 @@ def _pool(i: int, values: Any) -> Pool:
 
 
 def _image(i: int, values: Any) -> Image:
-    table = _Table(f"image {i + 1}", values)
+    table = Table(f"image {i + 1}", values)
     image = Image(
         name=table.take("name", check.text, f"image {i + 1}"),
         size=table.take("size", check.size),
@@ -420,7 +425,7 @@ def _image(i: int, values: Any) -> Image:
 
 
 def _call(i: int, values: Any, camera: Camera | None) -> Call:
-    table = _Table(f"call {i + 1}", values)
+    table = Table(f"call {i + 1}", values)
     nbytes = table.take("nbytes", check.nbytes, 0)
     if nbytes:
         name = table.take("name", check.text, f"call {i + 1}")
@@ -442,7 +447,7 @@ def _call(i: int, values: Any, camera: Camera | None) -> Call:
 
 
 def _buffer(i: int, values: Any) -> Buffer:
-    table = _Table(f"buffer {i + 1}", values)
+    table = Table(f"buffer {i + 1}", values)
     buffer = Buffer(
         table.take("name", check.text, f"buffer {i + 1}"),
         table.take("nbytes", check.nbytes),
@@ -453,7 +458,7 @@ def _buffer(i: int, values: Any) -> Buffer:
 
 
 def _leak(i: int, values: Any) -> Leak:
-    table = _Table(f"leak {i + 1}", values)
+    table = Table(f"leak {i + 1}", values)
     leak = Leak(
         table.take("name", check.text, f"leak {i + 1}"),
         table.take("nbytes", check.some_bytes),
@@ -465,7 +470,7 @@ def _leak(i: int, values: Any) -> Leak:
 
 
 def _result(i: int, values: Any) -> Result:
-    table = _Table(f"result {i + 1}", values)
+    table = Table(f"result {i + 1}", values)
     result = Result(
         table.take("name", check.text, f"result {i + 1}"), table.take("values", check.count)
     )
