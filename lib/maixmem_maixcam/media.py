@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What camera and display of a MaixCAM2 take of its carve-out (CMM), from MaixCDK's source.
+"""How much of a MaixCAM2's carve-out (CMM) camera and display use, from MaixCDK's source.
 
 sensor_bytes("os04d10")                       the frames of the sensor's pipeline
 channel_bytes(640, 480, "rgb888")             frames of one camera.Camera() or add_channel()

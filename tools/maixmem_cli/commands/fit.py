@@ -18,8 +18,7 @@ from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
 from maixmem_cli.commands.script_options import PROJECT, SD, board_of, setup_of
 from maixmem_cli.firmware.builds import Firmware, choose
 from maixmem_cli.plan import html as fit_html
-from maixmem_cli.plan import svg_time
-from maixmem_cli.plan import maixcam2
+from maixmem_cli.plan import maixcam2, svg_time
 from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project

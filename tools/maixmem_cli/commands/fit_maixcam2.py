@@ -40,9 +40,8 @@ def fit(file: Path, as_json: bool) -> int:
 
 
 def _show(out: Console, plan: maixcam2.Plan) -> None:
-    out.print(
-        f"MaixCAM2 of {plan.memory >> 20} MiB: CMM {plan.cmm >> 20} MiB, Linux {plan.linux >> 20} MiB"
-    )
+    memory, cmm, linux = plan.memory >> 20, plan.cmm >> 20, plan.linux >> 20
+    out.print(f"MaixCAM2 of {memory} MiB: CMM {cmm} MiB, Linux {linux} MiB")
     rows = []
     for s in plan.steps:
         name = s.what + (" (in turn)" if s.turn and not plan.holds(plan.apart) else "")

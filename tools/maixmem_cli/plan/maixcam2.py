@@ -208,4 +208,3 @@ def _one_of(known: Any) -> Any:
         return value
 
     return check
-

@@ -230,7 +230,7 @@ class Table:
         self.values = dict(values)
 
     def take(self, key: str, check: Any, default: Any = ...) -> Any:
-        """The value of a key as `check` returns it; without a default it has to be there."""
+        """The value of a key as `check` returns it; without a default it is required."""
         if key not in self.values:
             if default is ...:
                 raise ProjectError(f"[{self.name}] needs {key!r}")
