@@ -90,30 +90,32 @@ no address, no model path, or a freed model
 An address above 0 as an int, or a path with .kmodel in it.""",
     """|error:2002|error:-1|error:-2|error:-3|error:2|ERR_KMODEL_V|Cannot run kmodel
 no model here that this build can load
+11
 2
 Blank, a Git LFS pointer, firmware over it, V4 on a V3 build look the same.
-'only support kmodel V3': no V4 here; convert with nncase 0.1.
+V4 needs a build with it: v0.6.2_84 openmv_v4 (3.8 MiB at boot) or full. Or nncase 0.1: V3.
 load_flash wants the file word-swapped.""",
     """|error:2003|error:3|ERR_KMODEL_F|model size err
 a model with wrong sizes: overwritten, cut, or V5
-6
+11
 2
 3""",
     """|error:2004|error:4|ERR_DECRYPT
 an encrypted model of another board
+11
 Get the smodel of this board, or the kmodel.""",
     """|error:2005|error:5|ERR_READ_FILE
 the model file cannot be read
-11
 12
+13
 A path that is right: format the card anew (FAT32), copy the file again.""",
     """|error:2006|error:6|ERR_NO_MEM
 the system heap has no room for this model
 6
-Load it before, or after, the camera: `maixmem fit` says which fits.
+7
 8
-13
 14
+15
 0
 1""",
     """|odel buffer memory alloc
@@ -125,9 +127,11 @@ Smaller camera frames, and a build with fewer parts.
 1""",
     """|error:2007|error:7|ERR_GET_CONV|first layer not conv
 the first layer cannot run on the KPU
+11
 Begin it with a convolution; for load_flash swap its words.""",
     """|error:2008|error:8|ERR_RUN_MODEL|maybe dirty
 a damaged model, or an input that does not fit
+11
 Check input size and channels.
 3""",
     """|error:2009|error:9|ERR_MODELS_FULL
@@ -147,9 +151,11 @@ kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 bytes.
 6""",
     """|error:2014|OSError: 2014
 a call for V3 models on a V4 model: it has no list of layers
+11
 No netinfo() and set_layers() on V4; set_outputs() and forward() work.""",
     """|error:2015|ERR_UNKNOWN
 V5 or V6, of nncase 1.0 or later: cannot run here
+11
 Convert with nncase 0.2 (V4) or 0.1 (V3).""",
     """|check img format|, but model
 not the picture that the model takes; the line before says why
@@ -164,8 +170,8 @@ Never on what copy() or crop() returned: it hangs.
     """|region_layer_init|memblock_cal_pad alloc|dot_tmp_ptr
 no system heap for what a run of the model takes (run_yolo2: some 24 KiB)
 Camera, models and loop together: `maixmem fit SCRIPT.py`.
-13
 14
+15
 1""",
     """|alloc list mem err
 no system heap for the list that forward() was given
@@ -177,7 +183,7 @@ One target per size.
 4""",
     """|memory allocation failed
 the GC heap has no block of that size: full, or in pieces
-15
+16
 4
 5""",
     """|ENOMEM|errno:12
@@ -189,11 +195,11 @@ sensor.reset() before trying again.
 1""",
     """|ENOENT|errno:2|No such file or directory
 no such file
-11
-12""",
+12
+13""",
     """|ENODEV|errno:19|can't mount SD card|SDcard not mount
 no SD card
-12""",
+13""",
     """|ensor timeout|ensor Timeout
 the camera delivers no frame
 10
@@ -219,8 +225,8 @@ the camera was not set up, or there is none
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 10
-11
-12""",
+12
+13""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
 The next 0x1000: `maixmem flash FILE@ADDR`.""",
@@ -229,7 +235,7 @@ no model; and models cannot be changed or hashed
 Pass what kpu.load returned; keep models in a list.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
-15
+16
 4
 A smaller picture, or fewer bits a pixel.
 5""",
@@ -253,6 +259,7 @@ STEPS = (
     "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it.",
     "Reset the board: nothing can catch this.",
     "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?",
+    "Check it: maixmem_kmodel.read_info(source).",
     "Check the path: uos.listdir('/sd') or '/flash', where names have no folders.",
     "Put the SD card in, then reset.",
     "Smaller camera frames.",

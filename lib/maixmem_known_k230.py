@@ -28,6 +28,10 @@ no such file
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
+    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040
+no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
+Connect first, before large buffers and imports; gc.collect() before it.
+One connection at a time; close each response.""",
     """|-1610317806
 |0xa0048012
 |vb config failed(18)
@@ -53,7 +57,7 @@ K_ERR_..._NOMEM: the media memory (mmz) has no piece of that size for frames, di
 Ask before: maixmem_k230.check_media().
 5
 Fewer channels of the sensor; a smaller display; fewer layers.
-Free a model: del kpu, gc.collect(), nncase_runtime.shrink_memory_pool().""",
+6""",
     """|-1610317808
 |0xa0048010
 |-1610317815
@@ -78,17 +82,27 @@ At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
 K_ERR_..._ILLEGAL_PARAM, NULL_PTR, NOT_SUPPORT, BADADDR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
 Width a multiple of 16; a size that this sensor has.
 Fewer channels and layers before MediaManager.init().""",
+    """|Mismatch between the kmodel|Invalid kmodel|kmodel version
+this kmodel is of another nncase release than the firmware's runtime: no question of memory
+nncase_runtime.version() on the board; convert with that release, or firmware of the converter's.""",
+    """|std::bad_alloc
+C++ code, mostly nncase's, got no memory: the media memory (mmz) or the heap is full
+maixmem.report() before that line: mmz, heap.
+6
+5
+Is the kmodel whole, and of this firmware's nncase release?""",
     """|kpu run failed
-|nncase
+|Failed to load kmodel
+|nncase error
+|nncase exception
 |media buffer
 |vb pool
 |vb_create_pool
 |vb config failed
 |snapshot chn
-|MediaManager
-|std::bad_alloc
+|MediaManager, 
 the K230's model or media memory: version of the kmodel, its input shape, or MMZ that is full; or media that an earlier run left open
-Convert with the nncase of this SDK's release; give the input the shape that the model names.
+Convert with the nncase of this firmware's release (nncase_runtime.version()); give the input the shape and type that the model names.
 Free the old: nn.shrink_memory_pool(), gc.collect(); stop media before it is set up again.
 Reset the board where an earlier run was stopped in between.""",
     """|MemoryError
@@ -113,6 +127,7 @@ STEPS = (
     "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
     "A smaller picture, or fewer bits a pixel.",
+    "Free a model: del kpu, gc.collect(), nncase_runtime.shrink_memory_pool().",
 )
 
 

@@ -36,14 +36,18 @@ a device or a file system did not answer (camera not set up, or no such file)
 |Failed to allocate framebuffer
 |cam_dma_config
 |frame buffer malloc
+|Camera config failed with error
 no memory in one piece for a picture of the camera or display
 A smaller buffer: width*height*2 bytes for RGB565, a tenth of it for a display in strips.
 Make it first, before other imports and the network.
 5""",
+    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040
+no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
+Connect first, before large buffers and imports; gc.collect() before it.
+6""",
     """|wifi:malloc buffer fail
 |Out of Memory
 |ESP_ERR_NO_MEM
-|MBEDTLS_ERR_SSL_ALLOC_FAILED
 |IDFError: Out of memory
 |MemoryError: Out of memory
 |MemoryError('Out of memory'
@@ -52,7 +56,7 @@ Make it first, before other imports and the network.
 |errno:-257
 the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the rest
 Connect first, before large buffers and imports; gc.collect() before a TLS connection.
-One connection at a time; close each response.
+6
 0
 CircuitPython: CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml, then reset: room for camera and display.
 5""",
@@ -66,6 +70,8 @@ A loop instead of recursion; fewer calls inside calls.
 |Arena size is too small
 |Failed to allocate tail memory
 |Failed to allocate memory. Requested
+|Failed to resize buffer. Requested
+|Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 A smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
@@ -92,6 +98,7 @@ STEPS = (
     "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
     "A board with PSRAM, and a firmware built for it.",
+    "One connection at a time; close each response.",
 )
 
 

@@ -53,12 +53,18 @@ the camera was not set up, or there is none
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
+    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040
+no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
+Connect first, before large buffers and imports; gc.collect() before it.
+One connection at a time; close each response.""",
     """|Failed to allocate tensors
 |AllocateTensors() failed
 |tensor arena
 |Arena size is too small
 |Failed to allocate tail memory
 |Failed to allocate memory. Requested
+|Failed to resize buffer. Requested
+|Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 A smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.

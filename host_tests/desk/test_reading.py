@@ -79,7 +79,9 @@ def test_what_is_nested_deeply_is_a_clear_error(deep: str, tmp_path: Path) -> No
         if command == "fit" or sim_both.HAS_UNIX_PORT:
             done = invoke(command, str(file), *options)
             said = done.stdout + done.stderr
-            assert done.exit_code in (1, 2), (command, said)
+            # fit: it is not for want of memory that the script does not run
+            wanted = (4,) if command == "fit" else (1, 2)
+            assert done.exit_code in wanted, (command, said)
             assert "nested" in said or "MemoryError" in said, (command, said)
             assert "Next: " in said or "1. " in said, (command, said)
 

@@ -18,34 +18,19 @@ from typing import Any
 
 from k210_model.heap import RAM_END, RAM_START
 
+from maixmem_cli.errors.table import rows_file
+
 _HEAD = re.compile(r"core dump: ([a-z ]+)")
 _CAUSE = re.compile(r"Cause (0x[0-9a-fA-F]+), EPC (0x[0-9a-fA-F]+)")
 _REGISTER = re.compile(r"\breg\[(\d\d)\]\(([^)]*)\) = (0x[0-9a-fA-F]{1,16})")
 _REACH = 8192  # characters of one dump
-#: mcause of the RISC-V privileged architecture
-CAUSES = {
-    0: "a jump to an odd address",
-    1: "a jump to where no code is",
-    2: "what stood there is no instruction: the code was written over, or a jump went wrong",
-    3: "a breakpoint: the firmware gave up by itself",
-    4: "a read from an address that is no multiple of its size",
-    5: "a read from where no memory is",
-    6: "a write to an address that is no multiple of its size",
-    7: "a write to where no memory is",
-}
-#: K210: (first, last + 1, what it is)
-REGIONS = (
-    (0, 0x100000, "null: a pointer that was never set, or an allocation that got nothing"),
-    (0x38000000, 0x40000000, "a device's registers"),
-    (0x40000000, 0x40600000, "main RAM, past the cache"),
-    (0x40600000, 0x40800000, "AI RAM, past the cache"),
-    (0x50000000, 0x54000000, "a device's registers"),
-    (RAM_START, RAM_END, "main RAM: code, stacks, both heaps"),
-    (RAM_END, 0x80800000, "AI RAM of the KPU"),
-    (0x88000000, 0x88020000, "the boot ROM"),
-)
+#: rows of the table that a dump explains
+ROWS = ("core-dump", "misaligned")
 _NULL = 0x10000  # a piece or two behind a null pointer
-_NOWHERE = "no memory at all: a pointer that was overwritten"
+
+
+def _table() -> dict[str, Any]:
+    return rows_file("dump")
 
 
 @dataclass
@@ -61,7 +46,8 @@ class Dump:
 
     def meaning(self) -> list[str]:
         """Sentences: what happened, where, and the cause that fits, as far as it tells."""
-        lines = [f"{self.what}: {CAUSES[self.cause]}"] if self.cause in CAUSES else [self.what]
+        cause = _table()["cause"].get(str(self.cause))
+        lines = [f"{self.what}: {cause}"] if cause else [self.what]
         if self.epc is not None:
             lines.append(f"the instruction at {self.epc:#x}, in {region(self.epc)}")
         if "sp" in self.registers:
@@ -70,23 +56,24 @@ class Dump:
 
     def fits(self) -> list[str]:
         """Known causes that this dump agrees with."""
+        return [_table()["fits"][name]["is"] for name in self._causes()]
+
+    def cures(self) -> list[str]:
+        """The steps against them."""
+        return [step for name in self._causes() for step in _table()["fits"][name]["steps"]]
+
+    def _causes(self) -> list[str]:
         epc, sp = self.epc, self.registers.get("sp")
-        found = []
-        if sp is not None and not RAM_START <= sp < RAM_END:
-            found.append("a stack that ran over (deep recursion; a thread has 4 KB)")
-        if epc and not RAM_START <= epc < RAM_END:
-            found.append("a jump through an object that was freed, or was never one")
-        if self.cause == 1 and epc == 0 and self.registers.get("ra") == 0:
-            found.append("a stack that was written over, as pix_to_ai() does on a copy()")
         pointers = [self.registers.get(name, -1) for name in ("a0", "a1", "s0/fp", "s1")]
         read = pointers[:2] if self.address is None else [self.address]
-        if self.cause in (5, 7) and any(0 <= p < _NULL for p in read):
-            found.append(
-                "an allocation that got nothing and was not checked: the system heap ran out"
-            )
-        if self.cause in (4, 5, 6, 7) and any(_is_text(p) for p in pointers):
-            found.append("memory that was freed and holds other data now")
-        return found
+        agrees = {
+            "stack": sp is not None and not RAM_START <= sp < RAM_END,
+            "jump": bool(epc) and not RAM_START <= (epc or 0) < RAM_END,
+            "copy": self.cause == 1 and epc == 0 and self.registers.get("ra") == 0,
+            "nothing": self.cause in (5, 7) and any(0 <= p < _NULL for p in read),
+            "freed": self.cause in (4, 5, 6, 7) and any(_is_text(p) for p in pointers),
+        }
+        return [name for name, does in agrees.items() if does]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -100,10 +87,9 @@ class Dump:
 
 def region(address: int) -> str:
     """What lies at an address of a K210."""
-    for first, end, what in REGIONS:
-        if first <= address < end:
-            return what
-    return _NOWHERE
+    lies = (r["is"] for r in _table()["region"] if r["lies"][0] <= address < r["lies"][1])
+    name: str = next(lies, _table()["nowhere"])
+    return name
 
 
 def _is_text(value: int) -> bool:

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maixmem_cli.errors import dump, numbers
-from maixmem_cli.errors.table import K210, Row, find, possible_boards, rows_of, with_own
+from maixmem_cli.errors.table import (
+    K210,
+    Row,
+    find,
+    possible_boards,
+    rows_of,
+    steps_for,
+    with_own,
+)
 from maixmem_cli.text.output import printable
 
 LIMIT = 16 << 20  #: bytes that are looked at
@@ -21,6 +29,7 @@ _DIFFERENT = 1000  # lines that are looked up; those that differ in numbers only
 _STRONG = (b"rror", b"ERR", b"dump", b"ail", b"emory", b"fault", b"nvalid", b"imeout", b"MAIXPY")
 _BLOCK = 1 << 20
 _FEW = 3
+_K210 = frozenset({"k210"})  # what prints dumps
 _SHOWN = 200  # characters of a line
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
@@ -69,13 +78,16 @@ class Explained:
     board: str | None  #: the board that it speaks of, or that was given
     possible: list[str] = field(default_factory=list)  #: those that it may speak of
     answers: list[Answer] = field(default_factory=list)
+    facts: dict[str, int] = field(default_factory=dict)  #: its numbers by name (rows/numbers.toml)
     dumps: list[dump.Dump] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  #: lines that look like an error
     note: str = ""  #: what was not looked at, or why nothing could be
 
     @property
     def errors(self) -> list[Answer]:
-        return [a for a in self.answers if a.row.kind == "error"]
+        """What is wrong, the first cause first; what another line says better comes after it."""
+        errors = [a for a in self.answers if a.row.kind == "error"]
+        return sorted(errors, key=lambda a: a.row.vague)
 
 
 def explain(data: bytes, board: str | None = None) -> Explained:
@@ -95,8 +107,8 @@ def explain(data: bytes, board: str | None = None) -> Explained:
     found = Explained(min(possible) if len(possible) == 1 else None, sorted(possible), note=note)
     boards = frozenset(map(rows_of, possible))
     _answer(found, lines, boards)
-    _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
+    _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
     return found
 
 
@@ -166,13 +178,15 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
 
 def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     """Adds what the numbers of the log tell."""
-    known = numbers.numbers(text, boards)
+    found.facts = numbers.numbers(text, boards)
     for answer in found.answers:
-        told = numbers.findings(answer.row, text, known, boards)
+        told = numbers.findings(answer.row, text, found.facts, boards)
         codes = [code for said in answer.said for code in numbers.decoded(said)]
         answer.numbers = [one.means for one in told] + list(dict.fromkeys(codes))
         own = [] if any(one.only for one in told) else answer.steps
         first = [step for one in told for step in one.steps]
+        if answer.row.id in dump.ROWS:
+            first += [s for one in found.dumps for s in steps_for(one.cures(), _K210)]
         answer.steps = list(dict.fromkeys([*first, *own]))
 
 

@@ -65,7 +65,7 @@ def device_module(boards: tuple[str, ...]) -> str:
 
 def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
     """The steps that can be done on each of these boards that the row is for."""
-    of_each = [row.steps_on(board) for board in boards if board in row.on]
+    of_each = [row.steps_on(board, "board") for board in boards if board in row.on]
     return [step for step in of_each[0] if all(step in steps for steps in of_each)]
 
 

@@ -58,11 +58,13 @@ class Row:
     board: bool = False  #: on the board too
     ours: bool = False  #: an error of this library
     last: bool = False  #: looked at where nothing else is known
+    vague: bool = False  #: what another row of the same log says, it says better
 
-    def steps_on(self, board: Boards) -> list[str]:
+    def steps_on(self, board: Boards, at: str = "desk") -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
-        on every one of them and of this row, where there is no K210 alone."""
-        return steps_for(self.steps, self.wanted(board))
+        on every one of them and of this row, where there is no K210 alone. `at`: where they are
+        read, "desk" or "board"."""
+        return steps_for(self.steps, self.wanted(board), at)
 
     def wanted(self, board: Boards) -> frozenset[str]:
         """The boards that a step must be possible on."""
@@ -99,6 +101,7 @@ def named_by(board: Boards) -> frozenset[str]:
     return frozenset((board,) if isinstance(board, str) else board or ())
 
 
+@functools.lru_cache(maxsize=None)
 def rows_file(name: str) -> dict[str, Any]:
     """What a file in rows/ has."""
     return toml.read(_ROWS / f"{name}.toml")
@@ -106,18 +109,22 @@ def rows_file(name: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=None)
 def steps() -> dict[str, dict[str, Any]]:
-    """The named steps: {name: {"text", "on"}}."""
+    """The named steps: {name: {"board", "desk": its text there, "on"}}."""
     return {
-        name: {"text": step["text"], "on": expand(step.get("on", ["all"]))}
+        name: {
+            "board": step["text"],
+            "desk": step.get("desk", step["text"]),
+            "on": expand(step.get("on", ["all"])),
+        }
         for name, step in rows_file("steps").items()
     }
 
 
-def steps_for(names: Iterable[str], wanted: frozenset[str]) -> list[str]:
+def steps_for(names: Iterable[str], wanted: frozenset[str], at: str = "desk") -> list[str]:
     """The texts of steps, without named ones that one of the wanted boards cannot do."""
     known = steps()
     return [
-        known[s]["text"] if s in known else s
+        known[s][at] if s in known else s
         for s in names
         if s not in known or wanted <= known[s]["on"]
     ]
@@ -128,17 +135,18 @@ def rows() -> tuple[Row, ...]:
     """Every row, the narrow before the wide."""
     found = []
     for name in _FILES:
-        for row in rows_file(name)["row"]:
-            row["on"] = expand(row["on"])
-            row["last"] = name == _FILES[-1]
-            row["cases"] = tuple((text, source) for text, source in row["cases"])
-            for key in ("match", "steps"):
-                row[key] = tuple(row[key])
-            found.append(Row(**row))
+        found += [_row(row, name) for row in rows_file(name)["row"]]
         if name == "linux":
             known = {key for row in found for key in row.match}
             found += [row for row in _of_rknn() if known.isdisjoint(row.match)]
     return tuple(found)
+
+
+def _row(listed: dict[str, Any], file: str) -> Row:
+    lists = {key: tuple(listed[key]) for key in ("match", "steps")}
+    cases = tuple((text, source) for text, source in listed["cases"])
+    on, last = expand(listed["on"]), file == _FILES[-1]
+    return Row(**{**listed, **lists, "cases": cases, "on": on, "last": last})
 
 
 def _of_rknn() -> list[Row]:
@@ -149,7 +157,8 @@ def _of_rknn() -> list[Row]:
         match, cases = (name, f"fail! ret={code}"), ((name, "rknn_api.h"),)
         on = frozenset({"rknn"})
         page, topic = "linux.md#driver-runtime-model-and-chip", "rknn_api.h"
-        found.append(Row(name, match, on, means, tuple(steps), cases, page=page, topic=topic))
+        row = Row(name, match, on, means, tuple(steps), cases, page=page, topic=topic, vague=True)
+        found.append(row)
     return found
 
 
@@ -294,4 +303,4 @@ def with_own(text: str, said: list[str]) -> list[str]:
     m = _OURS.search(text)
     if not m:
         return said
-    return [m[1], *(s for s in said if s not in (m[1], steps()["own"]["text"]))]
+    return [m[1], *(s for s in said if s not in (m[1], steps()["own"]["desk"]))]
