@@ -49,7 +49,7 @@ def test_a_moved_line_takes_its_comments_along() -> None:
     [
         ("window", "sensor.set_windowing((224, 224))\n"),
         ("frame", "sensor.set_framesize(sensor.QVGA)   # odd   spaces stay\n"),
-        ("image", "    del small\n"),
+        ("del", "    del small\n"),
         ("gc", "    gc.collect()\n"),
         ("copy", "    out = k.forward(task, img)[:]\n"),
         ("auto", '"""What it does."""\nimport maixmem_auto\n'),
@@ -91,7 +91,7 @@ def test_what_the_script_does_not_come_to_is_tried_last() -> None:
     kinds = [e.kind for e in likely_first(found, "", _SCRIPT, above)]
     assert sorted(kinds) == sorted(e.kind for e in found)
     last = kinds.index("gc_heap") + 1
-    assert {"gc", "image", "copy"} <= set(kinds[last:]) and "order" not in kinds[last:]
+    assert {"gc", "del", "copy"} <= set(kinds[last:]) and "order" not in kinds[last:]
     assert likely_first(found, "", _SCRIPT, above + 2) == found
 
 

@@ -21,6 +21,11 @@ from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.text import syntax
 
+#: of changes; each is a remedy of answer/remedies.toml, which words it
+KINDS = set(
+    "order window frame deinit loop image del gc copy pool auto card stream gc_heap"
+    " firmware".split()
+)
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP
 _IMAGES = ("Image", "resize", "copy", "cut", "crop", "to_grayscale", "mean_pooled")
@@ -55,12 +60,12 @@ def edits(source: str, *board: Any) -> Iterator[Edit]:
 
 # all but what makes the GC heap alone smaller
 _SYSTEM_HEAP = tuple("order frame deinit loop gc auto card stream gc_heap firmware".split())
-_LEAKS = tuple("deinit loop image gc copy pool firmware".split())
+_LEAKS = tuple("deinit loop image del gc copy pool firmware".split())
 #: what an end says -> the kinds of changes that can help there; others are tried after them
 _HELPS = (
     ("check img format err", ("window", "frame")),
-    ("MicroPython Heap", ("image", "pool", "gc", "frame", "window", "gc_heap")),
-    ("memory allocation failed", ("image", "pool", "gc", "frame", "window", "gc_heap")),
+    ("MicroPython Heap", ("image", "del", "pool", "gc", "frame", "window", "gc_heap")),
+    ("memory allocation failed", ("image", "del", "pool", "gc", "frame", "window", "gc_heap")),
     ("Please reduce the resolution", ("frame", "order", "deinit", "gc_heap")),
     ("memory not enough", _SYSTEM_HEAP),
     ("of the system heap got nothing", _SYSTEM_HEAP),
@@ -189,7 +194,7 @@ def _loops(s: Script) -> Iterator[Edit]:
     if plain:
         freed = parsed(f"del {', '.join(plain)}\n")
         yield Edit(
-            "image", f"del {', '.join(plain)} at the end of a round", s.with_loop([*inside, freed])
+            "del", f"del {', '.join(plain)} at the end of a round", s.with_loop([*inside, freed])
         )
     collect = parsed("gc.collect()\n")
     head = [] if re.search(r"^import .*\bgc\b", s.tree.code, re.M) else [parsed("import gc\n")]

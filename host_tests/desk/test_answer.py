@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The room of answers: its tables and conditions, the facts of a record, how an answer looks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+
+import pytest
+from maixmem_cli.answer import as_html, as_json, as_text, facts, tables, values
+from maixmem_cli.answer.answer import Answer, Step, answer
+from maixmem_cli.plan.edits import KINDS
+from maixmem_cli.record.record import (
+    HANGS,
+    HEAP,
+    MODEL,
+    RAISED,
+    Board,
+    End,
+    Level,
+    Missing,
+    Place,
+    Record,
+    Refused,
+)
+from maixmem_cli.text import language
+
+_LOAD = (Place("main.py", 8, text="head = kpu.load(0x600000)  # the second"),)
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize(
+    "row", [*tables.causes(), *tables.remedies().values()], ids=lambda r: r.key
+)
+def test_each_sentence_is_in_both_languages(row) -> None:
+    assert len(row.row["en"]) == len(row.row["zh"])
+    for english, chinese in zip(row.row["en"], row.row["zh"]):
+        assert values.names(english) >= values.names(chinese)
+        assert _CHINESE.search(chinese) or not re.search("[a-z]", re.sub("{.*?}", "", english))
+        assert not _CHINESE.search(english)
+
+
+def test_a_remedy_that_is_tried_is_a_change_of_a_script_and_each_change_a_remedy() -> None:
+    assert KINDS == {key for key, remedy in tables.remedies().items() if remedy.tried}
+
+
+@pytest.mark.parametrize(
+    ("condition", "true"),
+    [
+        ("asked > free", True),
+        ("asked <= 99", False),
+        ("heap = gc|heap", True),
+        ("heap != gc", True),
+        ("heap = gc", False),
+        ("asked", True),
+        ("no asked", False),
+        ("no model", True),
+        ("model = a", False),
+        ("model != a", False),
+        ("asked > largest", False),
+    ],
+)
+def test_conditions(condition: str, true: bool) -> None:
+    assert values.holds(condition, {"heap": "heap", "asked": 100, "free": 50}) == true
+
+
+def test_the_first_sentence_whose_values_are_known() -> None:
+    texts = ["{size} at {address} of {names}", "{size}", "none"]
+    known = {"size": values.Bytes(2048), "names": ("camera", "x.kmodel")}
+    assert values.sentence(texts, known, {}, ", ") == "2.0 KiB"
+    known["address"] = values.Address(0x300000)
+    shown = values.sentence(texts, known, {"camera": "摄像头"}, "、")
+    assert shown == "2.0 KiB at 0x300000 of 摄像头、x.kmodel"
+
+
+def record(end: End, flash: dict[str, str] | None = None) -> Record:
+    return Record("main.py", Board("image", "full.bin", flash=flash or {}), end)
+
+
+def test_the_address_where_the_model_really_lies() -> None:
+    end = End(RAISED, _LOAD, "ValueError: load error:2002", missing=Missing(MODEL))
+    found = answer(facts.of_record(record(end, {"0x400000": "/models/head.kmodel"})))
+    assert found.cause == "head.kmodel lies at 0x400000, the script loads 0x600000."
+    assert found.step and found.step.key == "address" and "line 8" in found.step.text
+    nothing = answer(facts.of_record(record(end)))
+    assert nothing.step and nothing.step.text.endswith("--flash MODEL@0x600000.")
+    two = {"0x400000": "head.kmodel", "0x500000": "body.kmodel"}
+    assert "lies_at" not in facts.of_record(record(end, two))
+
+
+def hang() -> Answer:
+    level = Level(2 << 20, 300 << 10, 200 << 10)
+    end = End(HANGS, _LOAD, refused=Refused(HEAP, 262274, level, _LOAD))
+    return answer(facts.of_record(record(end, {"0x600000": "/models/head.kmodel"})))
+
+
+def test_a_hang() -> None:
+    found = hang()
+    assert found.cause == (
+        "The board hangs while main.py:8 `head = kpu.load(0x600000)` loads head.kmodel: it "
+        "requests 256.1 KiB of system heap, 200.0 KiB are free in one piece."
+    )
+    assert found.sure == "proved" and found.step and found.step.key == "order"
+
+
+def test_free_remedies_come_first_and_a_firmware_before_what_slows() -> None:
+    steps = [s.key for s in (hang().step, *hang().others) if s]
+    assert steps.index("order") < steps.index("gc_heap") < steps.index("firmware")
+    assert steps.index("firmware") < steps.index("stream")
+    costs = [remedy.cost for remedy in tables.remedies().values()]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize("name", language.LANGUAGES)
+def test_an_answer_is_read_back_from_a_log(name: str) -> None:
+    made = answer(dict(hang().facts), name).first(Step("order", "x"), "a run took 10 pictures")
+    lines = as_text.lines(made)
+    assert len(lines) <= 7 and lines[1].endswith("x")
+    read = as_text.read("noise\n" + "\n".join(f"maixmem: {x}" for x in lines) + "\n")
+    assert read and as_text.lines(read) == lines
+    assert as_text.read("ValueError: no answer of ours\nDo this: no cause") is None
+
+
+def test_json_and_html_have_all_of_it() -> None:
+    made = hang().first(Step("order", "models <first>", diff="+a\n"))
+    told = as_json.data(made)
+    assert told["version"] == 1 and set(told) == {"version", *asdict(made)}
+    html = as_html.fragment(made)
+    assert (
+        "models &lt;first&gt;" in html
+        and "<pre" in html
+        and html.count("<li>") == len(made.others)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "wanted"),
+    [
+        ("zh", {}, "zh"),
+        ("en", {"LANG": "zh_CN.UTF-8"}, "en"),
+        (None, {"LANG": "zh_CN.UTF-8"}, "zh"),
+        (None, {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
+        (None, {"LC_ALL": "", "LANG": "zh"}, "zh"),
+        (None, {"LANG": "de_DE"}, "en"),
+        (None, {}, "en"),
+    ],
+)
+def test_the_language(given: str | None, environment: dict[str, str], wanted: str) -> None:
+    assert language.chosen(given, environment) == wanted

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What is known of a run, as named values; a name that is not there is not known.
+
+| name | is |
+|---|---|
+| board | a name of errors/rows/boards.toml |
+| script, on, build, pictures | the file, what it ran on, the build, pictures that it took |
+| end, error, row, means | a word of record.py, a traceback's last line, its row and meaning |
+| at, line, source | the line that ended it with its text, its number, its text |
+| doing | what that line does: load, camera, lcd and so on |
+| in_loop | "yes": that line had been run before, with fewer pictures |
+| heap, requested, free, largest | which heap got nothing, for how much, what it had |
+| model, address, lies_at | the file of a model, where it was loaded from, where it lies |
+| model_w, model_h, img_w, img_h | the picture that a model takes, and that it got |
+| frame, camera_line, lcd_line, dual_buff, window_line | camera and display, as set up |
+| grows_at, grows_heap, grows_each, grows_dies | what keeps more with each round |
+| missing, missing_name | what the run did not have |
+| of_text, asserted | the script's text is wrong; a check of a driver failed |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from maixmem_cli.answer.values import Address, Bytes, Value
+from maixmem_cli.errors import numbers, table
+from maixmem_cli.record import record
+from maixmem_cli.record.record import End, Place, Record
+
+_DOES = (  # what a line does, by its text; the first counts
+    ("load", re.compile(r"\bload(?:_flash)?\(")),
+    ("setup", re.compile(r"\b(?:init_yolo2|set_outputs|set_layers|classifier)\(")),
+    ("camera", re.compile(r"\bset_framesize\(|\bsensor\.(?:reset|run)\(")),
+    ("lcd", re.compile(r"\blcd\.\w+\(")),
+    ("pix_to_ai", re.compile(r"\bpix_to_ai\(")),
+    ("picture", re.compile(r"\.(?:compress\w*|save|find_\w+|draw_\w+)\(")),
+    ("image", re.compile(r"\bImage\(|\.(?:resize|copy|cut|crop|to_grayscale|mean_pooled)\(")),
+    ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
+)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|\b\d{6,8}\b")
+_OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
+_FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
+
+
+def of_record(of: Record, output: str = "") -> dict[str, Value]:
+    """The facts of a run; `output`: what it printed, which may have numbers."""
+    end = of.later if of.later and (of.later.hangs or of.later.refused) else of.end
+    found: dict[str, Value] = {
+        "board": "k210",
+        "script": of.script,
+        "on": of.board.name,
+        "pictures": of.later_pictures if end is of.later else of.pictures,
+        "end": end.kind,
+    }
+    if of.board.build:
+        found["build"] = of.board.build
+    found.update(_line(end, of.script))
+    found.update(_error(end, output))
+    found.update(_refused(end))
+    found.update(_board(of))
+    found.update(_missing(of, end, found))
+    found.update(_model(of, end, found))
+    if "line" in found:
+        again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
+        found["in_loop"] = "yes" if found["pictures"] or min(again, default=0) else "no"
+    found.update(_grows(of))
+    return found
+
+
+def _at(place: Place) -> str:
+    """A line with its text, without the comment at its end."""
+    code = re.sub(r"\s+#[^'\"]*$", "", place.text)
+    return f"{place} `{code}`" if code else str(place)
+
+
+def _own(at: Iterable[Place], script: str) -> int:
+    return next((p.line for p in at if p.file == script), 0)
+
+
+def _line(end: End, script: str) -> dict[str, Value]:
+    places = end.at or (end.refused.at if end.refused else ())
+    own = [p for p in places if p.file == script] or [*places]
+    if not own:
+        return {}
+    first = own[0]
+    found: dict[str, Value] = {"at": _at(first), "line": first.line, "source": first.text}
+    does = next((name for name, pattern in _DOES if pattern.search(first.text)), "")
+    return {**found, "doing": does} if does else found
+
+
+def _error(end: End, output: str) -> dict[str, Value]:
+    if not end.error:
+        asserted = any("assert" in w or "A check of the driver" in w for w in end.words)
+        return {"asserted": "yes"} if asserted else {}
+    found: dict[str, Value] = {"error": end.error}
+    rows = table.find(end.error, "k210")
+    if rows:
+        found["row"], found["means"] = rows[0].id, rows[0].means
+    if _OF_TEXT.match(end.error):
+        found["of_text"] = "yes"
+    sizes = numbers.numbers(f"{output}\n{end.traceback}", "k210")
+    wanted = ("img_w", "img_h", "model_w", "model_h")
+    return {**found, **{name: sizes[name] for name in wanted if name in sizes}}
+
+
+def _refused(end: End) -> dict[str, Value]:
+    refused = end.refused
+    if refused is None:
+        return {}
+    found: dict[str, Value] = {"heap": refused.heap}
+    if refused.asked is not None:
+        found["requested"] = Bytes(refused.asked)
+    if refused.level:
+        found["free"] = Bytes(refused.level.free)
+        largest = refused.level.largest
+        found["largest"] = Bytes(refused.level.free if largest is None else largest)
+    return found
+
+
+def _board(of: Record) -> dict[str, Value]:
+    """Camera and display, as the steps show them."""
+    found: dict[str, Value] = {}
+    for step in of.steps:
+        line = _own(step.at, of.script)
+        if step.kind == record.CAMERA and line:
+            found["camera_line"] = line
+            name = step.frame or _named_frame(step.at)
+            if name:
+                found["frame"] = name
+            if step.dual_buff:
+                found["dual_buff"] = "yes"
+        elif step.kind == record.LCD and line:
+            found["lcd_line"] = line
+        elif step.kind == record.WINDOW and line:
+            found["window_line"] = line
+    return found
+
+
+def _named_frame(at: tuple[Place, ...]) -> str:
+    found = _FRAME.search(at[0].text) if at else None
+    return found[1] if found else ""
+
+
+def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
+    if end.missing is None:
+        return {}
+    found: dict[str, Value] = {"missing": end.missing.kind}
+    if end.missing.name:
+        found["missing_name"] = end.missing.name
+    if end.missing.kind != record.MODEL:
+        return found
+    address = _address(end.missing.name) or _address(str(known.get("source", "")))
+    if address is None:
+        return found
+    found["address"] = Address(address)
+    used = {s.model.address for s in of.of(record.LOAD) if s.model and not s.failed}
+    there = {int(at, 16): file for at, file in of.board.flash.items() if at[:2] == "0x"}
+    spare = [(at, file) for at, file in sorted(there.items()) if at not in used]
+    if address not in there and len(spare) == 1:
+        at, file = spare[0]
+        found["lies_at"], found["model"] = Address(at), Path(file).name
+    return found
+
+
+def _address(text: str) -> int | None:
+    found = _ADDRESS.findall(text)
+    return int(found[-1], 0) if found else None
+
+
+def _model(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
+    """The model whose load failed."""
+    if known.get("doing") != "load":
+        return {}
+    failed = [s for s in of.of(record.LOAD) if s.failed and s.model]
+    models: list[Any] = [s.model for s in failed[-1:]]
+    if not models:  # the file that the line names
+        named = _address(str(known.get("source", "")))
+        file = of.board.flash.get(f"{named:#x}") if named is not None else None
+        return {"model": Path(file).name, "address": Address(named or 0)} if file else {}
+    found: dict[str, Value] = {"model": Path(models[0].file).name}
+    if models[0].address is not None:
+        found["address"] = Address(models[0].address)
+    return found
+
+
+def _grows(of: Record) -> dict[str, Value]:
+    first = of.first_full or next(iter(of.growth), None)
+    if first is None:
+        return {}
+    found: dict[str, Value] = {
+        "grows_at": _at(first.place),
+        "grows_line": first.place.line,
+        "grows_heap": first.heap,
+        "grows_each": Bytes(first.each),
+    }
+    if first.dies is not None:
+        found["grows_dies"] = first.dies
+    return found
