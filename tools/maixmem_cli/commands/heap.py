@@ -1,123 +1,194 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""`maixmem heap`: both heaps of a K210 as they are, chunk by chunk, of a board in software or a
-dump of its RAM."""
+"""`maixmem heap`: what lies on the GC heap of a board, who holds it, and what changed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import click
-from maixmem_k210_chip import RAM
 
+from maixmem_cli.commands.options import VERBOSE, board_at, board_errors, choose_port
 from maixmem_cli.commands.script_options import FLASH, SD, firmware_options
-from maixmem_cli.emulator import cores
-from maixmem_cli.emulator.board import RAM_SIZE
-from maixmem_cli.text.output import JSON, print_json, write_file
+from maixmem_cli.text.needs import WrongUse
+from maixmem_cli.text.output import JSON, print_json, printable, unreadable, write_file
 
 if TYPE_CHECKING:
-    from maixmem_cli.heap import heaps
+    from maixmem_cli.snapshot.store import Taken
+    from maixmem_cli.snapshot.view import View
 
-_RAM = (RAM, RAM_SIZE)  # bytes of a dump, without and with the KPU's
+_IMAGES = (".bin", ".kfpkg")
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(
     name="heap",
-    epilog="Example: maixmem heap emu:maixpy.bin --script main.py --camera pattern --frames 10 "
-    "--svg heap.svg",
+    epilog="Example: maixmem heap /dev/ttyACM0 --run main.py --save before.heap",
 )
-@click.argument("source", metavar="emu:IMAGE|RAM.bin")
+@click.argument("source", metavar="[PORT|FILE|IMAGE]", required=False)
+@click.option("--run", type=_EXISTING, metavar="SCRIPT", help="Run it first.")
+@click.option("--garbage", is_flag=True, help="Collect no garbage before.")
+@click.option("--path", metavar="ADDRESS|NAME", help="Why this object is in use.")
+@click.option("--save", type=_FILE, metavar="FILE", help="Write the snapshot to this file.")
 @click.option(
-    "--script",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Run it first, then look.",
+    "--diff",
+    type=_EXISTING,
+    nargs=2,
+    metavar="A B",
+    help="What came, went and grew between two saved snapshots.",
 )
 @FLASH
 @SD
 @firmware_options
-@click.option(
-    "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write both maps to this file."
-)
-@click.option(
-    "--save-ram",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the RAM to this file.",
-)
 @JSON
+@VERBOSE
 def command(
     *,
-    source: str,
-    script: Path | None,
-    svg: Path | None,
-    save_ram: Path | None,
+    source: str | None,
+    run: Path | None,
+    garbage: bool,
+    path: str | None,
+    save: Path | None,
+    diff: tuple[Path, Path] | None,
     as_json: bool,
     **on_board: Any,
 ) -> None:
-    """Show used chunks, holes and the top of the system heap, and the blocks of the GC heap.
+    """Show what lies on a board's GC heap, by type and by the name of who holds it.
 
-    SOURCE is emu:IMAGE, a firmware that is started for it, or a dump of a K210's RAM from
-    0x80000000 on. Exit status: 0 fine, 1 the heaps are not found or their lists do not agree, 2
-    wrong use.
+    PORT is a board: serial port, pty, socket://HOST:PORT, emu:IMAGE; any MicroPython from 1.11 on,
+    MaixPy. The program that runs there is interrupted by Ctrl-C and not resumed; its names stay as
+    they are, and nothing is stored to an address. FILE is a saved snapshot. IMAGE is a firmware of
+    a K210, which is started in software and runs SCRIPT; the options about flash, card, camera are
+    for it. Exit status: 0 fine, 1 no snapshot of this board, 2 wrong use.
     """
-    from maixmem_cli.heap import heaps
-    from maixmem_cli.profiler import maps
+    if diff:
+        _difference(*diff, as_json=as_json)
+        return
+    with board_errors():
+        taken = _taken(source, run, not garbage, on_board)
+    if save:
+        _save(taken, save)
+    _show(taken, path, as_json=as_json)
 
-    finder = heaps.Finder()
-    if source.startswith("emu:"):
-        ram, finder = _of_board(source, script, on_board)
-    else:
-        ram = _of_file(source)
-    if save_ram:
-        write_file("--save-ram", save_ram, ram)
+
+def _taken(
+    source: str | None, script: Path | None, collect: bool, options: dict[str, Any]
+) -> Taken:
+    from maixmem_cli.snapshot import store
+
+    file = Path(source or "")
+    if source and file.is_file():
+        if file.suffix in _IMAGES:
+            return _of_image(file, script, collect, options)
+        with _snapshot_errors():
+            return store.load(file)
+    return _of_port(choose_port(source), script, collect)
+
+
+def _of_port(port: str, script: Path | None, collect: bool) -> Taken:
+    from maixmem_cli.snapshot import take
+
+    board = board_at(port)
     try:
-        system, gc = finder.system(ram), finder.gc(ram)
-    except heaps.NotFound as e:
-        raise click.ClickException(f"{source}: {e}") from e
-    if svg:
-        write_file("--svg", svg, maps.svg(system, gc))
-    if as_json:
-        print_json(maps.as_json(system, gc))
-    else:
-        click.echo("\n".join(maps.text(system, gc)))
-
-
-def _of_file(name: str) -> bytes:
-    try:
-        data = Path(name).read_bytes()
-    except OSError as e:
-        raise click.BadParameter(f"{name}: {e.strerror}. Next: emu:IMAGE or a file") from e
-    if len(data) not in _RAM:
-        raise click.BadParameter(
-            f"{name} has {len(data)} bytes, a K210's RAM {_RAM[0]} or {_RAM[1]}"
-        )
-    return data
-
-
-def _of_board(
-    source: str, script: Path | None, options: dict[str, Any]
-) -> tuple[bytes, heaps.Finder]:
-    """The RAM, and what knows where its heaps are."""
-    cores.check()
-    from maixmem_cli.emulator import ports, session
-    from maixmem_cli.profiler import post_mortem
-    from maixmem_cli.runs import run_firmware
-
-    try:
-        image, files, _ = ports.wanted(source)
-    except OSError as e:
-        raise click.BadParameter(str(e)) from None
-    if not image.is_file():
-        raise click.BadParameter(f"{image}: no such file. Next: emu:IMAGE, a .bin or .kfpkg")
-    wanted = session.Options(files=(*files, *options.pop("flash")), **options)
-    with (
-        run_firmware.failing(script or image),
-        session.Session(image, script, wanted) as board,
-    ):
         if script:
-            board.trace(gc=False)
-            run_firmware.watch(board)
-            outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
-            click.echo(outcome.error, nl=False, err=True)
-            run_firmware.tell(post_mortem.ending(board, outcome))
-        return bytes(board.board.ram), board.finder
+            _run(board, script)
+        with _progress() as progress, _snapshot_errors():
+            return take.of_board(board, collect=collect, progress=progress)
+    finally:
+        board.close()
+
+
+def _run(board: Any, script: Path) -> None:
+    """The script to its end, what it prints on stderr."""
+    from maixmem_cli.text import reading
+
+    source = reading.script(script)
+    out, error = board.run(source, 3600, lambda text: click.echo(text, nl=False, err=True))
+    if error:
+        click.echo(error, nl=False, err=True)
+
+
+def _of_image(image: Path, script: Path | None, collect: bool, options: dict[str, Any]) -> Taken:
+    from maixmem_cli.emulator import cores, session
+    from maixmem_cli.runs import heap_of_image
+
+    cores.check()
+    wanted = session.Options(files=options.pop("flash"), **options)
+    with _snapshot_errors():
+        return heap_of_image.after(image, script, wanted, collect=collect)
+
+
+@contextmanager
+def _snapshot_errors() -> Iterator[None]:
+    from maixmem_cli.snapshot.store import SnapshotError
+
+    try:
+        yield
+    except SnapshotError as e:
+        raise click.ClickException(str(e)) from e
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Bytes that came, on a terminal."""
+    from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("reading the heap"), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_stderr(), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda n: bar.update(task, completed=n)
+
+
+def _stderr() -> Any:
+    from maixmem_cli.text.output import console
+
+    return console(stderr=True)
+
+
+def _save(taken: Taken, path: Path) -> None:
+    from maixmem_cli.snapshot import store
+
+    write_file("--save", path, store.packed(taken))
+
+
+def _show(taken: Taken, path: str | None, *, as_json: bool) -> None:
+    from maixmem_cli.snapshot import as_json as data
+    from maixmem_cli.snapshot import paths, text, view
+
+    with _snapshot_errors():
+        shown = view.view(taken)
+        if path:
+            lines = text.way(paths.way(shown.graph, path), shown.graph)
+        else:
+            lines = text.lines(shown)
+    if as_json:
+        print_json(data.snapshot(shown))
+    else:
+        click.echo("\n".join(lines))
+
+
+def _loaded(path: Path) -> View:
+    from maixmem_cli.snapshot import store, view
+
+    try:
+        return view.view(store.load(path))
+    except OSError as e:
+        raise WrongUse(printable(unreadable(e, path))) from e
+
+
+def _difference(first: Path, second: Path, *, as_json: bool) -> None:
+    from maixmem_cli.snapshot import as_json as data
+    from maixmem_cli.snapshot import diff, text
+
+    with _snapshot_errors():
+        before, after = _loaded(first), _loaded(second)
+        diff.check(before, after)
+    found = diff.changes(before, after)
+    if as_json:
+        print_json(data.difference(found, before, after))
+    else:
+        click.echo("\n".join(text.difference(found, before, after)))

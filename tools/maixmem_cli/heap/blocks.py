@@ -14,6 +14,13 @@ def states(packed: bytes) -> bytes:
     return b"".join(map(_UNPACK.__getitem__, packed))
 
 
+def packed(states: bytes) -> bytes:
+    """Two bits a block, of one byte a block."""
+    whole = states.ljust(-len(states) // 4 * -4, b"\0")
+    four = zip(whole[::4], whole[1::4], whole[2::4], whole[3::4])
+    return bytes(a | b << 2 | c << 4 | d << 6 for a, b, c, d in four)
+
+
 _UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]
 
 

@@ -27,6 +27,7 @@ from maixmem_k210_chip import PAGE
 from maixmem_cli.heap.blocks import FREE, HEAD, states
 
 BINS = 127
+HEAD_BYTES = 16  #: of a chunk, before the address that malloc gives
 _STACK = 1 << 16  # bytes of a damaged chunk, at most
 _SOME = 3  # chunks that lead to the top one by more than chance
 _STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
@@ -254,7 +255,9 @@ class Finder:
                 f"ones, says {word(ram, end + 8):#x} for its size"
             )
         following = [f[2] for f in found[1:]] + [word(ram, top + 8) & 1]
-        chunks = tuple(Chunk(at + 16, n, bool(used)) for (at, n, _), used in zip(found, following))
+        chunks = tuple(
+            Chunk(at + HEAD_BYTES, n, bool(used)) for (at, n, _), used in zip(found, following)
+        )
         return SystemHeap(self._bins, self._base, top, word(ram, top + 8) & ~7, chunks)
 
     def _find_bins(self, ram: Ram) -> None:

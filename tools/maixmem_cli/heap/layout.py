@@ -28,8 +28,10 @@ class Representation:
 
 #: by the word of the name "", whose number is 1
 REPRESENTATIONS = {
-    6: Representation((1, 1, 1), (3, 2, 2)),  # A
-    7: Representation((3, 1, 2), (3, 3, 2)),  # B
+    6: Representation((1, 1, 1), (3, 2, 2)),  # A, up to 1.12
+    10: Representation((1, 1, 1), (7, 2, 3)),  # A since
+    7: Representation((3, 1, 2), (3, 3, 2)),  # B, up to 1.12
+    11: Representation((3, 1, 2), (7, 3, 3)),  # B since
     14: Representation((1, 1, 1), (0xFF800007, 6, 3)),  # C, up to 1.12
     22: Representation((1, 1, 1), (0xFF80000F, 6, 4)),  # C since
 }

@@ -24,6 +24,10 @@ OWN = ""  #: the holder's own memory: the table of a dict, the items of a list
 UNDER_WAY = "a value being computed"  #: what only C holds: a register, its part of a stack
 STATE = "the interpreter"
 MODULES = "sys.modules"
+ASKER = "the asker"  #: who asks the interpreter for all this
+MAIN = "main"
+STACK = "a stack"
+THREAD = "a thread"
 _MOST_ITEMS = 1 << 14
 _MOST_TEXT = 24  # letters of a key that are shown
 _NONE, _DELETED = 0, 4  # py/obj.h: MP_OBJ_NULL, MP_OBJ_SENTINEL; 1 and 3 are the numbers 0 and 1
@@ -47,6 +51,8 @@ class Moment:
     interpreter's state has roots, `registers`: words that only C has, `stacks`: what is in use of
     each, the running one first.
 
+    `idle`: no program is under way, what is on the running stack is the asker's.
+
     `contents`: words in what a script keeps bytes in refer, too, as the collector takes it."""
 
     memory: Memory
@@ -60,11 +66,12 @@ class Moment:
     registers: Sequence[int] = ()
     stacks: list[Range] = field(default_factory=list)
     contents: bool = True
+    idle: bool = False
 
 
 class Objects:
     """`chains`: the names that lead to each address in use; `refers`: where each leads, by its
-    address or, of a root, by the first word of its chain."""
+    address or, of a root, by the first word of its chain, or its kind."""
 
     def __init__(self, moment: Moment, names: Names) -> None:
         self._at = moment
@@ -91,6 +98,7 @@ class Objects:
         self.chains: dict[int, tuple[str, ...]] = {}
         self.refers: dict[int | str, list[int]] = {}
         self.part_of: dict[int, int] = {}  #: what has no type -> the object that it belongs to
+        self.kinds: dict[int, str] = {}  #: of the root that leads there
         self._bring()
         self._find()
 
@@ -106,7 +114,7 @@ class Objects:
             self._until_there(leaves, self._leaf)
         rest = [a for a in self._sizes if a not in self._data]
         self._until_there(rest, lambda a: list(self.edges(a)))
-        self._until_there([0], lambda _: [list(kind) for kind in self._roots()])
+        self._until_there([0], lambda _: list(self._roots()))
 
     def _until_there(self, items: Iterable[int], read: Callable[[int], object]) -> None:
         self._memory.missed()
@@ -257,26 +265,29 @@ class Objects:
         yield ".self", self._word(at + 2 * self._w)
 
     # --- roots ---
-    def _roots(self) -> Iterator[list[Edge]]:
+    def _roots(self) -> Iterator[tuple[str, list[Edge]]]:
         """One kind after the other: what an earlier one leads to is called by it."""
         moment, w = self._at, self._w
-        yield [(n.lstrip("."), v) for n, v in self._map(moment.globals + w, ".")]
+        yield MAIN, [(n.lstrip("."), v) for n, v in self._map(moment.globals + w, ".")]
         state = range(*moment.state, w)
         if moment.modules:
             dicts = [moment.modules]
         else:
             kind = self._word(moment.globals)
             dicts = [a for a in state if self._word(a) == kind and a != moment.globals]
-        yield [(f"{MODULES}{n}", v) for d in dicts for n, v in self._map(d + w, "[")]
+        yield MODULES, [(f"{MODULES}{n}", v) for d in dicts for n, v in self._map(d + w, "[")]
         if moment.asker:
             asker = [(ASKER, v) for _, v in self._map(moment.asker + w, ".")]
-            yield [(ASKER, moment.asker), *asker]
-        yield [(STATE, self._word(a)) for a in state]
+            yield ASKER, [(ASKER, moment.asker), *asker]
+        yield STATE, [(STATE, self._word(a)) for a in state]
         own, *others = moment.stacks or [(0, 0)]
-        yield [*self._stack(own)]
-        yield [(UNDER_WAY, word) for word in moment.registers]
+        if moment.idle:
+            yield ASKER, [(ASKER, self._word(a)) for a in range(*own, w)]
+            own = (0, 0)
+        yield STACK, [*self._stack(own)]
+        yield STACK, [(UNDER_WAY, word) for word in moment.registers]
         for stack in others:
-            yield [(f"a thread, {name}", v) for name, v in self._stack(stack)]
+            yield THREAD, [(f"{THREAD}, {name}", v) for name, v in self._stack(stack)]
 
     def _stack(self, stack: Range) -> Iterator[Edge]:
         """Values of the Python functions whose frames exist, then what only C holds."""
@@ -284,16 +295,27 @@ class Objects:
             yield label or UNDER_WAY, self._word(place)
 
     def _find(self) -> None:
-        for roots in self._roots():
+        for kind, roots in self._roots():
             todo: deque[int] = deque()
             for name, value in roots:
-                if self._refer(name, value):
+                if self._refer(name or kind, value):
                     self.chains[value] = (name,) if name else ()
-                    todo.append(value)
-            while todo:
-                address = todo.popleft()
-                if address not in self._data:
-                    self._follow(address, todo)
+                    self.kinds[value] = kind
+                    if name or self.type_name(value):  # a dict's table has what the names have
+                        todo.append(value)
+            self._walk(todo)
+
+    def reach(self, kind: str, address: int) -> None:
+        """Follows what no root leads to, as if one of this kind did."""
+        self._refer(kind, address)
+        self.chains[address], self.kinds[address] = (kind,), kind
+        self._walk(deque([address]))
+
+    def _walk(self, todo: deque[int]) -> None:
+        while todo:
+            address = todo.popleft()
+            if address not in self._data:
+                self._follow(address, todo)
 
     def _follow(self, address: int, todo: deque[int]) -> None:
         chain = self.chains[address]
@@ -301,6 +323,7 @@ class Objects:
         for label, value in self.edges(address):
             if self._refer(address, value):
                 self.chains[value] = (*chain, label) if label else chain
+                self.kinds[value] = self.kinds[address]
                 todo.append(value)
                 if label == OWN and not self.type_name(value):
                     self.part_of[value] = self.part_of.get(address, address)
@@ -311,6 +334,3 @@ class Objects:
             return False
         self.refers.setdefault(holder, []).append(value)
         return value not in self.chains
-
-
-ASKER = "the asker"

@@ -117,6 +117,18 @@ class RawRepl:
         `timeout` is the longest silence in seconds, `limit` the longest time for the output, if it
         is to have one; `on_start` is called when the board has all of the code.
         """
+        self.begin(code, timeout)
+        on_start()
+        out = self._until(b"\x04", timeout, on_text, limit)[:-1]
+        error = self._until(b"\x04", timeout, limit=timeout)[:-1]
+        self._until(b">", timeout, limit=timeout)
+        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(
+            errors="replace"
+        ).replace("\r\n", "\n")
+
+    # --- a conversation with code that runs ---
+    def begin(self, code: str, timeout: float = 60) -> None:
+        """Sends code; returns when the board has all of it and begins to run it."""
         if show_sent:
             show_sent(code)
         data = code.encode() or b"\n"  # Ctrl-D alone would be a soft reset
@@ -125,13 +137,25 @@ class RawRepl:
             time.sleep(0.002)
         self._write(b"\x04")
         self._until(b"OK", timeout, limit=timeout)
-        on_start()
-        out = self._until(b"\x04", timeout, on_text, limit)[:-1]
-        error = self._until(b"\x04", timeout, limit=timeout)[:-1]
-        self._until(b">", timeout, limit=timeout)
-        return out.decode(errors="replace").replace("\r\n", "\n"), error.decode(
-            errors="replace"
-        ).replace("\r\n", "\n")
+
+    def send(self, data: bytes) -> None:
+        """Bytes for what runs."""
+        self._write(data)
+
+    def until(self, end: bytes, timeout: float, other: bytes | None = None) -> bytes:
+        """What comes up to one of these ends, with it; `timeout` is the longest silence."""
+        return self._until(end, timeout, other=other)
+
+    def exactly(self, n: int, timeout: float) -> bytes:
+        """So many bytes, whatever they are."""
+        last = time.monotonic()
+        while len(self._pending) < n:
+            if self._receive():
+                last = time.monotonic()
+            elif time.monotonic() - last > timeout:
+                raise ConnectionLost(self._lost(f"no answer for {timeout:.0f} s"))
+        found, self._pending = self._pending[:n], self._pending[n:]
+        return found
 
     def check(self, code: str, timeout: float = 60, doing: str = "") -> str:
         """Runs code that must not fail and ends in `timeout` seconds; its output."""
@@ -171,6 +195,15 @@ class RawRepl:
         except PORT_ERRORS as e:
             raise PortError(self._lost(f"the connection broke: {e}")) from e
 
+    def _receive(self) -> bool:
+        """Takes what has come; False: nothing."""
+        try:
+            data = self._port.read(max(1, self._port.in_waiting))
+        except PORT_ERRORS as e:
+            raise PortError(self._lost(f"the connection broke: {e}")) from e
+        self._pending += data
+        return bool(data)
+
     def _until(
         self,
         end: bytes,
@@ -189,13 +222,8 @@ class RawRepl:
             if other and other in self._pending:
                 end = other
                 break
-            try:
-                data = self._port.read(max(1, self._port.in_waiting))
-            except PORT_ERRORS as e:
-                raise PortError(self._lost(f"the connection broke: {e}")) from e
-            if data:
+            if self._receive():
                 last = time.monotonic()
-                self._pending += data
                 if on_text:
                     on_text(self._pending[shown:].decode(errors="replace"))
                     shown = len(self._pending)

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem heap` on MicroPython's unix port behind a pty: who holds what, by name; saved and
+compared; held against what deletion gives back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from commands import maixmem
+from fakeboard import FakeBoard
+from maixmem_cli.emulator.connect import connect
+from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.snapshot import diff, paths, store, take, view
+
+PROGRAM = """
+class Track:
+    def __init__(self, n):
+        self.box = (n, n + 1, n + 2)
+        self.label = 'track %d' % n
+class Store:
+    def __init__(self):
+        self.frames = []
+store = Store()
+for i in range(30):
+    store.frames.append({'id': i, 'raw': bytes(range(50 + i))})
+tracks = {i: Track(i) for i in range(12)}
+def counter():
+    big = bytearray(3000)
+    def inner():
+        return len(big)
+    return inner
+count = counter()
+def numbers():
+    row = [7.5] * 40
+    for n in row:
+        yield n
+turns = numbers()
+next(turns)
+bound = store.frames.append
+zero = {0: bytearray(200), 1: bytearray(100)}
+del i
+"""
+USED = "import gc\ngc.collect()\nprint(gc.mem_alloc())"
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory):
+    with FakeBoard(tmp_path_factory.mktemp("heap") / "board", "modern") as board:
+        yield board
+
+
+@pytest.fixture
+def repl(fake):
+    with connect(fake.port) as board:
+        board.soft_reset()
+        board.check(PROGRAM)
+        yield board
+
+
+def owners(shown):
+    return {o.path: o for root in shown.owners for o in root.all()}
+
+
+def used(repl):
+    return int(repl.check(USED).split()[-1])
+
+
+def test_every_object_has_its_owner(repl):
+    found = owners(view.view(take.of_board(repl)))
+    assert found["main.store.frames[*]"].types == {"dict": 30}
+    raw = found["main.store.frames[*]['raw']"]
+    assert raw.types == {"bytes": 30} and raw.nbytes > sum(range(50, 80))
+    assert found["main.tracks[*].box"].objects == 12
+    assert found["main.tracks[*].label"].types == {"str": 12}
+    assert found["main.count.closed_over[0]"].nbytes >= 3000
+    assert found["main.zero[*]"].types == {"bytearray": 2}
+    assert any(path.startswith("main.turns in numbers()") for path in found)
+    assert found["this snapshot"].nbytes > 1000
+    assert "reached from C only" not in found
+
+
+def test_the_bytes_are_those_of_the_board(repl):
+    shown = view.view(take.of_board(repl))
+    live = sum(shown.graph.sizes.values())
+    assert live == shown.used + shown.own == shown.total - shown.free
+    assert sum(o.nbytes for o in shown.owners) == sum(t.nbytes for t in shown.types) + shown.own
+    assert 0 <= live - shown.taken.board["after"] <= 256
+
+
+@pytest.mark.parametrize("name", ["store", "tracks", "count", "turns", "zero", "Track", "bound"])
+def test_retained_is_what_deletion_gives_back(repl, name):
+    take.of_board(repl)
+    graph = view.view(take.of_board(repl)).graph
+    before = used(repl)
+    repl.check(f"{name} = None")
+    assert graph.retained(name) == before - used(repl)
+
+
+def test_the_board_keeps_nothing_and_its_names(repl):
+    names = "print(sorted(globals()))"
+    start, before = used(repl), repl.check(names)
+    take.of_board(repl)
+    first = used(repl)
+    assert first - start <= 512
+    for _ in range(3):
+        take.of_board(repl)
+    assert used(repl) == first and repl.check(names) == before
+
+
+def test_garbage_is_named_as_that(repl):
+    repl.check("import gc\ngc.disable()\n[bytearray(100) for i in range(20)]")
+    kept = view.view(take.of_board(repl, collect=False))
+    repl.check("gc.enable()")
+    assert kept.garbage is None and kept.bytes_of("only C") >= 2000
+    assert view.view(take.of_board(repl)).bytes_of("only C") == 0
+
+
+def test_what_came_what_went_what_grew(repl):
+    before = view.view(take.of_board(repl))
+    repl.check(
+        "store.frames += [bytearray(64) for _ in range(10)]\ntracks.clear()\nnew = [0] * 50"
+    )
+    found = {c.path: c for c in diff.changes(before, view.view(take.of_board(repl)))}
+    grew = found["main.store.frames[*]"]
+    assert (grew.what, grew.more_objects, grew.types) == ("grew", 10, ("bytearray",))
+    assert found["main.tracks[*].label"].what == "went" and found["main.new"].what == "came"
+    assert "main.zero[*]" not in found and "main.count" not in found
+
+
+def test_a_saved_one_says_the_same(repl, tmp_path):
+    taken = take.of_board(repl)
+    saved = tmp_path / "a.heap"
+    saved.write_bytes(store.packed(taken))
+    again = view.view(store.load(saved))
+    live = view.view(taken)
+    assert again.types == live.types
+    assert [o.path for o in owners(again).values()] == [o.path for o in owners(live).values()]
+    assert "main.store.frames[*]" in maixmem("heap", str(saved))
+    told = json.loads(maixmem("heap", str(saved), "--json"))
+    assert told["version"] == 1 and told["gc"]["used"] == live.used
+    assert "the same objects have the same owners" in maixmem(
+        "heap", "--diff", str(saved), str(saved)
+    )
+
+
+def test_why_an_object_lives(repl):
+    graph = view.view(take.of_board(repl)).graph
+    by_name = paths.way(graph, "store.frames")
+    assert by_name.name == "main.store.frames" and "Store" in by_name.steps[-1]
+    assert paths.way(graph, hex(by_name.address + 4)) == by_name
+    with pytest.raises(store.SnapshotError, match=r"no object has this name. Next: .*main\.store"):
+        paths.way(graph, "stor")
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda data: b"MZ" + data, "does not begin as one"),
+        (lambda data: data[: len(data) // 2], "it ends in the middle"),
+        (lambda data: data.replace(b"maixmem-heap 1", b"maixmem-heap 2", 1), "a newer maixmem"),
+        (lambda data: data.replace(b"word=8", b"ward=8", 1), "a record is wrong"),
+    ],
+)
+def test_a_file_that_is_none(repl, tmp_path, damage, text):
+    saved = tmp_path / "a.heap"
+    saved.write_bytes(damage(store.packed(take.of_board(repl))))
+    with pytest.raises(store.SnapshotError, match=text):
+        store.load(saved)
+
+
+def test_a_pulled_cable_is_an_error(fake):
+    with connect(fake.port) as repl:
+        repl.check(PROGRAM)
+        fake.cut_after = 1400
+        with pytest.raises(BoardError, match=r"connection broke|no answer"):
+            take.of_board(repl)
+    fake.replug()

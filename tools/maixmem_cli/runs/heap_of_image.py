@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem heap IMAGE --run SCRIPT`: both heaps of a board in software after a script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.heap.heaps import NotFound
+from maixmem_cli.profiler import post_mortem
+from maixmem_cli.runs import run_firmware
+from maixmem_cli.snapshot import take
+from maixmem_cli.snapshot.store import SnapshotError, Taken
+
+
+def after(image: Path, script: Path | None, options: Options, *, collect: bool) -> Taken:
+    """What the board has when the script has ended. SnapshotError: it hangs."""
+    with run_firmware.failing(script or image), Session(image, script, options) as board:
+        if script:
+            _run(board)
+        taken = take.of_board(board.repl, collect=collect)
+        try:
+            taken.system = board.finder.system(board.board.ram)
+        except NotFound as e:
+            click.echo(f"system heap: {e}", err=True)
+        return taken
+
+
+def _run(board: Session) -> None:
+    board.trace(gc=False)
+    run_firmware.watch(board)
+    outcome = board.run(lambda text: click.echo(text, nl=False, err=True))
+    click.echo(outcome.error, nl=False, err=True)
+    run_firmware.tell(post_mortem.ending(board, outcome))
+    if not outcome.over:
+        raise SnapshotError(
+            f"{board.script}: no prompt after it, so no snapshot. Next: maixmem profile, which "
+            "sees the heaps from outside"
+        )

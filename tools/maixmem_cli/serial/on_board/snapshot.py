@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Shows the GC heap of a running board to a desk: who the board is, the table of blocks, then
+pieces of memory and names as they are requested. Stores nothing to an address. Names are short:
+each new one would stay in the board's table of names."""
+
+
+def f(main, collect):
+    """Line 1: bytes of a word, id() of type, of the dict of __main__, of this code, of
+    sys.modules, bytes in use before and after the collection, the word of the name "". Line 2:
+    the interpreter. Then micropython.mem_info(1), a word, and the answers to requests of 20 hex
+    digits: 4 for the number of bytes, 16 for the address; 0 bytes for the object whose word this
+    is, ffff for the end."""
+    import gc
+    import sys
+
+    import micropython
+    import uctypes
+
+    try:
+        import ustruct as s
+    except ImportError:
+        import struct as s
+    b = uctypes.bytearray_at
+    r = sys.stdin.buffer.read
+    w = sys.stdout.buffer.write
+    k = gc.mem_alloc()
+    if collect:
+        gc.collect()
+    i = sys.modules
+    print(s.calcsize("P"), id(type), main, id(globals()), id(i), k, gc.mem_alloc(), id(""))
+    i = sys.implementation
+    print(i[0], i[1], sys.platform)
+    micropython.mem_info(1)
+    print("GO!")
+    while 1:
+        n = int(r(4), 16)
+        k = int(r(16), 16)
+        if n == 65535:
+            break
+        if n:
+            w(b(k, n))
+        else:
+            print(s.unpack("O", s.pack("P", k)))

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Takes a snapshot of a board over its raw REPL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Callable
+
+from k210_model.heap import RAM_END, RAM_START
+
+from maixmem_cli.heap import roots
+from maixmem_cli.heap.layout import Layout
+from maixmem_cli.heap.memory import Pages, Range
+from maixmem_cli.heap.objects import Objects
+from maixmem_cli.heap.table import areas
+from maixmem_cli.serial.agent import Agent, Board
+from maixmem_cli.serial.repl import RawRepl
+from maixmem_cli.snapshot import store
+from maixmem_cli.snapshot.store import Known, Taken
+
+Progress = Callable[[int], None]  #: takes the bytes that came so far
+#: memory that may be read on a platform; an address that is none stops a board. K210: its RAM;
+#: RP2040: flash and RAM
+_MEMORY = {
+    "MaixPy": ((RAM_START, RAM_END),),
+    "rp2": ((0x10000000, 0x10200000), (0x20000000, 0x20042000)),
+}
+_NEAR = 1 << 18  # bytes around the type of types, which are the interpreter's own
+
+
+class _Cable(Pages):
+    """Memory and names behind an agent."""
+
+    def __init__(self, agent: Agent, layout: Layout, readable: Iterable[Range]) -> None:
+        super().__init__(layout.word, layout.block, list(readable), agent.read)
+        self.names = Known()
+        self._agent, self._layout = agent, layout
+
+    def missed(self) -> bool:
+        was, self.names.missed = self.names.missed, False
+        return super().missed() or was
+
+    def fetch(self) -> bool:
+        wanted = sorted(self.names.missing)
+        self.names.missing.clear()
+        texts = self._agent.names(map(self._layout.name_word, wanted))
+        self.names.texts.update(zip(wanted, texts))
+        return super().fetch() or bool(wanted)
+
+
+def of_board(repl: RawRepl, *, collect: bool = True, progress: Progress = lambda n: None) -> Taken:
+    """What the board has now: at its prompt, after its program. The board stays in the raw
+    REPL."""
+    agent = Agent(repl, progress)
+    taken = read(agent, agent.begin(collect), repl.url)
+    taken.collected = collect
+    agent.end()
+    repl.until(b"\x04", 30)
+    repl.until(b"\x04", 30)
+    repl.until(b">", 30)
+    return taken
+
+
+def read(agent: Agent, board: Board, name: str, *, idle: bool = True) -> Taken:
+    """All that is needed of it."""
+    store.check_layout(board.word, board.empty, name)
+    layout = store.layout(board.word, board.empty, board.version, board.platform)
+    found = areas(board.table, layout.block)
+    near = (board.types - _NEAR, board.types + _NEAR)
+    state = roots.around(board.main)
+    pools = [(area.pool, area.end + layout.block) for area in found]
+    readable = [*pools, state, *_MEMORY.get(board.platform, (near,))]
+    memory = _Cable(agent, layout, [(low - low % layout.block, high) for low, high in readable])
+    fields = asdict(board)
+    del fields["interpreter"], fields["version"], fields["platform"], fields["table"]
+    taken = Taken(
+        fields, board.interpreter, board.version, board.platform, found, memory, memory.names, idle
+    )
+    memory.need(state[0], state[1] - state[0])
+    memory.fetch()
+    Objects(taken.moment(), memory.names)  # reads what it needs
+    return taken
