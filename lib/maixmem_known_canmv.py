@@ -48,9 +48,9 @@ Leave out the call before it: a known bug in get_statistics().""",
 |unhandled interrupt
 |SYSCALL: sys_exit called
 the board hangs: the system heap ran out, or freed memory was used
-2
 1
-3""",
+3
+2""",
     """|odel buffer memory alloc
 the system heap has no room for this model
 1

@@ -50,7 +50,7 @@ an address that is no multiple of its size: a pointer that was overwritten or fr
 Only 'recovered': the program went on; note the call before it.
 9
 Leave out the call before it: a known bug in get_statistics().
-Or a newer firmware: v0.6.2-84.""",
+A newer firmware: v0.6.2-84.""",
     """|core dump
 |fault load
 |fault store
@@ -59,14 +59,14 @@ Or a newer firmware: v0.6.2-84.""",
 |unhandled interrupt
 |SYSCALL: sys_exit called
 the board hangs: the system heap ran out, or freed memory was used
-9
 6
 A load from an address takes 262274 bytes more: ModelManager refuses in time.
-Or pix_to_ai() on what copy() gave: use ImagePool.
-Or copy_to_fb=True (give an image), snapshot() without camera.
-Or YOLO models on firmware before v0.5.1-48: update.
+pix_to_ai() on what copy() gave: use ImagePool.
+copy_to_fb=True (give an image), snapshot() without camera.
+YOLO models on firmware before v0.5.1-48: update.
 10
-1""",
+1
+9""",
     """|nlr_jump_fail
 the GC heap is too small to boot
 Erase 0xD00000 to 0x1000000 with kflash.""",
@@ -248,7 +248,7 @@ an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "Or kpu.load_flash streams it, slower: word-swapped in flash.",
+    "kpu.load_flash streams it, slower: word-swapped in flash.",
     "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3.",
     "What is where: maixmem_flash.FlashMap().scan().report().",
     "Flash it again, behind the firmware, at a multiple of 4096.",

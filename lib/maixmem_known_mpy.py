@@ -75,7 +75,7 @@ A loop instead of recursion; fewer calls inside calls.
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 A smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
-Or the arena larger, where the program names its size.""",
+The arena larger, where the program names its size.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0

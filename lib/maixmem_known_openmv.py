@@ -68,7 +68,7 @@ One connection at a time; close each response.""",
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 A smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
-Or the arena larger, where the program names its size.""",
+The arena larger, where the program names its size.""",
     """|Failed to load network
 the NPU refuses this model: made for another NPU or firmware, or on an N6 a file below 1 MB
 On an N6: load it from /rom, or newer firmware.

@@ -15,7 +15,7 @@ import paths
 import pytest
 from click.testing import CliRunner
 from maixmem_cli.cli import main
-from maixmem_cli.errors import dump, log, made, table, words
+from maixmem_cli.errors import dump, files, log, made, table, words
 from maixmem_cli.runs import dump_image
 
 _ROWS = table.rows()
@@ -122,7 +122,7 @@ def test_the_line_before_the_exception_is_the_first_cause() -> None:
         'Traceback (most recent call last):\n  File "main.py", line 9, in <module>\n'
         "ValueError: [MAIXPY]kpu: check img format err!\n"
     )
-    assert done.exit_code == 0 and "sensor.set_windowing" in done.output.split("1. ")[1]
+    assert done.exit_code == 0 and "sensor.set_windowing" in done.output.split("Do this: ")[1]
     assert done.output.index("img w=320") < done.output.index("check img format")
     data = json.loads(
         explain(
@@ -197,8 +197,9 @@ def test_the_dump_of_the_readme(readme: str) -> None:
     text = (paths.ROOT / readme).read_text(encoding="utf-8")
     _, shown = text.split("$ maixmem explain log.txt", 1)
     lines = shown.split("\n\n")[0].splitlines()[1:]
-    assert len(lines) >= 3 and [line for line in lines if line[4:] not in said] == []
-    assert dump.read(COPIED)[0].fits() == [lines[-1].partition("fits: ")[2]]
+    assert len(lines) == 2 and [line for line in lines if line[4:] not in said] == []
+    (cause,) = dump.read(COPIED)[0].fits()
+    assert lines[0] == f"    Cause: the board hangs: {cause} (likely)"
 
 
 @pytest.mark.parametrize(
@@ -224,11 +225,12 @@ def test_an_image_tells_the_access_and_one_of_another_build_says_so() -> None:
     code[0x116E:0x1172] = bytes.fromhex("00072783")[::-1]  # lw a5, 0(a4)
     (one,) = dump.read(DUMP + "reg[14](a4   ) = 0x0000000000001000\n")
     dump_image.tell(one, bytes(code))
-    assert "it read 4 bytes at a4 + 0: 0x1000, null" in one.image[0]
+    assert [x for x in one.meaning() if x.startswith("it read 4 bytes at a4 + 0: 0x1000, null")]
     assert one.fits()[0].endswith("the system heap ran out")
     (other,) = dump.read(DUMP)
     dump_image.tell(other, bytes(0x2000))
-    assert other.image == ["the instruction at EPC in this image does not do that: another build"]
+    said = "the instruction at EPC in this image does not do that: another build"
+    assert said in other.meaning()
 
 
 def test_a_dump_that_is_cut_says_what_it_has() -> None:
@@ -268,7 +270,7 @@ def test_input_without_an_end() -> None:
         done = run(endless.stdout.fileno())
         endless.kill()
     assert done.returncode == 1 and done.stdout.count(b"\n") == 1, done
-    assert b"the first 16 MiB were looked at" in done.stdout
+    assert b"the first 16 MiB were examined" in done.stdout
 
 
 def test_escapes_never_reach_the_terminal() -> None:
@@ -473,19 +475,91 @@ def test_the_numbers_of_a_log_are_calculated_with(
     assert with_numbers[-1]["steps"][0].startswith(step), with_numbers
 
 
+# --- Chinese ---
+
+_TEXTS = sorted({pair for name in (*files.ROWS, *files.OTHERS) for pair in files.texts(name)})
+#: words that a translation leaves as they are: names, numbers, options, commands, {values}
+_WORD = re.compile(
+    r"\{\w+\}|(?<![A-Za-z0-9])--?[a-z]\w*|/[a-z]\w+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(?|\d+(?:\.\d+)*",
+    re.ASCII,
+)
+_SENTENCE = re.compile(r" (?:the|and|of|is|that) ")
+_KEPT = re.compile(r"\d|[_{]|\($|[A-Z].*[A-Z]|^[-/]|[a-z]\.[a-z]")
+
+
+def kept(text: str) -> set[str]:
+    """What has to be the same in each language."""
+    commands = {
+        f"maixmem {name}" for name in main.list_commands(None) if f"maixmem {name}" in text
+    }
+    return commands | {word for word in _WORD.findall(text) if _KEPT.search(word)}
+
+
+def test_every_text_has_a_chinese_one_with_the_same_names_and_numbers() -> None:
+    assert len(_TEXTS) > 500
+    for english, chinese in _TEXTS:
+        assert re.search("[一-鿿]", chinese), english
+        assert kept(english) == kept(chinese), (english, chinese)
+        assert "固件" not in chinese or "firmware image" not in english or "固件镜像" in chinese
+
+
+def test_nothing_of_the_table_is_without_chinese() -> None:
+    known = {english for english, _ in _TEXTS}
+    for row in _ROWS:
+        assert row.means in known, row.id
+        for step in row.steps:
+            assert step in known or step in table.steps(), (row.id, step)
+    code = "".join(p.read_text(encoding="utf-8") for p in sorted(paths.TOOLS.rglob("*.py")))
+    for sentence in files.read("words"):  # the others are never asked for
+        assert f'"{sentence}"' in code, sentence
+
+
+@pytest.mark.parametrize("board", table.boards())
+def test_an_answer_in_chinese_has_no_english_sentence(board: str) -> None:
+    """Of each row: what is left of ASCII are names, numbers and words of the message."""
+    for row, text in _CASES:
+        if table.rows_of(board) not in row.on:
+            continue
+        found = log.explain(f"{text}\n".encode(), board, "zh")
+        for answer in found.answers:
+            own = table.with_own(text, [])
+            for said in (answer.means, *answer.numbers, *answer.steps):
+                assert said in own or re.search("[一-鿿]", said), (row.id, said)
+
+
+def test_the_command_speaks_the_language_of_the_locale() -> None:
+    english = explain("load error:2006").output
+    assert "Cause: the system heap" in english
+    given = CliRunner(env={"LC_ALL": "zh_CN.UTF-8"})
+    for done in (
+        given.invoke(main, ["explain", "load error:2006"]),
+        explain("load error:2006", "--lang", "zh"),
+    ):
+        assert "系统堆放不下这个模型" in done.output and "请这样做" in done.output
+        assert not _SENTENCE.search(done.output), done.output
+    assert given.invoke(main, ["explain", "load error:2006", "--lang", "en"]).output == english
+
+
+def test_a_dump_in_chinese() -> None:
+    shown = explain("--lang", "zh", given=COPIED).output
+    assert not _SENTENCE.search(shown), shown
+    assert "开发板卡死" in shown and "栈被改写" in shown
+
+
 def test_without_numbers_nothing_is_calculated() -> None:
     for text in (_FAILED.format(88332), "max free sz: 266", "-1610317806x", "Errno -12"):
         assert not [n for answer in read(text)["answers"] for n in answer["numbers"]], text
 
 
 def test_findings_name_rows_and_numbers_that_there_are() -> None:
-    listed = table.rows_file("numbers")
+    listed = files.read("numbers")
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
     names |= {one["name"] for one in listed["product"]} | {"block"}
     for one in listed["finding"]:
         assert set(one["rows"]) <= {row.id for row in _ROWS}, one
         used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))
-        used |= set(re.findall(r"\{(\w+)\}", one["means"] + " ".join(one.get("steps", ()))))
+        steps = " ".join(map(files.english, one.get("steps", ())))
+        used |= set(re.findall(r"\{(\w+)\}", one["means"] + steps))
         assert used | set(one.get("unknown", ())) <= names, one
 
 

@@ -11,13 +11,16 @@ from typing import Any
 import click
 from rich.console import Console
 
+from maixmem_cli.answer import as_json, as_text, of_log
+from maixmem_cli.answer.answer import Answer
 from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
+from maixmem_cli.errors.files import say
 from maixmem_cli.errors.table import boards, find_out
 from maixmem_cli.text import reading
-from maixmem_cli.text.output import JSON, console, print_json, unreadable
+from maixmem_cli.text.output import JSON, LANG, console, print_json, unreadable
 
-_SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause)"}
+_OTHERS = 3  # steps behind the first that are shown of the first answer
 
 
 @click.command(name="explain", epilog="Example: maixmem explain log.txt")
@@ -34,21 +37,33 @@ _SURE = {"certain": "", "likely": " (likely)", "possible": " (one possible cause
     metavar="IMAGE",
     help="The firmware of a core dump: names the access and the function.",
 )
+@click.option("--all", "everything", is_flag=True, help="Show every step.")
+@LANG
 @JSON
-def command(what: tuple[str, ...], board: str | None, image: Path | None, as_json: bool) -> None:
-    """Say what a message means, how sure that is, and the next steps in order.
+def command(
+    what: tuple[str, ...],
+    board: str | None,
+    image: Path | None,
+    everything: bool,
+    language: str,
+    as_json: bool,
+) -> None:
+    """Say what a message means, how sure that is, and what to do first.
 
     TEXT is one line; FILE or the standard input (-) may be a traceback, a whole log, or a core
     dump of the firmware. Exit status: 0 something was known, 1 nothing was, 2 wrong use.
     """
-    found = log.explain(reading.plain(_given(what)), board)
+    data = reading.plain(_given(what))
+    found = log.explain(data, board, language)
     if image:
         _ask_image(found, image)
+    told = of_log.answers(found)
+    ours = of_log.of_ours(data.decode(errors="replace"))
     if as_json:
-        print_json(_object(found))
+        print_json(_object(found, ours or next(iter(told), None)))
     else:
-        _show(console(), found)
-    sys.exit(0 if found.answers or found.dumps else 1)
+        _show(console(), found, told, ours, None if everything else _OTHERS)
+    sys.exit(0 if found.answers or found.dumps or ours else 1)
 
 
 def _given(what: tuple[str, ...]) -> bytes:
@@ -76,53 +91,82 @@ def _ask_image(found: log.Explained, image: Path) -> None:
         dump_image.tell(dump, code)
 
 
-def _object(found: log.Explained) -> dict[str, Any]:
+def _object(found: log.Explained, first: Answer | None) -> dict[str, Any]:
     return {
         "board": found.board,
         "possible": found.possible,
+        "answer": first and as_json.data(first),
         "answers": [a.to_dict() for a in found.answers],
-        "dumps": [d.to_dict() for d in found.dumps],
+        "dumps": [d.to_dict(found.language) for d in found.dumps],
         "unknown": found.unknown,
         "note": found.note,
     }
 
 
-def _show(out: Console, found: log.Explained) -> None:
-    wanted = found.errors or found.answers
+class _Lines:
+    """Lines on the console: as they are, or the table's sentences in the language."""
+
+    def __init__(self, out: Console, language: str) -> None:
+        self._out = out
+        self._language = language
+
+    def plain(self, text: str = "", style: str | None = None) -> None:
+        self._out.print(text, markup=False, soft_wrap=True, style=style)
+
+    def say(self, sentence: str, style: str | None = None, **values: Any) -> None:
+        self.plain(say(sentence, self._language, **values), style)
+
+
+def _show(
+    out: Console, found: log.Explained, told: list[Answer], ours: Answer | None, most: int | None
+) -> None:
+    """The board, our own answer where the log has one, then each message with its answer; of the
+    first all that is known, of the others what to do."""
+    lines, wanted = _Lines(out, found.language), found.errors or found.answers
     if found.possible:
-        out.print(f"board: {' or '.join(found.possible)}", markup=False)
+        lines.say("board: {names}", names=say(" or ", found.language).join(found.possible))
     elif len({b for a in wanted for b in a.row.on}) > 1:
-        out.print("board: the text does not tell; --board NAME gives its own steps", markup=False)
-    for i, answer in enumerate(wanted):
-        same = not found.board and any(a.said == answer.said for a in wanted if a is not answer)
-        first = "first: " if i == 0 and wanted[-1].line > answer.line else ""
-        _answer(out, answer, f"on {', '.join(sorted(answer.row.on))}: " if same else first)
+        lines.say("board: the text does not tell; --board NAME gives its own steps")
+    if ours:
+        lines.plain()
+        _answer(lines, ours, most)
+    for i, (message, answer) in enumerate(zip(wanted, told)):
+        lines.plain()
+        for text in message.said:
+            lines.plain(text, "dim")
+        if message.times > 1:
+            lines.say("({n} times)", "dim", n=message.times)
+        if not found.board and any(m.said == message.said for m in wanted if m is not message):
+            lines.say("on {names}:", names=", ".join(sorted(message.row.on)))
+        _answer(lines, answer, most if i == 0 and not ours else 0)
+        if message.row.page:
+            lines.say("More: {page}", page=f"docs/{message.row.page}")
     for dump in found.dumps:
-        out.print("\nthe dump:", style="bold")
-        for line in dump.meaning():
-            out.print(f"  {line}", markup=False, soft_wrap=True)
-    if not wanted:
-        out.print("not known." if found.unknown or not found.note else found.note, markup=False)
+        lines.plain()
+        lines.say("the dump:", "bold")
+        for text in dump.meaning(found.language):
+            lines.plain(f"  {text}")
+    _not_known(lines, found, bool(told or ours))
+
+
+def _answer(lines: _Lines, answer: Answer, most: int | None) -> None:
+    """An answer with so many of its other steps."""
+    shown = len(answer.others) if most is None else most
+    cause, *rest = as_text.lines(answer, others=shown)
+    lines.plain(cause, "bold")
+    for text in rest:
+        lines.plain(text)
+    if most and len(answer.others) > shown:
+        lines.say("{n} more steps: --all", n=len(answer.others) - shown)
+
+
+def _not_known(lines: _Lines, found: log.Explained, known: bool) -> None:
+    if not known:
+        lines.say("not known." if found.unknown or not found.note else found.note)
     elif found.note:
-        out.print(f"note: {found.note}", markup=False)
+        lines.say("note: {text}", text=found.note)
     for text in found.unknown:
-        out.print(f"not known: {text}", markup=False, soft_wrap=True)
-    if found.unknown or not (wanted or found.note) or (found.dumps and not found.dumps[0].image):
-        out.print(find_out(found.board), markup=False, soft_wrap=True)
-
-
-def _answer(out: Console, answer: log.Answer, mark: str) -> None:
-    more = f" ({answer.times} times)" if answer.times > 1 else ""
-    out.print()
-    for text in answer.said:
-        out.print(text, style="dim", markup=False, soft_wrap=True)
-    sure = _SURE[answer.row.sure] if answer.row.kind == "error" else " (no error)"
-    out.print(
-        f"{mark}= {answer.row.means}{sure}{more}", markup=False, soft_wrap=True, style="bold"
-    )
-    for text in answer.numbers:
-        out.print(f"  {text}", markup=False, soft_wrap=True)
-    for i, step in enumerate(answer.steps, 1):
-        out.print(f"{i}. {step}", markup=False, soft_wrap=True)
-    if answer.row.page:
-        out.print(f"more: docs/{answer.row.page}", markup=False)
+        lines.say("not known: {text}", text=text)
+    dark = found.dumps and not found.dumps[0].image
+    if found.unknown or not (known or found.note) or dark:
+        lines.plain(find_out(found.board, found.language))

@@ -18,7 +18,9 @@ from typing import Any
 
 from k210_model.heap import RAM_END, RAM_START
 
-from maixmem_cli.errors.table import rows_file
+from maixmem_cli.errors import files
+from maixmem_cli.errors.files import say
+from maixmem_cli.text.language import ENGLISH
 
 _HEAD = re.compile(r"core dump: ([a-z ]+)")
 _CAUSE = re.compile(r"Cause (0x[0-9a-fA-F]+), EPC (0x[0-9a-fA-F]+)")
@@ -30,7 +32,7 @@ _NULL = 0x10000  # a piece or two behind a null pointer
 
 
 def _table() -> dict[str, Any]:
-    return rows_file("dump")
+    return files.read("dump")
 
 
 @dataclass
@@ -42,25 +44,29 @@ class Dump:
     epc: int | None = None
     registers: dict[str, int] = field(default_factory=dict)
     address: int | None = None  #: what was read or written, where an image tells
-    image: list[str] = field(default_factory=list)  #: what else it tells
+    #: what else it tells: sentences with their values
+    image: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
-    def meaning(self) -> list[str]:
+    def meaning(self, language: str = ENGLISH) -> list[str]:
         """Sentences: what happened, where, and the cause that fits, as far as it tells."""
         cause = _table()["cause"].get(str(self.cause))
-        lines = [f"{self.what}: {cause}"] if cause else [self.what]
+        lines = [f"{self.what}: {say(cause[0], language)}" if cause else self.what]
         if self.epc is not None:
-            lines.append(f"the instruction at {self.epc:#x}, in {region(self.epc)}")
+            lines.append(_at("the instruction at {at}, in {region}", language, self.epc))
         if "sp" in self.registers:
-            lines.append(f"stack: sp {self.registers['sp']:#x}, {region(self.registers['sp'])}")
-        return lines + self.image + [f"fits: {text}" for text in self.fits()]
+            lines.append(_at("stack: sp {at}, {region}", language, self.registers["sp"]))
+        image = [_said(text, values, language) for text, values in self.image]
+        fits = [say("fits: {cause}", language, cause=text) for text in self.fits(language)]
+        return lines + image + fits
 
-    def fits(self) -> list[str]:
+    def fits(self, language: str = ENGLISH) -> list[str]:
         """Known causes that this dump agrees with."""
-        return [_table()["fits"][name]["is"] for name in self._causes()]
+        return [say(_table()["fits"][name]["is"], language) for name in self._causes()]
 
     def cures(self) -> list[str]:
         """The steps against them."""
-        return [step for name in self._causes() for step in _table()["fits"][name]["steps"]]
+        listed = (step for name in self._causes() for step in _table()["fits"][name]["steps"])
+        return list(map(files.english, listed))
 
     def _causes(self) -> list[str]:
         epc, sp = self.epc, self.registers.get("sp")
@@ -75,21 +81,29 @@ class Dump:
         }
         return [name for name, does in agrees.items() if does]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, language: str = ENGLISH) -> dict[str, Any]:
         return {
             "what": self.what,
             "cause": self.cause,
             "epc": self.epc,
             "registers": self.registers,
-            "meaning": self.meaning(),
+            "meaning": self.meaning(language),
         }
 
 
-def region(address: int) -> str:
+def region(address: int, language: str = ENGLISH) -> str:
     """What lies at an address of a K210."""
     lies = (r["is"] for r in _table()["region"] if r["lies"][0] <= address < r["lies"][1])
-    name: str = next(lies, _table()["nowhere"])
-    return name
+    return say(next(lies, files.english(_table()["nowhere"])), language)
+
+
+def _said(sentence: str, values: dict[str, Any], language: str) -> str:
+    own = {k: say(v, language) if isinstance(v, str) else v for k, v in values.items()}
+    return say(sentence, language, **own)
+
+
+def _at(sentence: str, language: str, address: int) -> str:
+    return say(sentence, language, at=f"{address:#x}", region=region(address, language))
 
 
 def _is_text(value: int) -> bool:

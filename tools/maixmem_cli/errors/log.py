@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maixmem_cli.errors import dump, numbers
+from maixmem_cli.errors.files import say
 from maixmem_cli.errors.table import (
     K210,
     Row,
@@ -22,6 +23,7 @@ from maixmem_cli.errors.table import (
     steps_for,
     with_own,
 )
+from maixmem_cli.text.language import ENGLISH
 from maixmem_cli.text.output import printable
 
 LIMIT = 16 << 20  #: bytes that are looked at
@@ -29,6 +31,8 @@ _DIFFERENT = 1000  # lines that are looked up; those that differ in numbers only
 _STRONG = (b"rror", b"ERR", b"dump", b"ail", b"emory", b"fault", b"nvalid", b"imeout", b"MAIXPY")
 _BLOCK = 1 << 20
 _FEW = 3
+_CUT = "the first {n} MiB were examined, the rest not"
+_MANY = "{n} different lines were examined, not all"
 _K210 = frozenset({"k210"})  # what prints dumps
 _SHOWN = 200  # characters of a line
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
@@ -44,6 +48,8 @@ class Answer:
     row: Row
     said: list[str]
     line: int  #: number of the first
+    means: str
+    sure: str  #: one of table.SURE
     times: int = 1
     steps: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)  #: what its numbers tell
@@ -55,8 +61,8 @@ class Answer:
             "line": self.line,
             "times": self.times,
             "boards": sorted(self.row.on),
-            "means": self.row.means,
-            "sure": self.row.sure,
+            "means": self.means,
+            "sure": self.sure,
             "kind": self.row.kind,
             "numbers": self.numbers,
             "steps": self.steps,
@@ -76,6 +82,7 @@ class Explained:
     """All that a text says, the first cause first."""
 
     board: str | None  #: the board that it speaks of, or that was given
+    language: str = ENGLISH
     possible: list[str] = field(default_factory=list)  #: those that it may speak of
     answers: list[Answer] = field(default_factory=list)
     facts: dict[str, int] = field(default_factory=dict)  #: its numbers by name (rows/numbers.toml)
@@ -90,21 +97,22 @@ class Explained:
         return sorted(errors, key=lambda a: a.row.vague)
 
 
-def explain(data: bytes, board: str | None = None) -> Explained:
+def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> Explained:
     """The messages in these bytes. `board` is a name of boards(), None: as the text tells."""
     why = _no_text(data)
     if why:
-        return Explained(board, note=why)
+        return Explained(board, language, note=say(why, language))
     note = ""
     if len(data) > LIMIT:
-        data, note = data[:LIMIT], f"the first {LIMIT >> 20} MiB were looked at, the rest not"
+        data, note = data[:LIMIT], say(_CUT, language, n=LIMIT >> 20)
     clean = _TERMINAL.sub(b"", data) if b"\x1b" in data else data
     lines = _lines(clean)
     if len(lines) == _DIFFERENT and not note:
-        note = f"{_DIFFERENT} different lines were looked at, not all"
+        note = say(_MANY, language, n=_DIFFERENT)
     text = "\n".join(line.text for line in lines)
     possible = frozenset((board,)) if board else possible_boards(text)
-    found = Explained(min(possible) if len(possible) == 1 else None, sorted(possible), note=note)
+    one = min(possible) if len(possible) == 1 else None
+    found = Explained(one, language, sorted(possible), note=note)
     boards = frozenset(map(rows_of, possible))
     _answer(found, lines, boards)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
@@ -165,10 +173,11 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
             answer = known.get(row.id)
             if answer is None:
                 narrow = row is not rows[0] or (row.last and not possible and row.on <= K210)
-                steps = [] if narrow else row.steps_on(possible)
+                steps = [] if narrow else row.steps_on(possible, language=found.language)
                 if not steps and row.kind == "error":
-                    steps = [_on_that_board(row)]
-                answer = known[row.id] = Answer(row, [], line.number, 0, steps)
+                    steps = [_on_that_board(row, found.language)]
+                means = say(row.means, found.language)
+                answer = known[row.id] = Answer(row, [], line.number, means, row.sure, 0, steps)
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
@@ -178,22 +187,29 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
 
 def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     """Adds what the numbers of the log tell."""
+    language = found.language
     found.facts = numbers.numbers(text, boards)
     for answer in found.answers:
-        told = numbers.findings(answer.row, text, found.facts, boards)
-        codes = [code for said in answer.said for code in numbers.decoded(said)]
+        told = numbers.findings(answer.row, text, found.facts, boards, language)
+        codes = [code for said in answer.said for code in numbers.decoded(said, language)]
         answer.numbers = [one.means for one in told] + list(dict.fromkeys(codes))
         own = [] if any(one.only for one in told) else answer.steps
         first = [step for one in told for step in one.steps]
         if answer.row.id in dump.ROWS:
-            first += [s for one in found.dumps for s in steps_for(one.cures(), _K210)]
+            cures = [name for one in found.dumps for name in one.cures()]
+            first += steps_for(cures, _K210, language=language)
+            fits = [cause for one in found.dumps for cause in one.fits(language)]
+            if fits:
+                answer.means = say("the board hangs: {cause}", language, cause=fits[0])
+                answer.sure = "likely"
         answer.steps = list(dict.fromkeys([*first, *own]))
 
 
-def _on_that_board(row: Row) -> str:
+def _on_that_board(row: Row, language: str) -> str:
     """The step where none can be done on every board that is possible: a meaning that another of
     the same line has for more boards, or common words in a row of few boards."""
-    return f"--board {' or '.join(sorted(row.on))} gives what can be done there."
+    names = say(" or ", language).join(sorted(row.on))
+    return say("--board {names} gives what can be done there.", language, names=names)
 
 
 def _looks_wrong(text: str) -> bool:

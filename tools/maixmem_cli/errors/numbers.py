@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from maixmem_cli.errors.table import Boards, Row, expand, named_by, rows_file, steps_for
+from maixmem_cli.errors import files
+from maixmem_cli.errors.files import say
+from maixmem_cli.errors.table import Boards, Row, expand, named_by, steps_for
 from maixmem_cli.errors.words import has
+from maixmem_cli.text.language import ENGLISH
 
 _COMPARISON = re.compile(r"(.+?) (<=|>=|<|>) (.+)")
 _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 _SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
 _MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
 _MEDIA = 0xA0
+_OF_MEDIA = "{code} is {hexadecimal}: {module}, error {error}"
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Finding:
 
 @functools.lru_cache(maxsize=None)
 def _table() -> dict[str, Any]:
-    return rows_file("numbers")
+    return files.read("numbers")
 
 
 @functools.lru_cache(maxsize=None)
@@ -72,10 +76,12 @@ def _holds(condition: str, known: dict[str, int]) -> bool:
     return bool(_COMPARE[match[2]](_value(match[1], known), _value(match[3], known)))
 
 
-def findings(row: Row, text: str, known: dict[str, int], board: Boards) -> list[Finding]:
+def findings(
+    row: Row, text: str, known: dict[str, int], board: Boards, language: str = ENGLISH
+) -> list[Finding]:
     """What the numbers of a log tell of one of its rows."""
     return [
-        _filled(one, known, row.wanted(board))
+        _filled(one, known, row.wanted(board), language)
         for one in _table()["finding"]
         if row.id in one["rows"]
         and _is_of(one, text, board)
@@ -85,30 +91,42 @@ def findings(row: Row, text: str, known: dict[str, int], board: Boards) -> list[
 
 
 def _is_of(one: dict[str, Any], text: str, board: Boards) -> bool:
-    """Whether a log is of the boards of a finding, and has one of its words."""
+    """Whether a log is of the boards of a finding, and has one of its words and none of those
+    that speak against it."""
     words, on = one.get("has"), one.get("on")
     named = named_by(board)
-    return (not words or any(has(text, word) for word in words)) and (
-        not on or (bool(named) and named <= expand(on))
+    return (
+        (not words or any(has(text, word) for word in words))
+        and not any(has(text, word) for word in one.get("without", ()))
+        and (not on or (bool(named) and named <= expand(on)))
     )
 
 
-def _filled(one: dict[str, Any], known: dict[str, int], wanted: frozenset[str]) -> Finding:
-    texts = steps_for(one.get("steps", ()), wanted)
+def _filled(
+    one: dict[str, Any], known: dict[str, int], wanted: frozenset[str], language: str
+) -> Finding:
+    names = map(files.english, one.get("steps", ()))
+    texts = steps_for(names, wanted, language=language)
     return Finding(
-        one["means"].format(**known),
+        say(one["means"], language, **known),
         tuple(text.format(**known) for text in texts),
         one.get("only", False),
     )
 
 
-def decoded(text: str) -> list[str]:
+def decoded(text: str, language: str = ENGLISH) -> list[str]:
     """Codes that are signed numbers in a line, as manuals write them."""
     found = []
     for word in dict.fromkeys(_SIGNED.findall(text)):
         code = int(word) & 0xFFFFFFFF
         if -(1 << 31) <= int(word) < -(1 << 24):
-            module = _MODULES.get(code >> 16 & 0xFF, f"module {code >> 16 & 0xFF}")
-            of = f": {module}, error {code & 0x1FFF:#x}" if code >> 24 == _MEDIA else ""
-            found.append(f"{word} is {code:#010x}{of}")
+            parts = {
+                "code": word,
+                "hexadecimal": f"{code:#010x}",
+                "module": _MODULES.get(code >> 16 & 0xFF, f"module {code >> 16 & 0xFF}"),
+                "error": f"{code & 0x1FFF:#x}",
+            }
+            of_media = code >> 24 == _MEDIA
+            sentence = _OF_MEDIA if of_media else "{code} is {hexadecimal}"
+            found.append(say(sentence, language, **parts))
     return found

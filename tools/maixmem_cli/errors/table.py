@@ -9,17 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Union
 
 from maixmem_rknn.errors import ROWS
 
+from maixmem_cli.errors import files
+from maixmem_cli.errors.files import say
 from maixmem_cli.errors.words import has
-from maixmem_cli.text import toml
+from maixmem_cli.text.language import ENGLISH
 
-_ROWS = Path(__file__).with_name("rows")
-#: in this order: the first row that matches a line counts
-_FILES = ("ours", "desk", "linux", "maixpy", "micropython", "python")
 _GROUPS = {
     "mpy": ("micropython", "esp32", "rp2040", "openmv", "k230", "circuitpython"),
     "linux": ("linux", "rknn", "maixcam", "ascend"),
@@ -60,11 +58,11 @@ class Row:
     last: bool = False  #: looked at where nothing else is known
     vague: bool = False  #: what another row of the same log says, it says better
 
-    def steps_on(self, board: Boards, at: str = "desk") -> list[str]:
+    def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
         on every one of them and of this row, where there is no K210 alone. `at`: where they are
         read, "desk" or "board"."""
-        return steps_for(self.steps, self.wanted(board), at)
+        return steps_for(self.steps, self.wanted(board), at, language)
 
     def wanted(self, board: Boards) -> frozenset[str]:
         """The boards that a step must be possible on."""
@@ -102,12 +100,6 @@ def named_by(board: Boards) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=None)
-def rows_file(name: str) -> dict[str, Any]:
-    """What a file in rows/ has."""
-    return toml.read(_ROWS / f"{name}.toml")
-
-
-@functools.lru_cache(maxsize=None)
 def steps() -> dict[str, dict[str, Any]]:
     """The named steps: {name: {"board", "desk": its text there, "on"}}."""
     return {
@@ -116,15 +108,17 @@ def steps() -> dict[str, dict[str, Any]]:
             "desk": step.get("desk", step["text"]),
             "on": expand(step.get("on", ["all"])),
         }
-        for name, step in rows_file("steps").items()
+        for name, step in files.read("steps").items()
     }
 
 
-def steps_for(names: Iterable[str], wanted: frozenset[str], at: str = "desk") -> list[str]:
+def steps_for(
+    names: Iterable[str], wanted: frozenset[str], at: str = "desk", language: str = ENGLISH
+) -> list[str]:
     """The texts of steps, without named ones that one of the wanted boards cannot do."""
     known = steps()
     return [
-        known[s][at] if s in known else s
+        say(known[s][at] if s in known else s, language)
         for s in names
         if s not in known or wanted <= known[s]["on"]
     ]
@@ -134,8 +128,8 @@ def steps_for(names: Iterable[str], wanted: frozenset[str], at: str = "desk") ->
 def rows() -> tuple[Row, ...]:
     """Every row, the narrow before the wide."""
     found = []
-    for name in _FILES:
-        found += [_row(row, name) for row in rows_file(name)["row"]]
+    for name in files.ROWS:
+        found += [_row(row, name) for row in files.read(name)["row"]]
         if name == "linux":
             known = {key for row in found for key in row.match}
             found += [row for row in _of_rknn() if known.isdisjoint(row.match)]
@@ -143,10 +137,14 @@ def rows() -> tuple[Row, ...]:
 
 
 def _row(listed: dict[str, Any], file: str) -> Row:
-    lists = {key: tuple(listed[key]) for key in ("match", "steps")}
-    cases = tuple((text, source) for text, source in listed["cases"])
-    on, last = expand(listed["on"]), file == _FILES[-1]
-    return Row(**{**listed, **lists, "cases": cases, "on": on, "last": last})
+    own = {
+        "match": tuple(listed["match"]),
+        "on": expand(listed["on"]),
+        "steps": tuple(map(files.english, listed["steps"])),
+        "cases": tuple((text, source) for text, source in listed["cases"]),
+        "last": file == files.ROWS[-1],
+    }
+    return Row(**{key: value for key, value in {**listed, **own}.items() if key != "zh"})
 
 
 def _of_rknn() -> list[Row]:
@@ -165,7 +163,7 @@ def _of_rknn() -> list[Row]:
 @functools.lru_cache(maxsize=None)
 def boards() -> dict[str, dict[str, Any]]:
     """{name of a board: {"as" whose rows it has, "find_out"}}."""
-    return {name: row for name, row in rows_file("boards").items() if isinstance(row, dict)}
+    return {name: row for name, row in files.read("boards").items() if isinstance(row, dict)}
 
 
 @dataclass(frozen=True)
@@ -179,7 +177,7 @@ class Evidence:
 
 @functools.lru_cache(maxsize=None)
 def _evidence() -> tuple[Evidence, ...]:
-    listed = rows_file("evidence")["evidence"]
+    listed = files.read("evidence")["evidence"]
     return tuple(Evidence(e["weight"], expand(e["on"]), tuple(e["words"])) for e in listed)
 
 
@@ -193,12 +191,13 @@ def possible_boards(text: str) -> frozenset[str]:
     return frozenset(board for board, weight in weights.items() if weight == most)
 
 
-def find_out(board: str | None) -> str:
+def find_out(board: str | None, language: str = ENGLISH) -> str:
     """What to try on a board where a text is not known; of an unknown board: how to name it."""
-    if board is None:
-        return "Try to find out: --board NAME gives what can be done on that board."
-    own: str | None = boards()[rows_of(board)].get("find_out")
-    return f"Try to find out: {own or rows_file('boards')['find_out']}"
+    how: str = "--board NAME gives what can be done on that board."
+    if board is not None:
+        of_all = files.read("boards")["find_out"]
+        how = boards()[rows_of(board)].get("find_out", of_all)
+    return say("Try to find out: {how}", language, how=say(how, language))
 
 
 def rows_of(board: str) -> str:
@@ -232,7 +231,7 @@ class Text:
 
 @functools.lru_cache(maxsize=None)
 def firmware_texts() -> tuple[Text, ...]:
-    lines = (_ROWS / "firmware_texts.tsv").read_text(encoding="utf-8").splitlines()
+    lines = (files.FOLDER / "firmware_texts.tsv").read_text(encoding="utf-8").splitlines()
     return tuple(Text(*line.split("\t")) for line in lines[1:])
 
 

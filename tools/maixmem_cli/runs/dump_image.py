@@ -18,6 +18,12 @@ _NAMES = (
     "s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6"
 ).split()
 _LOAD, _FLOAT_LOAD, _STORE, _FLOAT_STORE = 0x03, 0x07, 0x23, 0x27
+_ELSEWHERE = "EPC is not in this image: another build, or a jump to nowhere"
+_OTHER_BUILD = "the instruction at EPC in this image does not do that: another build"
+_READ = "it read {nbytes} bytes at {where}, {region}"
+_WROTE = "it wrote {nbytes} bytes at {where}, {region}"
+_IN = "EPC: {function}"
+_CALLED_FROM = "called from: {function}"
 _HEAP = "the heap's own lists are damaged: a block was freed twice, or written past its end"
 
 
@@ -77,22 +83,22 @@ def tell(dump: Dump, code: bytes) -> None:
     """Puts into a dump what the image tells, and what it does not."""
     at = (dump.epc or 0) - RAM_START
     if dump.epc is None or not 0 <= at < len(code) - 4:
-        dump.image.append("EPC is not in this image: another build, or a jump to nowhere")
+        dump.image.append((_ELSEWHERE, {}))
         return
     did = access(code[at : at + 4])
     if dump.cause in (4, 5, 6, 7) and (not did or did.store != (dump.cause > 5)):
-        dump.image.append("the instruction at EPC in this image does not do that: another build")
+        dump.image.append((_OTHER_BUILD, {}))
         return
     if did and did.register in dump.registers:
         base = 0 if did.register == "zero" else dump.registers[did.register]
         dump.address = address = (base + did.offset) & (1 << 64) - 1
-        verb = "wrote" if did.store else "read"
         where = f"{did.register} + {did.offset}: {address:#x}"
-        dump.image.append(f"it {verb} {did.nbytes} bytes at {where}, {region(address)}")
+        values = {"nbytes": did.nbytes, "where": where, "region": region(address)}
+        dump.image.append((_WROTE if did.store else _READ, values))
     found = functions.Functions(code)
-    for what, place in (("EPC", dump.epc), ("called from", dump.registers.get("ra"))):
+    for sentence, place in ((_IN, dump.epc), (_CALLED_FROM, dump.registers.get("ra"))):
         if place is not None and 0 <= place - RAM_START < len(code):
-            dump.image.append(f"{what}: {found.describe(place)}")
+            dump.image.append((sentence, {"function": found.describe(place)}))
     allocator = signatures.allocator(code)
     if found.begin(dump.epc) in allocator.values():
-        dump.image.append(f"fits: {_HEAP}")
+        dump.image.append(("fits: {cause}", {"cause": _HEAP}))

@@ -20,6 +20,16 @@ from typing import Any, Callable
 import click
 from rich.console import Console
 
+from maixmem_cli.text.language import LANGUAGES, chosen
+
+LANG = click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    callback=lambda ctx, param, value: chosen(value),
+    help="The language of the answer; else that of the locale.",
+)
+
 
 @contextlib.contextmanager
 def _into(path: Path | None) -> Iterator[None]:
