@@ -1,34 +1,35 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What pyproject.toml cannot say: types for installed copies, and a README that renders elsewhere.
-
-Flat modules take no py.typed (PEP 561), so each gets a stub package, made from its source.
-"""
+"""What pyproject.toml cannot say: the library's own folder, a README that renders elsewhere."""
 
 import re
+import shutil
+import sys
 from pathlib import Path
 
 from setuptools import setup
-from setuptools.command.build_py import build_py
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "device"))
+
+from build_library import BuildLibrary, version
+
+#: the page for browsers as `dev.py web` made it; a release has it, in the sdist too
+PAGE = Path("dist/web")
 
 
-class BuildWithStubs(build_py):
-    """build_py, and NAME-stubs/__init__.pyi beside every flat module: its stub where it has one,
-    else the source itself, whose signatures have the types."""
+class BuildDesk(BuildLibrary):
+    """The library as a part of the command, and the page where it was made."""
+
+    folder = "maixmem_cli/lib"
 
     def run(self):
         super().run()
-        if not getattr(self, "editable_mode", False):
-            for name in self.py_modules or ():
-                self.make_stub(name)
-
-    def make_stub(self, name):
-        source = Path(self.package_dir[""]) / f"{name}.py"
-        if source.with_suffix(".pyi").is_file():
-            source = source.with_suffix(".pyi")
-        folder = Path(self.build_lib) / f"{name}-stubs"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "__init__.pyi").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        if getattr(self, "editable_mode", False):
+            return
+        to = Path(self.build_lib) / "maixmem_cli" / "page" / "site"
+        shutil.rmtree(to, ignore_errors=True)
+        if PAGE.is_dir():
+            shutil.copytree(PAGE, to)
 
 
 def readme():
@@ -46,7 +47,8 @@ def readme():
 
 
 setup(
-    cmdclass={"build_py": BuildWithStubs},
+    version=version(),
+    cmdclass={"build_py": BuildDesk},
     long_description=readme(),
     long_description_content_type="text/markdown",
 )

@@ -10,7 +10,7 @@
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py interpreters  builds those that no package has, for the tests
-    python3 tools/dev.py wasm     tools/k210board/k210.wasm from its C
+    python3 tools/dev.py wasm     tools/k210board/k210.wasm from its C, with ziglang (411 MB)
     python3 tools/dev.py web      the page with a board in it, in dist/web; --serve shows it
     python3 tools/dev.py release  builds sdist and wheel and tries them in new environments
 
@@ -56,12 +56,12 @@ NPM = {
     ),
     "rp2040js": ("rp2040js@1.4.1", "Pico in software", ("package.json", "dist/esm")),
 }
-ZIG = "ziglang==0.17.1"
+ZIG = "ziglang==0.17.1"  # 411 MB: `dev.py wasm` brings it
 #: what is lost without them
 WHEELS = {
     UNIX_PORT: "NO MicroPython unix port, its tests will be skipped",
-    ZIG: "NO ziglang, k210.wasm is not built again and compared",
 }
+WASM_OF = C / "k210.wasm.of"  # what it was made of
 #: the board of tools/k210board as a module that imports nothing; the same bytes on every machine
 WASM = (
     "-m", "ziglang", "cc", "--target=wasm32-wasi", "-mexec-model=reactor", "-O3", "-s",
@@ -91,7 +91,7 @@ def stamp() -> str:
     text = (
         REQUIREMENTS.read_bytes()
         + (ROOT / "pyproject.toml").read_bytes()
-        + (UNIX_PORT + repr(NPM) + ZIG).encode()
+        + (UNIX_PORT + repr(NPM)).encode()
     )
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
@@ -123,6 +123,8 @@ def from_pip() -> None:
         )
     if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
+    site = next(VENV.glob("lib/python*/site-packages"), VENV / "Lib" / "site-packages")
+    (site / "maixmem-lib.pth").write_text(f"{ROOT / 'lib'}\n", encoding="utf-8")
 
 
 def wheel(package: str, what: str) -> bool:
@@ -245,7 +247,21 @@ def wasm(arguments: list[str]) -> int:
     """Makes k210.wasm, or the file that is named."""
     if run(*PIP, ZIG) != 0:
         sys.exit(f"dev.py wasm: {ZIG} cannot be had, see pip's lines above.")
-    return run(*wasm_command(arguments[0] if arguments else C / "k210.wasm"))
+    status = run(*wasm_command(arguments[0] if arguments else C / "k210.wasm"))
+    if status == 0 and not arguments:
+        WASM_OF.write_text(wasm_of(), encoding="ascii")
+    return status
+
+
+def wasm_of() -> str:
+    """The digests of the module in the repository, of its C, and of how it is compiled."""
+    files = [C / "k210.wasm", *c_files(), *sorted(C.rglob("*.def"))]
+    texts = {
+        f.relative_to(C).as_posix(): f.read_bytes().replace(b"\r\n", b"\n") for f in files[1:]
+    }
+    command = repr((ZIG, WASM)).encode()
+    parts = {"wasm": files[0].read_bytes(), "C": repr(texts).encode(), "command": command}
+    return "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in parts.items())
 
 
 def wasm_command(to: str | Path) -> tuple[object, ...]:
@@ -288,7 +304,11 @@ def rooms() -> int:
     if not linter.is_file() and not linter.with_suffix(".exe").is_file():
         loud("NO import-linter: it needs Python 3.10. The rooms were not checked.")
         return 0
-    return run(linter, "--no-logo", "--no-cache")
+    os.environ["PYTHONPATH"] = str(ROOT / "port_shims")  # where k210_model lies
+    try:
+        return run(linter, "--no-logo", "--no-cache")
+    finally:
+        del os.environ["PYTHONPATH"]
 
 
 COMMANDS = {

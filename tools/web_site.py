@@ -10,9 +10,7 @@ What is not ours comes by name, version and hash: Pyodide and xterm.js from npm,
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import http.server
 import json
 import os
 import shutil
@@ -21,14 +19,12 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import web_recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB, OUT = ROOT / "tools" / "web", ROOT / "dist" / "web"
 KEPT = ROOT / ".venv" / "web"  # what was downloaded
-PORT = 8210
 #: package of npm: SHA-256 of its archive, {file in it: where it goes}
 NPM = {
     "pyodide@314.0.7": (
@@ -117,14 +113,13 @@ def from_pypi() -> list[str]:
     return names
 
 
-def own_wheel() -> str:
-    """Builds the wheel of this tree; its name in the folder."""
+def own_wheel() -> tuple[str, bytes]:
+    """Builds the wheel of this tree, in which no page is yet; its name and its bytes."""
     with tempfile.TemporaryDirectory() as temp:
         pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
         _run(*pip, "-w", temp, ROOT, folder=ROOT)
         wheel = next(Path(temp).glob("*.whl"))
-        _write(f"wheels/{wheel.name}", wheel.read_bytes())
-        return f"wheels/{wheel.name}"
+        return f"wheels/{wheel.name}", wheel.read_bytes()
 
 
 def library() -> str:
@@ -178,49 +173,21 @@ def _offline() -> None:
 def build() -> Path:
     """Makes dist/web anew. NotHad."""
     shutil.rmtree(OUT, ignore_errors=True)
+    own, wheel = own_wheel()
     shutil.copytree(WEB, OUT)
+    _write(own, wheel)
     KEPT.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "tools" / "k210board" / "k210.wasm", OUT / "k210.wasm")
     for script in json.loads((WEB / "scripts.json").read_text(encoding="utf-8")):
         _write(f"scripts/{script['file']}", (ROOT / "examples" / script["file"]).read_bytes())
     for package, (digest, files) in NPM.items():
         from_npm(package, digest, files)
-    wheels = [(name, SITE) for name in [*from_pypi(), own_wheel()]]
+    wheels = [(name, SITE) for name in [*from_pypi(), own]]
     for name, data in web_recorded.files().items():
         _write(name, data)
     _python([*wheels, (library(), f"{ENV['XDG_CACHE_HOME']}/maixmem")])
     _offline()
     return OUT
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files, and nothing on the terminal."""
-
-    extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
-    def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-cache")
-        super().end_headers()
-
-    def log_message(self, format: str, *args: object) -> None: ...
-
-
-class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A tab that was closed before it had all is no news."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
-
-
-def serve(port: int = PORT, folder: Path = OUT) -> Server:
-    """A server for a folder, on this machine only."""
-    handler = functools.partial(Handler, directory=str(folder))
-    return Server(("127.0.0.1", port), handler)
 
 
 def main(arguments: list[str]) -> int:
@@ -232,19 +199,8 @@ def main(arguments: list[str]) -> int:
     size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
     print(f"{folder.relative_to(ROOT)}: {size >> 20} MiB")
     if "--serve" in arguments:
-        try:
-            server = serve()
-        except OSError as e:
-            print(
-                f"dev.py web: port {PORT}: {e.strerror}. Next: end what uses it", file=sys.stderr
-            )
-            return 1
-        with server:
-            print(f"http://127.0.0.1:{PORT}/  (Ctrl-C ends it)", flush=True)
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                return 0
+        words = [sys.executable, "-m", "maixmem_cli", "web", "--no-open"]
+        return subprocess.run(words, check=False).returncode
     return 0
 
 

@@ -16,6 +16,8 @@ from typing import Any
 import paths
 import pytest
 from browser_page import opened
+from maixmem_cli.library import places
+from maixmem_cli.page import server
 
 HERE = Path(__file__).resolve().parent
 FLAGS = (
@@ -54,13 +56,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The address of dist/web, served as a site in a folder, without a header of its own."""
-    sys.path.insert(0, str(paths.TOOLS))
-    import web_site
-
-    with web_site.serve(0, web_site.OUT.parent) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/{web_site.OUT.name}/"
-        server.shutdown()
+    page = places.page()
+    with server.serve(page.parent, 0) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"{serving.address}{page.name}/"
+        serving.shutdown()
 
 
 @pytest.fixture(scope="session")

@@ -64,7 +64,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = (out / "venv").glob("lib/python*/site-packages")
     command = [sys.executable, "setup.py", "-q", "build", f"--build-base={out / 'base'}"]
     command.append(f"--build-lib={site}")
-    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    folder = paths.ROOT / "device"
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return out / "venv"
 

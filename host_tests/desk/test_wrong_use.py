@@ -61,9 +61,7 @@ def test_without_pyserial_one_line_says_what_to_install(name: str) -> None:
     (line,) = ends[0].stderr.splitlines()
     told = json.loads(ends[1].stdout)["error"]
     assert line == f"maixmem: {told}"
-    install = 'pip install ".[board]"'
-    assert "serial" in told and install in told
-    assert install in (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    assert told == "serial is not installed. Next: pip install pyserial"
 
 
 @pytest.mark.parametrize("name", ["build", "deploy", "doctor", "top", "sim"])

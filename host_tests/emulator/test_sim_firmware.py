@@ -264,7 +264,7 @@ def test_nothing_to_run_a_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     image = tmp_path / "f.bin"
     image.write_bytes(bytes(100))
     done = sim(tmp_path, image, "pass\n")
-    assert done.exit_code == 2 and "Next: pip install wasmtime" in done.stderr
+    assert done.exit_code == 2 and 'Next: pip install "maixmem[board]"' in done.stderr
 
 
 def test_flash_image(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ _NEED_AN_IMAGE = ("profile", "heap")
 _TESTED_ELSEWHERE = ("build", "cmm")
 _FINDINGS = ("flash", "fit")  # the manual shows what collides and what does not fit
 # host/test_mip.py installs from each kind of these
-_PACKAGES = ("dist/mpy4/package.json", "maixmem", "github:OWNER/maixmem")
+_PACKAGES = ("dist/mpy4/package.json", "maixmem")
 
 # For the Linux boards: what stands for the board before the block runs, and what must hold after
 # it.
@@ -180,9 +180,10 @@ def run_line(line: str, invoke, folder: Path) -> str:
         text = (paths.TOOLS / "dev.py").read_text(encoding="utf-8")
         assert f'"{words[2]}": {words[2]}' in text, f"dev.py has no {words[2]}"
     elif words[1:3] == ["-m", "venv"]:
-        extra = re.search(r'pip install "\.\[(\w+)\]"', line)
+        package = re.search(r'pip install "?(?:\.|maixmem)(?:\[(\w+)\]"|$| )', line)
         project = (paths.ROOT / "pyproject.toml").read_text(encoding="utf-8")
-        assert extra and f"\n{extra[1]} = [" in project, line
+        assert package, line
+        assert not package[1] or f"\n{package[1]} = [" in project, line
     else:
         assert words[:2] == ["git", "clone"] or (paths.ROOT / words[1]).exists(), line
     return ""

@@ -13,8 +13,7 @@ def main() -> None:
         if not e.name or e.name.startswith("maixmem"):
             raise
         print(
-            f"maixmem: {e.name} is not installed. Next: pip install 'maixmem[cli]', "
-            'or pip install ".[cli]" in the folder of maixmem',
+            f"maixmem: {e.name} is not installed. Next: pip install maixmem",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -13,12 +13,8 @@ from typing import Any
 
 import click
 
-from maixmem_cli.library import places
 from maixmem_cli.text import output
-
-if str(places.lib()) not in sys.path:  # a checkout that was not installed
-    sys.path.insert(0, str(places.lib()))
-    sys.path.append(str(places.shims()))  # behind everything else
+from maixmem_cli.text.needs import WrongUse, missing
 
 #: command -> one line of help; the module is loaded only when the command runs
 COMMANDS = {
@@ -39,6 +35,7 @@ COMMANDS = {
     "sim": "Run a MaixPy script without a board: on the stand-in, or on your firmware.",
     "profile": "Where a script's memory went, line by line, on your firmware.",
     "heap": "Both heaps of a K210, chunk by chunk.",
+    "web": "Open the page with a K210 in it in a browser; nothing is uploaded.",
     "cmm": "Check or set the carve-out of a MaixCAM2.",
 }
 
@@ -76,7 +73,10 @@ class Commands(click.Group):
             if near:
                 ctx.fail(f"no command {name!r}. Next: maixmem {' or maixmem '.join(near)}")
             return None
-        return importlib.import_module(f"maixmem_cli.commands.{name}").command
+        try:
+            return importlib.import_module(f"maixmem_cli.commands.{name}").command
+        except ModuleNotFoundError as e:
+            raise WrongUse(missing(e)) from e
 
     def format_commands(self, ctx: click.Context, formatter: Any) -> None:
         with formatter.section("Commands"):

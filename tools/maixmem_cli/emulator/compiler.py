@@ -24,12 +24,6 @@ class NoBoardHere(Exception):
     """There can be no board in software on this machine; one line with the next step."""
 
 
-def sources() -> Path:
-    """The folder with the C files: in a checkout, or beside the installed package."""
-    checkout = places.checkout()
-    return checkout / "tools" / "k210board" if checkout else places.lib() / "maixmem_k210board"
-
-
 def cache() -> Path:
     """The user's folder for what can be built again."""
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
@@ -38,7 +32,7 @@ def cache() -> Path:
 
 def version() -> str:
     """Of the C files: what was kept of another board is not used."""
-    key, top = hashlib.sha256(), sources()
+    key, top = hashlib.sha256(), places.board_in_c()
     for f in sorted(f for f in top.rglob("*.*") if f.suffix in (".c", ".h", ".def")):
         name = f.relative_to(top).as_posix()
         key.update(name.encode() + f.read_bytes().replace(b"\r\n", b"\n"))
@@ -73,7 +67,7 @@ def _compile(cc: str, options: tuple[str, ...], made: Path) -> None:
         ) from e
     os.close(handle)
     said = ""
-    files = [str(f) for f in sorted(sources().rglob("*.c"))]
+    files = [str(f) for f in sorted(places.board_in_c().rglob("*.c"))]
     # the second try is for compilers that do not know this processor by name
     for but in ("", "-march=native"):
         flags = [o for o in options if o != but]

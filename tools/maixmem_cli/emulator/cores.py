@@ -25,12 +25,13 @@ from typing import Any, Callable, Protocol, Union
 
 from maixmem_cli.emulator import compiler
 from maixmem_cli.emulator.compiler import NoBoardHere
-from maixmem_cli.text.needs import WrongUse
+from maixmem_cli.library import places
+from maixmem_cli.text.needs import BOARD, WrongUse
 
 Bytes = Union[bytes, bytearray, memoryview]
 _NOTHING = (
-    "no board in software here: there is neither wasmtime nor a C compiler. Next: pip install "
-    "wasmtime (on a machine for which it has no wheel: a C compiler; Debian: apt install gcc)"
+    "no board in software here: there is neither wasmtime nor a C compiler. "
+    f"Next: {BOARD} (where wasmtime has no wheel: a C compiler; Debian: apt install gcc)"
 )
 
 
@@ -100,7 +101,7 @@ def _module() -> tuple[Any, Any]:
 
     atexit.register(_module.cache_clear)  # while wasmtime still has its functions
     engine = wasmtime.Engine()
-    source = (compiler.sources() / "k210.wasm").read_bytes()
+    source = (places.board_in_c() / "k210.wasm").read_bytes()
     about = f"{metadata.version('wasmtime')} {sys.platform} {platform.machine()} {platform.node()}"
     key = hashlib.sha256(source + about.encode()).hexdigest()[:16]
     kept = compiler.cache() / f"k210board-{key}.cwasm"

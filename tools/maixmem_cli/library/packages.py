@@ -81,38 +81,28 @@ def repository_files(top: Path) -> dict[str, str]:
 
 
 def _project(top: Path) -> str:
-    """pyproject.toml with its two lists made anew: the device modules, and the folders of
-    Python."""
+    """pyproject.toml with its list made anew: the folders of Python beside the library."""
     text = (top / "pyproject.toml").read_text(encoding="utf-8")
     folders = {
         "maixmem_cli": top / "tools" / "maixmem_cli",
-        "maixmem_device_tests": top / "host_tests" / "device",
-        "maixmem_k210board": top / "tools" / "k210board",
-        "k210_model": top / "port_shims" / "k210_model",
+        "maixmem_cli.device_tests": top / "host_tests" / "device",
+        "maixmem_cli.k210board": top / "tools" / "k210board",
         "maixmem_shims": top / "port_shims",
     }
-    folders.update((p.parent.name, p.parent) for p in (top / "lib").glob("*/__init__.py"))
     found = set(folders)  # one may have no Python of its own
     found |= {
         ".".join((name, *path.parent.relative_to(folder).parts))
         for name, folder in folders.items()
         for path in folder.rglob("*.py")
-        if not any(folder in f.parents and f in path.parents for f in folders.values())
     }
-    lists = {
-        "py-modules": sorted(p.stem for p in (top / "lib").glob("*.py")),
-        "packages": sorted(found),
-    }
-    for key, names in lists.items():
-        rows = "".join(f'  "{name}",\n' for name in names)
-        text = re.sub(
-            rf"^{key} = \[.*?\]",
-            f"{key} = [\n{rows}]",
-            text,
-            count=1,
-            flags=re.DOTALL | re.MULTILINE,
-        )
-    return text
+    rows = "".join(f'  "{name}",\n' for name in sorted(found))
+    return re.sub(
+        r"^packages = \[.*?\]",
+        f"packages = [\n{rows}]",
+        text,
+        count=1,
+        flags=re.DOTALL | re.MULTILINE,
+    )
 
 
 def write_index(folder: Path, kinds: dict[str, dict[str, Path]]) -> None:

