@@ -32,16 +32,16 @@ a device or a file system did not answer (camera not set up, or no such file)
 |frame buffer Failed
 |Camera init failed with error 0x101
 |rame buffer malloc failed
-|Failed to get the frame on time
 |Failed to allocate framebuffer
 |cam_dma_config
 |frame buffer malloc
 |Camera config failed with error
+|lvgl set Error flag
 no memory in one piece for a picture of the camera or display
 A smaller buffer: width*height*2 bytes for RGB565, a tenth of it for a display in strips.
 Make it first, before other imports and the network.
 5""",
-    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040
+    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040|ERR_MEM
 no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 6""",
@@ -49,6 +49,7 @@ Connect first, before large buffers and imports; gc.collect() before it.
 |Out of Memory
 |ESP_ERR_NO_MEM
 |IDFError: Out of memory
+|espidf.MemoryError
 |MemoryError: Out of memory
 |MemoryError('Out of memory'
 |OSError: 0x101
@@ -69,6 +70,7 @@ A loop instead of recursion; fewer calls inside calls.
 |tensor arena
 |Arena size is too small
 |Failed to allocate tail memory
+|Failed to allocate temp memory
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate

@@ -28,32 +28,10 @@ Close what is open and not used.""",
     """|ENOENT|errno:2|No such file or directory
 no such file
 4""",
-    """|ensor timeout|ensor Timeout
-the camera delivers no frame
-5
-The same after few frames with helloworld: another sensor cures it.
-Cable in straight; 5 V supply that holds under load.""",
-    """|Reset Failed
-|not found sensor
-|Not init!
-|reset failed
-|No sensor
-|no sensor
-|not find sensor
-|ensor is not supported
-|ensor control failed
-|scan sensor1 error
-|scan sensor2 error
-|sensors don't match
-|Sensor Init Failed
-|mt9d111 detect
-|Unable to init I2C0
-the camera was not set up, or there is none
-5""",
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
-    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040
+    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040|ERR_MEM
 no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 One connection at a time; close each response.""",
@@ -62,6 +40,7 @@ One connection at a time; close each response.""",
 |tensor arena
 |Arena size is too small
 |Failed to allocate tail memory
+|Failed to allocate temp memory
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
@@ -79,7 +58,7 @@ Run the model first, then the image methods, or a smaller picture for them.
 maixmem.report() shows each pool of umalloc; a soft reset (Ctrl-D) frees all.""",
     """|MemoryError: Out of memory|MemoryError('Out of memory'
 umalloc has no block of that size: frame buffers, image methods and models in files have it. It is not the GC heap: gc.collect() gives it nothing, but for models that are no longer used
-6
+5
 Fewer frame buffers: sensor.set_framebuffers(1), or framebuffers(1) of the CSI object.
 maixmem.report() shows each pool of umalloc.
 Models in /rom take none of it.""",
@@ -96,15 +75,26 @@ Models in /rom take none of it.""",
 |fit in the frame buffer
 |fit in the target frame buffer
 no room beside the frame in the frame buffer memory, which is not the GC heap: gc.collect() gives it nothing
-6
+5
 Grayscale before find_apriltags(), find_rects(), find_lines(); a smaller roi.
 sensor.dealloc_extra_fb() of what is not used; fewer sensor.set_framebuffers().""",
+    """|Sensor control failed
+|ensor control failed
+|ensor timeout
+|ensor Timeout
+|Failed to detect*sensor
+|ensor is not supported
+|No sensor
+|ensor is missing
+the camera module does not answer or delivers no frame: no question of memory
+Power off, seat the camera module again; the right module for this lens or Lepton.
+sensor.reset(), set_pixformat(), set_framesize(), skip_frames(), in order. Cable?""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
 1
 2
-6
+5
 3
 Free a model before the next is loaded: ModelManager does it.""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
@@ -121,7 +111,6 @@ STEPS = (
     "Copy modules as .mpy: compiling them on the board takes several times their size.",
     "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
-    "sensor.reset(), set_pixformat(), set_framesize(), skip_frames(), in order. Cable?",
     "A smaller picture, or fewer bits a pixel.",
 )
 

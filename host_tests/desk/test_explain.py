@@ -116,6 +116,29 @@ def test_threads_of_users(thread: str, board: str, text: str, row: str, seen: st
             assert call not in done.output, (thread, call)
 
 
+_LOGS = [
+    line.split("\t")
+    for line in (paths.KITS / "explain_logs.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
+
+
+@pytest.mark.parametrize(("board", "row", "text"), _LOGS)
+def test_logs_in_the_words_of_their_vendors(board: str, row: str, text: str) -> None:
+    """The board is right or left open, and the first answer of the row that was judged right."""
+    found = log.explain(text.replace("\\n", "\n").encode())
+    assert board in found.possible or not found.possible
+    first = found.errors[0]
+    assert first.row.id == row and first.steps
+    assert found.board is None or found.board in first.row.on
+
+
+def test_one_message_has_its_numbers() -> None:
+    said = "[MAIXPY]kpu: img w=320,h=240, but model w=224,h=224"
+    answer = log.of_line(said)
+    assert answer and answer.steps[0].startswith("sensor.set_windowing((224, 224))")
+    assert log.of_line("the moon is full") is None
+
+
 def test_the_line_before_the_exception_is_the_first_cause() -> None:
     done = explain(
         given="[MAIXPY]kpu: img w=320,h=240, but model w=224,h=224\n"

@@ -23,7 +23,7 @@ def _answer(found: log.Explained, one: log.Answer) -> Answer:
         sure,
         one.row.id,
         step=steps[0] if steps else None,
-        numbers=tuple(one.numbers),
+        numbers=tuple(n for n in one.numbers if n != one.means),
         others=tuple(steps[1:]),
         language=found.language,
         facts={"board": found.board, "said": one.said, "line": one.line, **found.facts},

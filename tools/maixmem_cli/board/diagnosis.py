@@ -8,7 +8,7 @@ from typing import Any
 
 from maixmem import __version__
 
-from maixmem_cli.errors import table
+from maixmem_cli.errors import log, table
 from maixmem_cli.firmware.known_bad import faults
 from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import DamagedHeap, Identity, identity
@@ -61,8 +61,8 @@ class Diagnosis:
         """Notes a finding. Without a cure: what the table of known errors says."""
         steps = list(cure)
         if not steps:
-            known = table.answer(what, self._table)
-            steps = known[1] if known else [_UNKNOWN]
+            known = log.of_line(what, self._table)
+            steps = known.steps if known else [_UNKNOWN]
         self.findings.append({"what": what, "cure": steps})
 
     def ask(self, name: str, file: str, function: str, *args: Any, timeout: float = 60) -> Any:

@@ -49,7 +49,7 @@ class Answer:
     said: list[str]
     line: int  #: number of the first
     means: str
-    sure: str  #: one of table.SURE
+    sure: str  #: one of table.SURE, or "computed"
     times: int = 1
     steps: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)  #: what its numbers tell
@@ -118,6 +118,12 @@ def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> E
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
     _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
     return found
+
+
+def of_line(text: str, board: str = "k210", language: str = ENGLISH) -> Answer | None:
+    """What one message means on a board, with what its numbers tell; None when it is not known."""
+    found = explain(text.encode(errors="replace"), board, language)
+    return next(iter(found.errors), None)
 
 
 def _no_text(data: bytes) -> str:
@@ -193,7 +199,10 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
         codes = [code for said in answer.said for code in numbers.decoded(said, language)]
         answer.numbers = [one.means for one in told] + list(dict.fromkeys(codes))
-        own = [] if any(one.only for one in told) else answer.steps
+        instead = next((one for one in told if one.only), None)
+        if instead:
+            answer.means, answer.sure = instead.means, instead.sure
+        own = [] if instead else answer.steps
         first = [step for one in told for step in one.steps]
         if answer.row.id in dump.ROWS:
             cures = [name for one in found.dumps for name in one.cures()]

@@ -32,7 +32,8 @@ class Finding:
 
     means: str
     steps: tuple[str, ...]
-    only: bool  #: instead of the row's own steps
+    only: bool  #: instead of the row's own meaning and steps
+    sure: str  #: "computed" from numbers, "likely" from words
 
 
 @functools.lru_cache(maxsize=None)
@@ -111,6 +112,7 @@ def _filled(
         say(one["means"], language, **known),
         tuple(text.format(**known) for text in texts),
         one.get("only", False),
+        "computed" if one["when"] else "likely",
     )
 
 
