@@ -25,7 +25,14 @@ from readme_blocks import Block, blocks, write_files
 
 README, CHINESE = paths.ROOT / "README.md", paths.ROOT / "README_ZH.md"
 DOCS = paths.ROOT / "docs"
-PAGES = [README, *sorted(DOCS.glob("*.md"))]
+PAGES = [README, *(p for p in sorted(DOCS.glob("*.md")) if not p.stem.endswith("_zh"))]
+#: pages whose commands and files a reader types one after the other, in an empty folder
+WALKS = [README, DOCS / "tutorial.md"]
+#: pages that are in Chinese too, with the same blocks: what runs of one is true of both
+IN_CHINESE = {
+    README: CHINESE,
+    **{DOCS / f"{name}.md": DOCS / f"{name}_zh.md" for name in ("tutorial", "faq")},
+}
 HANGS = 3  # the exit status of sim where a board would hang
 
 #: commands that need a serial board or a firmware image: their options are read, nothing runs
@@ -49,6 +56,8 @@ for name, internal in (("detect", 65536), ("classify", 100000)):
     with open(name + ".rknn", "wb") as f:
         f.write(rknn_model.build(name, 17192, ("rk3588",), **more))
 """
+# what a block finds on the MicroPython unix port: a K210's stand-in, or the library alone
+UNIX = {"unix": (*paths.SHIM_PATH, paths.LIB), "micropython": (paths.LIB,)}
 LINUX = {
     "maixcam": ("import maixcam_board as board", "board.cmm.live()"),
     "rknn": (_RKNN, "lib.runtime.npu.live"),
@@ -129,7 +138,7 @@ def run_on_unix(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
     fill(folder)
     script = folder / "my_test.py"
     script.write_text(block.text, encoding="utf-8")
-    places = (str(p) for p in (*paths.SHIM_PATH, paths.LIB))
+    places = map(str, UNIX[block.platform])
     return subprocess.run(
         [str(paths.micropython()), str(script)],
         env={"MICROPYPATH": ":".join((*places, ".frozen"))},

@@ -12,8 +12,9 @@ from pathlib import Path
 import kmodel_build
 
 _OPEN = re.compile(r"^```(\w+)$")
-# "on: NAME" says which platform the next block is for, "hangs" that the board does not survive it
-_MARK = re.compile(r"^<!-- (?:on: (\w+)|(hangs)) -->$")
+# of the next block: "on: NAME" says which platform it is for, "hangs" that the board does not
+# survive it, "file: NAME" that the reader writes it into that file
+_MARK = re.compile(r"^<!-- (?:on: (\w+)|(hangs)|file: ([\w.]+)) -->$")
 # what differs from run to run: times, and the GC heap of the interpreter that is used
 _MASKS = ((re.compile(r"the last \d+ ms"), "the last # ms"), (re.compile(r"^(gc  +)\[.*"), r"\1#"))
 
@@ -43,6 +44,7 @@ class Block:
     platform: str
     hangs: bool
     line: int
+    file: str = ""
     lines: list[str] = field(default_factory=list)
     samples: list[list[str]] = field(default_factory=list)
 
@@ -55,7 +57,7 @@ def blocks(page: Path) -> list[Block]:
     """Every fenced block, in order. ValueError for one without a language."""
     found: list[Block] = []
     current: Block | None = None  # the block that indented lines are output of
-    platform, hangs, inside, last = "k210", False, False, ""
+    platform, hangs, file, inside, last = "k210", False, "", False, ""
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         opened, mark = _OPEN.match(line), _MARK.match(line)
         if inside:
@@ -63,13 +65,13 @@ def blocks(page: Path) -> list[Block]:
             if inside:
                 found[-1].lines.append(line)
         elif opened:
-            current = Block(opened[1], platform, hangs, number)
+            current = Block(opened[1], platform, hangs, number, file)
             found.append(current)
-            platform, hangs, inside = "k210", False, True
+            platform, hangs, file, inside = "k210", False, "", True
         elif line.startswith("```"):
             raise ValueError(f"{page.name}:{number}: a block without a language")
         elif mark:
-            platform, hangs = mark[1] or "k210", bool(mark[2])
+            platform, hangs, file = mark[1] or "k210", bool(mark[2]), mark[3] or ""
         elif line.startswith(("#", "    $ ")):  # a sample that shows its own command
             current = None
         elif line.startswith("    ") and current and (not last or last.startswith("    ")):

@@ -15,11 +15,11 @@ from pathlib import Path
 import glossary
 import paths
 import pytest
-from manual import CHINESE, DOCS, PAGES
+from manual import DOCS, IN_CHINESE, PAGES
 
 MODULES = sorted([*paths.LIB.glob("*.py"), *paths.LIB.glob("*/*.py")])
 _BESIDE = [paths.ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
-_LINKING = [*PAGES, CHINESE, *_BESIDE, paths.EXAMPLES / "README.md"]
+_LINKING = [*PAGES, *IN_CHINESE.values(), *_BESIDE, paths.EXAMPLES / "README.md"]
 
 
 def public(nodes: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:

@@ -18,7 +18,7 @@ def _named(found: list[tuple[Path, Block]]) -> list:
     return [pytest.param(b, id=f"{page.stem}:{b.line}") for page, b in found]
 
 
-_PYTHON = manual.blocks_of("python")
+_PYTHON = [(page, b) for page, b in manual.blocks_of("python") if not b.file]
 _K210 = [(p, b) for p, b in _PYTHON if b.platform == "k210"]
 _LINUX = [(p, b) for p, b in _PYTHON if b.platform in manual.LINUX]
 
@@ -43,7 +43,7 @@ def test_linux_block(block: Block, tmp_path: Path) -> None:
 
 
 _TESTS = sorted({p for p, b in _PYTHON if b.platform == "pytest"})
-_UNIX = [(p, b) for p, b in _PYTHON if b.platform == "unix"]
+_UNIX = [(p, b) for p, b in _PYTHON if b.platform in manual.UNIX]
 
 
 @pytest.mark.parametrize("page", _TESTS, ids=lambda p: p.stem)
@@ -63,7 +63,11 @@ def test_unix_block(block: Block, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-_WITH_COMMANDS = [p for p in manual.PAGES if any(b.language == "sh" for b in blocks(p))]
+_WITH_COMMANDS = [
+    page
+    for page in manual.PAGES
+    if page not in manual.WALKS and any(b.language == "sh" for b in blocks(page))
+]
 
 
 @pytest.mark.parametrize("page", _WITH_COMMANDS, ids=lambda p: p.stem)
@@ -94,7 +98,7 @@ def test_commands_of_a_page(
 
 
 def test_every_block_has_a_way_to_run() -> None:
-    known = {"k210", "pytest", "unix", *manual.LINUX}
+    known = {"k210", "pytest", *manual.UNIX, *manual.LINUX}
     for page, block in _PYTHON:
         assert block.platform in known, f"{page.name}:{block.line}: on {block.platform}"
     for page in manual.PAGES:
