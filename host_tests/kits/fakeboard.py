@@ -175,9 +175,10 @@ class FakeBoard:
         blocks: int = 21,
         room: int = 0,
         card: Path | None = None,
+        firmware: str = "full",
     ) -> None:
         """`blocks` are what statvfs says to be free; `room` the bytes after which writes fail;
-        `card` is /sd."""
+        `card` is /sd, `firmware` the build that "maix" is."""
         self.root, self.kind = root, kind
         self.modern = _BOOT[kind] is _MODERN
         #: where the library goes, on the board and on the host
@@ -193,7 +194,7 @@ class FakeBoard:
             own=own,
             absent=absent,
             flash=host_flash,
-            firmware="full",
+            firmware=firmware,
             conf=f"/host{self._conf}",
             blocks=blocks,
             room=room,
