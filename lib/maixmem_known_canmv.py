@@ -20,8 +20,8 @@ a .mpy file for another MicroPython
 Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
     """|Out of normal MicroPython Heap
 the GC heap has no block for an image
-RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.
-Drop images, gc.collect(); see maixmem.report().""",
+Drop images, gc.collect(); see maixmem.report().
+RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.""",
     """|Out of Memory! Please reduce|Too many fb_alloc|Out of temporary Frame Buffer
 no system heap for its work buffer (700 KiB to save or compress)
 A smaller picture: QVGA, not VGA.
@@ -37,9 +37,9 @@ Camera frames take 5*w*h bytes: a smaller frame.
 If it hangs now: reset the board.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
+Leave out the call before it: a known bug in get_statistics().
 Only 'recovered': the program went on; note the call before it.
-2
-Leave out the call before it: a known bug in get_statistics().""",
+2""",
     """|core dump
 |fault load
 |fault store

@@ -23,10 +23,10 @@ a .mpy file for another MicroPython
 Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
     """|Out of normal MicroPython Heap
 the GC heap has no block for an image
-RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.
 Drop images, gc.collect(); see maixmem.report().
 4
-5""",
+5
+RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.""",
     """|Out of Memory! Please reduce|Too many fb_alloc|Out of temporary Frame Buffer
 no system heap for its work buffer (700 KiB to save or compress)
 A smaller picture: QVGA, not VGA.
@@ -47,10 +47,10 @@ Camera frames take 5*w*h bytes: a smaller frame.
 If it hangs now: reset the board.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
-Only 'recovered': the program went on; note the call before it.
-9
 Leave out the call before it: a known bug in get_statistics().
-A newer firmware: v0.6.2-84.""",
+A newer firmware: v0.6.2-84.
+Only 'recovered': the program went on; note the call before it.
+9""",
     """|core dump
 |fault load
 |fault store

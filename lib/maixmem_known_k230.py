@@ -108,8 +108,8 @@ Reset the board where an earlier run was stopped in between.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
-1
 2
+1
 5
 3""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow

@@ -81,8 +81,8 @@ The arena larger, where the program names its size.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
-1
 2
+1
 A smaller picture, or fewer bits a pixel.
 3""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow

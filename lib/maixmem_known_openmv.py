@@ -92,8 +92,8 @@ sensor.reset(), set_pixformat(), set_framesize(), skip_frames(), in order. Cable
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
-1
 2
+1
 5
 3
 Free a model before the next is loaded: ModelManager does it.""",

@@ -100,11 +100,15 @@ def test_more_leads_to_a_section_that_says_it(row: table.Row) -> None:
     assert [word for word in words if word.lower() in section], (row.page, words)
 
 
-@pytest.mark.parametrize(("thread", "board", "text", "row", "seen"), _THREADS)
-def test_threads_of_users(thread: str, board: str, text: str, row: str, seen: str) -> None:
-    """`seen`: the thread has this text (exact), shows no message at all (none: what happened, or
-    what that program prints there), or "unseen: " and how it was looked for."""
+@pytest.mark.parametrize(("thread", "board", "text", "row", "seen", "judged"), _THREADS)
+def test_threads_of_users(
+    thread: str, board: str, text: str, row: str, seen: str, judged: str
+) -> None:
+    """`judged`: whether what is printed solves what the thread was about, by reading both. `seen`:
+    the thread has this text (exact), shows no message at all (none: what happened, or what that
+    program prints there), or "unseen: " and how it was looked for."""
     assert seen in ("exact", "none") or seen.startswith("unseen: "), thread
+    assert judged in ("solved", "partly", "no", "misleading"), thread
     found = [r.id for r in table.find(text, table.rows_of(board))]
     assert found == ([] if row == "-" else [row]), thread
     done = explain(text, "--board", board)

@@ -92,9 +92,11 @@ class Explained:
 
     @property
     def errors(self) -> list[Answer]:
-        """What is wrong, the first cause first; what another line says better comes after it."""
+        """What is wrong: the first cause first, those that are only possible last, and nothing
+        that another line says better."""
         errors = [a for a in self.answers if a.row.kind == "error"]
-        return sorted(errors, key=lambda a: a.row.vague)
+        clear = [a for a in errors if not a.row.vague]
+        return sorted(clear or errors, key=lambda a: a.sure == "possible")
 
 
 def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> Explained:
