@@ -14,6 +14,7 @@ from maixmem_cli.record.record import (
     GC,
     HEAP,
     Board,
+    Caught,
     End,
     Growth,
     Least,
@@ -153,3 +154,18 @@ def test_growth_is_counted_by_pictures_where_rounds_were_not_seen() -> None:
 )
 def test_a_loop_that_has_no_end(source: str, line: int, endless: bool) -> None:
     assert is_endless(source, line) is endless
+
+
+@pytest.mark.parametrize("kind", [record.DONE, record.LIMIT])
+def test_what_was_absent_is_never_fits_whoever_caught_it(kind: str) -> None:
+    lacked = Caught("ValueError: load error:2002", _AT, Missing(record.MODEL, "0x300000"))
+    found = judge.judge(replace(_ended(kind), caught=(lacked,)), _SOURCE)
+    assert (found.kind, found.status) == ("CANNOT TELL", 4)
+    assert found.lines[0].startswith(
+        "CANNOT TELL: main.py:3: net = kpu.load(0x300000) needs a model (0x300000) that this run"
+    )
+
+
+def test_memory_that_a_program_caught_is_named_with_the_verdict() -> None:
+    found = judge.judge(replace(_RAN, caught=(Caught("MemoryError: x", _AT),)), _SOURCE)
+    assert found.fits and "caught by the script: main.py:3: " in found.lines[-1]

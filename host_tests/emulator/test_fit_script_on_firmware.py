@@ -17,9 +17,13 @@ import fit_truth
 import pytest
 from emulated import IMAGES
 from maixmem_cli.emulator.cores import missing
+from maixmem_cli.emulator.readers import signatures
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.flash import image as flash_image
 from maixmem_cli.kmodel import example
+from maixmem_cli.plan import judge
+from maixmem_cli.runs import recorded
 
 _OF_FULL = [p for p in IMAGES if p.stat().st_size == FIRMWARES["full"].image]
 pytestmark = [
@@ -88,3 +92,30 @@ def test_a_verdict_is_the_end_of_the_run(
 def test_the_gc_heap_that_is_recommended_runs(seed: int) -> None:
     right, words = fit_gc_heap.row(fit_gc_heap.program(seed), _OF_FULL[0])
     assert right, words
+
+
+_WITHOUT = {
+    "flash": ("net = kpu.load(0x300000)", "model", "0x300000"),
+    "library": ("from maixmem_kmodel import read_info; read_info(0x500000)", "model", "0x500000"),
+    "file": ("open('/sd/names.txt')", "card", "/sd/names.txt"),
+}
+
+
+@pytest.mark.parametrize("name", _WITHOUT)
+def test_what_a_script_went_on_without_is_in_the_record(name: str, tmp_path: Path) -> None:
+    line, kind, what = _WITHOUT[name]
+    script = tmp_path / "main.py"
+    script.write_text(_CAMERA + f"try:\n    {line}\nexcept Exception:\n    pass\n")
+    build = FIRMWARES["full"]
+    options = Options(camera="pattern", frames=5, seconds=30.0)
+    found = recorded.run(script, recorded.Place(build, _OF_FULL[0], options))
+    assert found.lacked and found.lacked.missing
+    assert (found.lacked.missing.kind, found.lacked.missing.name) == (kind, what)
+    assert found.lacked.at[0].line == 7 and judge.judge(found).kind == judge.CANNOT_TELL
+
+
+@pytest.mark.parametrize("image", IMAGES, ids=lambda p: p.name)
+def test_what_raises_exceptions_is_found_in_each_image(image: Path) -> None:
+    chip = flash_image.build(image)
+    code = bytes(chip[5 : 5 + int.from_bytes(chip[1:5], "little")])
+    assert signatures.raises(code)

@@ -166,3 +166,27 @@ def test_a_line_that_waits_before_the_first_picture_is_named(tmp_path: Path) -> 
     done, _, _ = fitted(tmp_path, _CAMERA + loop)
     assert done.exit_code == 4, done.output
     assert done.output.startswith("CANNOT TELL: main.py:8: time.sleep(1): no picture was taken")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("net = kpu.load(0x300000)", "net = kpu.load(0x300000) needs a model (0x300000)"),
+        ("open('/sd/names.txt')", "open('/sd/names.txt') needs a file or a card (/sd/names.txt)"),
+        ("read_info(0x500000)", "read_info(0x500000) needs a model (0x500000)"),
+    ],
+)
+def test_what_a_script_went_on_without_cannot_be_told(
+    tmp_path: Path, source: str, said: str
+) -> None:
+    head = _CAMERA + "from maixmem_kmodel import read_info\ntry:\n    "
+    done, told, _ = fitted(tmp_path, head + source + "\nexcept Exception as e:\n    print(e)\n")
+    assert told.end.kind == record.DONE and done.exit_code == 4, done.output
+    assert done.output.startswith(f"CANNOT TELL: main.py:8: {said} that this run does not have")
+
+
+def test_the_example_with_two_models_is_not_judged_without_them() -> None:
+    script = Path(__file__).parents[2] / "examples" / "button_switch.py"
+    done = run(script, "--frames", 5)
+    assert done.exit_code == 4, done.output
+    assert "read_info(address) needs a model (0x300000)" in done.output

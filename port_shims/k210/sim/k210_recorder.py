@@ -3,7 +3,9 @@
 """Writes down what a script does to the board while it runs: models, camera, display, pictures,
 and both heaps then. The room for it is made before the script's books begin."""
 
+import sys
 from array import array
+from io import StringIO
 
 import k210_board as board
 import k210_garbage
@@ -11,11 +13,17 @@ import k210_gc
 import k210_kpu
 import k210_system
 import sensor
+from k210_flash import SPIFFS
+from k210_system import print_exception
 
 FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED = range(7)
 _ROWS, _WORDS = 700, 8
 _OF_LINE = 4
 _COUNT, _IN_ALL, _LARGEST, _KEPT = range(_OF_LINE)
+_NOTHING = b"\xff\xff\xff\xff"
+_HEADER = 4096
+_ONE = "\x1e"  # begins each of
+_CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
 _LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is looked at
 
 
@@ -37,10 +45,14 @@ class Recorder:
         self._by_line = False  # the line before was looked at
         self._windowed = 0  # the line of a set_windowing() that is going on, and 1
         self._over = False
+        self._caught = bytearray(_CAUGHT if whole else 0)
+        self._told = 0  # bytes of them
+        self._blank = 0  # where flash was read last, and nothing was
 
     def start(self):
         """Listens from now on."""
         self._hear_memory()
+        self._hear_flash()
         self._hear_models()
         self._hear_pictures()
 
@@ -68,6 +80,19 @@ class Recorder:
             return take(n)
 
         heap.malloc, k210_gc.heap.take = told_malloc, told_take
+
+    def _hear_flash(self):
+        flash = board.flash
+        read = flash.read
+
+        def told_read(address, n):
+            data = read(address, n)
+            if data[:4] == _NOTHING and address < SPIFFS:
+                if not 0 <= address - self._blank < _HEADER:  # the first of those together
+                    self._blank = address
+            return data
+
+        flash.read = told_read
 
     def _hear_models(self):
         model = k210_kpu.Model
@@ -161,6 +186,21 @@ class Recorder:
         self._by_line = looks
         self.line = line
 
+    def caught(self):
+        """The script is in one of its handlers: the traceback of what it caught is kept, once.
+        Returns None, as at()."""
+        error = sys.exc_info()[1] if hasattr(sys, "exc_info") else None
+        if error is None or self._over:
+            return
+        told = StringIO()
+        told.write("%s%d\n" % (_ONE, self._blank))
+        print_exception(error, told)
+        text = told.getvalue().encode()
+        end = self._told + len(text)
+        if end <= len(self._caught) and self._caught.find(text) < 0:
+            self._caught[self._told : end] = text
+            self._told = end
+
     def _collect(self):
         """What the line has kept up to now; the least that was free."""
         k210_garbage.books.collect()
@@ -192,5 +232,6 @@ class Recorder:
             "least": tuple(self._least),
             "rounds": self.rounds,
             "line": self.line,
+            "caught": bytes(self._caught[: self._told]),
             "limit": isinstance(board.state.dead, board.RunEnded),
         }

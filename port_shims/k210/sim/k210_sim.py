@@ -53,6 +53,9 @@ class Trace:
         """The script is at this line. Returns None: it is also put in front of expressions."""
         self.line = line
 
+    def caught(self):
+        """The script is in one of its handlers."""
+
     def start(self):
         """Listens from now on."""
         heap = board.heap
@@ -124,9 +127,11 @@ def run(job):
     if job["trace"]:
         trace = Trace()
         session.names["_maixmem_at"] = trace.at
+        session.names["_maixmem_caught"] = trace.caught
         trace.start()
     if recorder:
         session.names["_maixmem_at"] = recorder.at
+        session.names["_maixmem_caught"] = recorder.caught
         recorder.start()
         session.recorder = recorder
     _set(job)

@@ -57,6 +57,7 @@ void flash_select(void);
 void flash_deselect(void);
 void flash_wait(void);
 u8 flash_byte(u8 in);
+u32 flash_read_from(void); // the address that was read last
 
 extern u8 *sd_card; // null: none
 extern u64 sd_size;

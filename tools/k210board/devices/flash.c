@@ -53,6 +53,7 @@ static struct {
     int byte;    // of the command
     int command; // which of the table
     u32 address;
+    u32 read_from; // the address that was read last; a command after it leaves it
 } flash;
 
 static u8 status[4]; // a reset of the board leaves it
@@ -61,9 +62,11 @@ void flash_select(void) {
     if (flash.selected)
         return;
     bool writable = flash.writable;
+    u32 read_from = flash.read_from;
     memset(&flash, 0, sizeof flash);
     flash.selected = true;
     flash.writable = writable;
+    flash.read_from = read_from;
 }
 
 // The end of a command: what it ordered is done.
@@ -105,6 +108,8 @@ static u8 data_byte(u32 number, u8 in) {
     const char *answer = COMMANDS[flash.command].answer;
     switch (COMMANDS[flash.command].does) {
     case READS:
+        if (number == 0)
+            flash.read_from = flash.address;
         return flash_chip[flash.address++ % FLASH_SIZE];
     case ANSWERS:
         return (u8)answer[number % strlen(answer)];
@@ -120,6 +125,8 @@ static u8 data_byte(u32 number, u8 in) {
     }
     return 0xff;
 }
+
+u32 flash_read_from(void) { return flash.read_from; }
 
 u8 flash_byte(u8 in) {
     int number = flash.byte++;

@@ -82,6 +82,43 @@ void calls_leave_bytecode(const Hart *h) {
         add_raised(code_state);
 }
 
+// --- exceptions ---
+static u64 ram_word(u64 at) { return ram_at(at, 8) ? bus_word(at) : 0; }
+
+// The exception of the firmware in an object that is raised: of a class in Python (its type lies
+// in the GC heap) the one that it was made from, behind its attributes (py/objtype.h).
+static u64 of_firmware(u64 error) {
+    u64 in_heap = ram_word(error) - RAM_CACHED;
+    return in_heap < RAM_SIZE && in_heap >= watched.from ? ram_word(error + 32) : error;
+}
+
+// The bytes of a str (py/objstr.h), three words an event.
+static void add_text(u64 text) {
+    enum { MOST = 240 };
+
+    u64 size = ram_word(text + 16);
+    const u8 *const at = ram_at(ram_word(text + 24), size);
+    if (!at || size > RAM_SIZE)
+        return;
+    for (u64 i = 0; i < size && i < MOST; i += 3 * sizeof(u64)) {
+        u64 w[3] = {0};
+        memcpy(w, at + i, size - i < sizeof w ? size - i : sizeof w);
+        events_write(
+            (Event){.kind = TEXT, .site = (u32)ram_word(text), .a = w[0], .b = w[1], .c = w[2]});
+    }
+}
+
+// nlr_jump() of py/nlr.h: the object, the name of its type (py/obj.h, mp_obj_type_t) and where
+// flash was read last, its first argument.
+void calls_thrown(const Hart *h) {
+    u64 error = h->x[10], arguments = ram_word(of_firmware(error) + 24);
+    u64 name = ram_word(ram_word(error) + 8) >> 16 & 0xffff, number = ram_word(arguments + 8);
+    u64 first = number ? ram_word(arguments + 16) : 0, flash = flash_read_from();
+    events_add(THROWN, site_of(h), error, name | flash << 32, first);
+    if (first && !(first & 7))
+        add_text(first);
+}
+
 // --- the allocator and the collector ---
 static bool ends_at(const Call *call, const Hart *h, u64 pc) {
     return call->back == pc && call->sp == h->x[2];

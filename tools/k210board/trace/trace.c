@@ -67,6 +67,9 @@ static void called(const Hart *h, const Decoded *d, u32 kind) {
     case JUMP:
         live_jump(h, h->x[d->rs1]);
         break;
+    case THROWN:
+        calls_thrown(h);
+        break;
     default:
         if (kind >= MARK)
             events_add(MARK, site_of(h), kind % MARK, 0, 0);

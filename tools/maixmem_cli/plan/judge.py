@@ -23,12 +23,12 @@ HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _HOLDERS = 3  # lines that have the rest
 _LOADS = {"load", "load_flash"}
 _WANTED = {
-    record.MODEL: "a model that this run does not have there. Next: --flash MODEL@ADDRESS, or "
+    record.MODEL: "a model{} that this run does not have. Next: --flash MODEL@ADDRESS, or "
     "--sd FOLDER",
-    record.CARD: "a file or a card that this run does not have. Next: --sd FOLDER",
-    record.SENSOR: "a camera. Next: --camera pattern, a picture or a folder of them",
-    record.MODULE: "a module that is not there. Next: put it beside the script",
-    record.DEVICE: "a device that is not in a board in software. Next: leave that line out",
+    record.CARD: "a file or a card{} that this run does not have. Next: --sd FOLDER",
+    record.SENSOR: "a camera{}. Next: --camera pattern, a picture or a folder of them",
+    record.MODULE: "a module{} that is not there. Next: put it beside the script",
+    record.DEVICE: "a device{} that is not in a board in software. Next: leave that line out",
 }
 
 
@@ -63,6 +63,8 @@ def judge(of: Record, source: str = "") -> Verdict:
             return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_grows(of, first, CANNOT_TELL)))
         status = _HANGS if of.later and of.later.hangs else STATUS[NOT]
         return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
+    if of.lacked:
+        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_lacked(of, of.lacked)))
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
 
 
@@ -108,8 +110,8 @@ def _fits(of: Record, source: str) -> Iterator[str]:
         yield f"{where((g.place,), of.script)} {kept}"
     if of.too_few and of.end.kind == record.LIMIT:
         yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
-    if of.end.caught:
-        yield f"caught by the script: {where(of.end.at, of.script)}: {of.end.error}"
+    for caught in of.caught:
+        yield f"caught by the script: {where(caught.at, of.script)}: {caught.error}"
     for line, text in _not_reached(of, source):
         yield f"not reached, so nothing is said of it: {of.script}:{line}: {text}"
 
@@ -169,8 +171,7 @@ def _why_not_told(of: Record) -> Iterator[str]:
     end = of.end
     at = where(end.at, of.script)
     if end.missing:
-        name = f" ({end.missing.name})" if end.missing.name else ""
-        yield f"{CANNOT_TELL}: {at} needs {_WANTED[end.missing.kind]}{name}"
+        yield f"{CANNOT_TELL}: {at} needs {_needed(end.missing)}"
     elif end.kind == record.STUCK:
         yield f"{CANNOT_TELL}: {at} waits for what does not come in this run"
     elif end.kind == record.LIMIT:
@@ -184,6 +185,22 @@ def _why_not_told(of: Record) -> Iterator[str]:
     if end.error:
         yield end.error
     yield f"what comes after it was not reached; seen on {_on(of)}"
+
+
+def _lacked(of: Record, first: record.Caught) -> Iterator[str]:
+    """It went on without what it wanted: what it does with that was not run."""
+    assert first.missing
+    yield f"{CANNOT_TELL}: {where(first.at, of.script)} needs {_needed(first.missing)}"
+    yield f"the program caught {first.error}, and went on without it"
+    for more in of.caught:
+        if more.missing and more is not first:
+            yield f"also {where(more.at, of.script)}: {more.error}"
+    yield f"what it does with it was not reached; seen on {_on(of)}"
+
+
+def _needed(missing: record.Missing) -> str:
+    """What it is, with its name, and how a run has it."""
+    return _WANTED[missing.kind].format(f" ({missing.name})" if missing.name else "")
 
 
 def _takes_pictures(source: str) -> bool:

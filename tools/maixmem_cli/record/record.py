@@ -138,6 +138,16 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class Caught:
+    """An error that came to a line of the program and ended nothing: of what the run did not have,
+    or, without `missing`, for want of memory."""
+
+    error: str
+    at: tuple[Place, ...] = ()
+    missing: Missing | None = None
+
+
+@dataclass(frozen=True)
 class End:
     """How it ended: one of the words above, with its lines and, of an exception, its traceback
     and its last line. `status` is the script's own."""
@@ -194,6 +204,7 @@ class Record:
     later: End | None = None  #: run on because something grew, it died so of that
     later_pictures: int = 0  #: that it had taken then
     too_few: bool = False  #: rounds, to tell whether something grows
+    caught: tuple[Caught, ...] = ()
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words
     version: int = VERSION
@@ -217,6 +228,12 @@ class Record:
     def least_of(self, heap: str) -> Least | None:
         """Where that heap had least left."""
         return next((x for x in self.least if x.heap == heap), None)
+
+    @property
+    def lacked(self) -> Caught | None:
+        """The first thing that the program wanted, did not get in this run, and went on
+        without."""
+        return next((c for c in self.caught if c.missing), None)
 
     def of(self, kind: str) -> Iterator[Step]:
         """The steps of one kind, in order."""

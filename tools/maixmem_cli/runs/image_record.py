@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from maixmem_cli.emulator.readers.tracer import MALLOC, REALLOC
 from maixmem_cli.emulator.session import Options, Session, imported
-from maixmem_cli.heap import heaps
+from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 from maixmem_cli.record import record
@@ -26,6 +27,7 @@ from maixmem_cli.record.record import (
     Record,
     Refused,
 )
+from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending
 from maixmem_cli.runs.image_steps import Walker, heap_level
 from maixmem_cli.runs.loads import candidates
@@ -93,6 +95,7 @@ def of_profile(found: Profile, output: str) -> Record:
         least=_least(found, walker),
         growth=_growth(found, walker),
         too_few=found.judged.too_few,
+        caught=_caught(found, walker),
         imports=tuple(sorted(m for m in imported(session.source) if m[:7] == "maixmem")),
         unknown=(*found.missing, *found.damage),
     )
@@ -151,6 +154,20 @@ def _growth(found: Profile, walker: Walker) -> tuple[Growth, ...]:
         for g in found.leaks
         if round(g.each) > 0
     )
+
+
+def _caught(found: Profile, walker: Walker) -> tuple[record.Caught, ...]:
+    session = found.session
+    flash = session.board.flash
+
+    def reached() -> Iterator[tuple[str, list[Place], int | None]]:
+        for t in session.tracer.thrown(Qstrs(session.board.ram)):
+            at = walker.places(t.site)
+            if at and of_program.is_own(at[0], session.script):
+                blank = t.flash if of_program.is_blank(flash, t.flash) else None
+                yield of_program.error(t.name, t.argument), at, blank
+
+    return of_program.caught(reached(), session.source)
 
 
 # --- the end ---

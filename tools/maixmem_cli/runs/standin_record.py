@@ -25,6 +25,7 @@ from maixmem_cli.profiler import growth
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
     Board,
+    Caught,
     End,
     Growth,
     Least,
@@ -37,6 +38,7 @@ from maixmem_cli.record.record import (
     Refused,
     Step,
 )
+from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending, run_standin, tracing
 from maixmem_cli.runs.loads import candidates, nearest
 from maixmem_cli.text import reading
@@ -51,10 +53,12 @@ _KINDS = {
 }
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
+_ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
 _LACKS = re.compile(r"the simulator does not have (\S+)")
 _NAMES = {size: name for name, size in reversed([*SIZES.items()])}
 _NO_LINES = "the line of each step: with lines that say that they begin it ran otherwise"
+_NO_HANDLERS = "which errors it caught itself: likewise"
 
 
 def run(script: Path, build: str, options: Options) -> Record:
@@ -96,6 +100,7 @@ class _Run:
         self.sources: list[int | str | None] = []
         self.lines: list[tuple[int, ...]] = []
         self.least: tuple[int, ...] = ()
+        self.caught = ""
         self.rounds, self.line, self.limit = 0, 0, False
         with contextlib.suppress(Exception):  # any: it may be forged
             self._take(run_standin.figures(told))
@@ -112,6 +117,7 @@ class _Run:
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
         self.rounds, self.line = _numbers((told["rounds"], told["line"]), 2)
         self.limit = told["limit"] is True
+        self.caught = told["caught"].decode() if type(told["caught"]) is bytes else ""
 
     def same(self, other: _Run) -> bool:
         """Whether another run did the same."""
@@ -163,11 +169,10 @@ class _Told:
             lines=tuple(self.lines(seen)),
             least=tuple(self.least(seen)),
             growth=tuple(self.growth()),
+            caught=self.caught(seen),
             too_few=run.limit and run.rounds < growth.LEAST,
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
-            unknown=()
-            if self.second
-            else ("which line each step is on: told apart it ran otherwise",),
+            unknown=() if self.second else (_NO_LINES, _NO_HANDLERS),
         )
 
     def place(self, line: int, file: str = "", function: str = "") -> Place:
@@ -268,7 +273,27 @@ class _Told:
         dies = None if left is None else seen.rounds + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)
 
+    def caught(self, seen: _Run) -> tuple[Caught, ...]:
+        """Errors that came to one of its handlers."""
+        reached: list[tuple[str, tuple[Place, ...], int | None]] = []
+        name = self.script.name
+        for told in seen.caught.replace(str(self.script), name).split(_ONE)[1:]:
+            blank, _, trace = told.partition("\n")
+            at = self.trace_places(trace)
+            while at and not of_program.is_own(at[0], self.script):
+                at = at[1:]
+            address = int(blank) if blank.isdecimal() else 0
+            reached.append((ending.last_line(trace), at, address or None))
+        return of_program.caught(reached, self.source)
+
     # --- how it ended ---
+
+    def trace_places(self, trace: str) -> tuple[Place, ...]:
+        """The lines of a traceback, the innermost first."""
+        return tuple(
+            self.place(line, self.script.name if file.startswith("<") else file, function)
+            for file, line, function in ending.places(trace)
+        )
 
     def end(self) -> End:
         run = self.first
@@ -287,10 +312,7 @@ class _Told:
 
     def raised(self, trace: str, kind: str) -> End:
         error = ending.last_line(trace)
-        at = tuple(
-            self.place(line, self.script.name if file.startswith("<") else file, function)
-            for file, line, function in ending.places(trace)
-        )
+        at = self.trace_places(trace)
         caught = kind != record.RAISED
         refused = self.refused(error, at, caught) if ending.of_memory(error) else None
         lacks = _LACKS.search(error)

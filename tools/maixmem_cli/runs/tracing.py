@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A script that says which of its lines begins: MicroPython has no way to ask for the caller."""
+"""A script that says which of its lines begins, and that it caught an error: MicroPython has no
+way to ask for the caller."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import ast
 
 from maixmem_cli.text import syntax
 
-CALL = "_maixmem_at"
+CALL, CAUGHT = "_maixmem_at", "_maixmem_caught"
 _HEADS = {
     ast.If: "test",
     ast.While: "test",
@@ -17,8 +18,8 @@ _HEADS = {
 
 
 def marked(source: str) -> str:
-    """The script with `_maixmem_at(LINE)` before each statement, on the same lines. SyntaxError as
-    Python has it."""
+    """The script with `_maixmem_at(LINE)` before each statement, and `_maixmem_caught()` before
+    the first of a handler, on the same lines. SyntaxError as Python has it."""
     marks: list[tuple[int, int, str]] = []
     for node in ast.walk(syntax.tree(source)):
         for body in ("body", "orelse", "finalbody"):
@@ -27,11 +28,13 @@ def marked(source: str) -> str:
                 if isinstance(getattr(node, body, None), list)
                 else ()
             ):
-                marks += _marks(statement)
+                marks += _marks(statement, CALL)
+        if isinstance(node, ast.ExceptHandler):
+            marks += _marks(node.body[0], CAUGHT)
     return syntax.inserted(source, marks)
 
 
-def _marks(statement: ast.AST) -> list[tuple[int, int, str]]:
+def _marks(statement: ast.AST, call: str) -> list[tuple[int, int, str]]:
     """[(line, column in bytes, text to insert)] for one statement."""
     line = statement.lineno  # type: ignore[attr-defined]
     if isinstance(statement, ast.With):
@@ -41,12 +44,17 @@ def _marks(statement: ast.AST) -> list[tuple[int, int, str]]:
     elif hasattr(statement, "body") or _is_text(statement):
         return []  # def, class, try; and a docstring, which has to stay the first statement
     else:
-        return [(line, statement.col_offset, f"{CALL}({line});")]  # type: ignore[attr-defined]
+        return [(line, statement.col_offset, f"{call}({_said(call, line)});")]  # type: ignore[attr-defined]
     found = []
     for head in heads:
-        found.append((head.lineno, head.col_offset, f"({CALL}({head.lineno}) or ("))
+        found.append((head.lineno, head.col_offset, f"({call}({_said(call, head.lineno)}) or ("))
         found.append((head.end_lineno or line, head.end_col_offset or 0, "))"))
     return found
+
+
+def _said(call: str, line: int) -> str:
+    """The argument of that call."""
+    return str(line) if call == CALL else ""
 
 
 def _is_text(statement: ast.AST) -> bool:

@@ -54,6 +54,7 @@ class Knowledge:
     functions: dict[str, int] = field(default_factory=dict)  #: malloc, free, realloc
     bytecode: int | None = None  #: the function that runs bytecode
     jumps: list[int] = field(default_factory=list)  #: opcodes that close a loop
+    raises: int | None = None  #: the function that raises an exception
     marks: list[tuple[str, int]] = field(default_factory=list)  #: (kind, function)
     exit: int = 0  #: the type SystemExit
     interrupt: int = 0  #: the type KeyboardInterrupt
@@ -84,13 +85,18 @@ def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
     length = int.from_bytes(chip[1:5], "little")
     code = bytes(chip[5 : 5 + length])
     found = Knowledge(
-        signatures.allocator(code), signatures.bytecode(code), signatures.jumps(code)
+        signatures.allocator(code),
+        signatures.bytecode(code),
+        signatures.jumps(code),
+        signatures.raises(code),
     )
     found.missing = [n for n in ("malloc", "free", "realloc") if n not in found.functions]
     if found.bytecode is None:
         found.missing.append("the function that runs bytecode")
     if not found.jumps:
         found.missing.append("where loops begin anew")
+    if found.raises is None:
+        found.missing.append("the function that raises exceptions")
     with Board(chip) as board:
         repl = at_prompt(SerialPort(board), name)
         found.exit, found.interrupt, found.text = map(int, repl.check(_TYPES).split()[-3:])

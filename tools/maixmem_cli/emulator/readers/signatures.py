@@ -8,14 +8,17 @@ machine): malloc and realloc make a chunk size of a request (add 23, compare wit
 reads the size in front of the block before that, free reads it and clears bit 0. Where a function
 begins: the nearest place before it that a jump or call goes to. What runs bytecode is the function
 that the table of its 256 opcodes points into (py/vmentrytable.h): the 64 of small numbers share an
-entry.
+entry. What raises an exception (py/nlrsetjmp.c) is the one that calls newlib's longjmp(), whose
+last instructions give its second argument, or 1.
 """
 
 from __future__ import annotations
 
 import struct
 from array import array
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 
 from k210_model.heap import RAM_START
 
@@ -23,6 +26,10 @@ _REACH = 96  # bytes between the beginning of a function and its signature
 _ADDI, _LD, _ANDI, _LBU = 0x13, 0x3003, 0x7013, 0x4003
 _A1 = 11
 _JUMP, _CALL = 0, 1  # the register that keeps where a jal came from
+_JAL_RA, _AUIPC_RA, _JALR_RA = 0xEF, 0x97, 0x80E7
+_LONGJMP = 120  #: bytes
+_LONGJMP_BEGINS = bytes.fromhex("83300500")  #: ld ra, 0(a0)
+_LONGJMP_ENDS = bytes.fromhex("13b515002e958280")  #: seqz a0, a1; add a0, a0, a1; ret
 _OPCODES, _SMALL_NUMBERS, _A_SMALL_NUMBER = 256, 64, 0x80
 _LOOPS = (0x35, 0x36)  # py/bc0.h: JUMP, POP_JUMP_IF_TRUE: what a loop ends with
 
@@ -42,15 +49,14 @@ def _jumps(words: list[int], links: tuple[int, ...] = (_JUMP, _CALL)) -> Counter
     found: Counter[int] = Counter()
     for i, w in enumerate(words):
         if w & 0x7F == 0x6F and w >> 7 & 31 in links:
-            offset = (
-                w >> 31 << 20
-                | (w >> 12 & 0xFF) << 12
-                | (w >> 20 & 1) << 11
-                | (w >> 21 & 0x3FF) << 1
-            )
-            offset -= (offset & 1 << 20) << 1
-            found[i + offset // 2] += 1
+            found[i + _jal(w) // 2] += 1
     return found
+
+
+def _jal(w: int) -> int:
+    """How far a jal goes, in bytes."""
+    offset = w >> 31 << 20 | (w >> 12 & 0xFF) << 12 | (w >> 20 & 1) << 11 | (w >> 21 & 0x3FF) << 1
+    return offset - ((offset & 1 << 20) << 1)
 
 
 def _begin(jumps: Counter[int], at: int) -> int | None:
@@ -118,6 +124,30 @@ def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
         if length >= _OPCODES and entries.count(entries[_A_SMALL_NUMBER]) == _SMALL_NUMBERS:
             found.append(tuple(entries))
     return found[0] if len(found) == 1 else None
+
+
+def raises(code: bytes) -> int | None:
+    """The address of nlr_jump(), or None."""
+    end = code.find(_LONGJMP_ENDS)
+    if end < 0 or code.find(_LONGJMP_ENDS, end + 1) >= 0:
+        return None
+    words = _words(code)
+    begin = code.rfind(_LONGJMP_BEGINS, end - _LONGJMP, end) // 2
+    by = [i for i, target in _calls(words) if target == begin]
+    begins = sorted({target for _, target in _calls(words)})
+    at = bisect_right(begins, by[0]) if len(by) == 1 else 0
+    return RAM_START + 2 * begins[at - 1] if at else None
+
+
+def _calls(words: list[int]) -> Iterator[tuple[int, int]]:
+    """Each call, beyond the reach of jal too: where it is and where it goes, in halfwords."""
+    for i, w in enumerate(words[:-2]):
+        if w & 0xFFF == _JAL_RA:
+            yield i, i + _jal(w) // 2
+        elif w & 0xFFF == _AUIPC_RA and words[i + 2] & 0xFFFFF == _JALR_RA:
+            near = words[i + 2] >> 20
+            near -= (near & 1 << 11) << 1
+            yield i, i + (((w & 0xFFFFF000) + near + (1 << 31)) % (1 << 32) - (1 << 31)) // 2
 
 
 def call_targets(code: bytes) -> list[int]:

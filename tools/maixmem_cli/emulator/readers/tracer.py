@@ -18,7 +18,9 @@ from maixmem_cli.emulator.readers.knowledge import Knowledge
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED = range(1, 12)
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED, THROWN, TEXT = range(
+    1, 14
+)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
@@ -60,6 +62,19 @@ class Event(NamedTuple):
     end: int = 0
     size: int = 0
     used: bytes = b""
+
+
+class Thrown(NamedTuple):
+    """An exception as it is raised, or goes on to who called: the object, the name of its type,
+    its first argument, a number or a text, None where it is neither; the address of flash that
+    was read last."""
+
+    time: int
+    site: int
+    error: int
+    name: str
+    argument: int | str | None
+    flash: int
 
 
 class Tracer:
@@ -107,6 +122,8 @@ class Tracer:
             board.live(self._known.state, finder.gc_state, self._known.threads)
             for address in self._known.jumps:
                 board.hook(JUMP, address)
+        if gc and self._known.raises is not None:
+            board.hook(THROWN, self._known.raises)
 
     def again(self) -> None:
         """The board was reset, and is at its prompt: what was traced before is forgotten."""
@@ -172,10 +189,28 @@ class Tracer:
             used.clear()
             if kind in (MALLOC, REALLOC):
                 yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
-            elif kind not in (PLACE, LOOK):
+            elif kind not in (PLACE, LOOK, THROWN, TEXT):
                 yield Event(time, kind, site, a, b, 0, c)
         if look:
             yield look._replace(used=bytes(used))
+
+    def thrown(self, names: Qstrs) -> Iterator[Thrown]:
+        """Every exception that was raised, caught or not, in order."""
+        last: Thrown | None = None
+        said = bytearray()
+        for time, kind, site, a, b, c in self._records():
+            if kind == TEXT:
+                said += _THREE.pack(a, b, c) if site == self._known.text & _LOW else b""
+                continue
+            if last:
+                yield _with_text(last, said)
+                last = None
+            if kind == THROWN:
+                argument = names.text(c >> 2) if c & 3 == 2 else c >> 1 if c & 1 else None
+                last = Thrown(time, site, a, names.text(b & _LOW), argument, b >> 32)
+                said.clear()
+        if last:
+            yield _with_text(last, said)
 
     def of(self, kind: int) -> Iterator[Event]:
         """All of a kind; looks without what they saw."""
@@ -198,6 +233,11 @@ class Tracer:
                 with_lines |= {place.file} if line else set()
         self.depths = {site: len(places) for site, places in out.items()}
         return {site: _named(places, with_lines) for site, places in out.items()}
+
+
+def _with_text(thrown: Thrown, said: bytes) -> Thrown:
+    text = said.rstrip(b"\0").decode(errors="replace")
+    return thrown._replace(argument=text) if text else thrown
 
 
 def _named(places: tuple[Place, ...], with_lines: set[str]) -> tuple[Place, ...]:

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Errors that came to a line of the program and ended nothing: what they say was missing."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from maixmem_k210_chip import SPIFFS_START
+
+from maixmem_cli.record.record import CARD, MODEL, MODULE, Caught, Missing, Place
+from maixmem_cli.runs import ending
+
+_MOST = 40
+#: a file that is to go may be gone
+_GOES = re.compile(r"\b(remove|unlink|rmdir)\(")
+_A_FILE = re.compile(r"[\w./-]+\.\w+|/\w[\w./-]*")
+_AN_ADDRESS = range(0x10000, 1 << 24)
+
+
+def error(name: str, argument: int | str | None) -> str:
+    """The last line of a traceback of such an exception, as MicroPython writes it."""
+    if name == "OSError" and isinstance(argument, int) and argument in errno.errorcode:
+        return f"OSError: [Errno {argument}] {errno.errorcode[argument]}"
+    return name if argument is None else f"{name}: {argument}"
+
+
+def caught(
+    found: Iterable[tuple[str, Sequence[Place], int | None]], source: str
+) -> tuple[Caught, ...]:
+    """Of errors that came to a line of the program, (last line of the traceback, lines, the
+    innermost first, a place in flash that is blank, if one was read last), those that count: each
+    once. `source`: of the script, whose names may be addresses."""
+    known = _constants(source)
+    kept: dict[tuple[object, ...], Caught] = {}
+    for text, at, blank in found:
+        missing = ending.missing(text, at)
+        if missing and (missing.kind == MODULE or (at and _GOES.search(at[0].text))):
+            continue  # another is imported instead, or there was nothing to remove
+        if missing:
+            missing = _named(missing, at, known, blank)
+        elif not ending.of_memory(text):
+            continue
+        kept.setdefault((missing, *at[:1], text), Caught(text, tuple(at), missing))
+    return tuple(kept.values())[:_MOST]
+
+
+def _named(
+    missing: Missing, at: Sequence[Place], known: dict[str, int | str], blank: int | None
+) -> Missing:
+    """The same with its address or its file, as the lines name it."""
+    if missing.name or missing.kind not in (MODEL, CARD):
+        return missing
+    if missing.kind == MODEL and blank is not None:
+        return replace(missing, name=f"{blank:#x}")
+    names = (n for place in at for n in _literals(place.text, known))
+    wanted = (n for n in names if missing.kind == MODEL or isinstance(n, str))
+    name = next(wanted, "")
+    return replace(missing, name=f"{name:#x}" if isinstance(name, int) else name)
+
+
+def _literals(line: str, known: dict[str, int | str]) -> Iterator[int | str]:
+    """Addresses and files that a line names."""
+    for node in ast.walk(_tree(line)):
+        value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+        if isinstance(node, ast.Name):
+            value = known.get(node.id)
+        if type(value) is int and value in _AN_ADDRESS:
+            yield value
+        elif isinstance(value, str) and _A_FILE.fullmatch(value):
+            yield value
+
+
+def _constants(source: str) -> dict[str, int | str]:
+    """Names at the top of a script that are one number or one text."""
+    return {
+        target.id: node.value.value
+        for node in _tree(source).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, (int, str))
+    }
+
+
+def _tree(text: str) -> ast.Module:
+    """The tree of a text; of the line that begins a block too. Empty where there is none."""
+    for tried in (text, text + " pass", "if 1: pass\n" + text + " pass"):
+        try:
+            return ast.parse(tried)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return ast.Module([], [])
+
+
+def is_own(place: Place, script: Path) -> bool:
+    """Whether a line is the script's, or of a module beside it."""
+    beside = script.parent / f"{Path(place.file).stem}.py"
+    return place.file == script.name or (bool(place.file) and beside.is_file())
+
+
+def is_blank(flash: bytes | bytearray | memoryview, address: int) -> bool:
+    """Whether nothing was written there, where models are."""
+    return address < SPIFFS_START and bytes(flash[address : address + 4]) == b"\xff" * 4
