@@ -12,7 +12,7 @@ Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 
     """|heap is locked
 no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
-    """|memory allocation failed
+    """|memory allocation failed|allocate memory from GC heap
 the GC heap has no block of that size: full, or in pieces
 0
 1
@@ -82,6 +82,10 @@ At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
 K_ERR_..._ILLEGAL_PARAM, NULL_PTR, NOT_SUPPORT, BADADDR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
 Width a multiple of 16; a size that this sensor has.
 Fewer channels and layers before MediaManager.init().""",
+    """|snapshot chn|snapshot failed|dump frame failed
+the camera gave no frame: it does not run, that channel is not set up, or all buffers of the pool are held
+sensor.run() after MediaManager.init(); snapshot() of a channel that set_framesize(chn=...) set up.
+Keep no picture of snapshot(): each holds a buffer; del img in each round, copy what is kept.""",
     """|Mismatch between the kmodel|Invalid kmodel|kmodel version
 this kmodel is of another nncase release than the firmware's runtime: no question of memory
 nncase_runtime.version() on the board; convert with that release, or firmware of the converter's.""",
@@ -99,7 +103,6 @@ Is the kmodel whole, and of this firmware's nncase release?""",
 |vb pool
 |vb_create_pool
 |vb config failed
-|snapshot chn
 |MediaManager, 
 the K230's model or media memory: version of the kmodel, its input shape, or MMZ that is full; or media that an earlier run left open
 Convert with the nncase of this firmware's release (nncase_runtime.version()); give the input the shape and type that the model names.
