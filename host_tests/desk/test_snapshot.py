@@ -11,7 +11,8 @@ import pytest
 from commands import maixmem
 from fakeboard import FakeBoard
 from maixmem_cli.emulator.connect import connect
-from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.serial.agent import NoSnapshot
+from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.snapshot import diff, paths, store, take, view
 
 PROGRAM = """
@@ -170,10 +171,67 @@ def test_a_file_that_is_none(repl, tmp_path, damage, text):
         store.load(saved)
 
 
-def test_a_pulled_cable_is_an_error(fake):
-    with connect(fake.port) as repl:
+def test_a_pulled_cable_is_an_error(tmp_path):
+    with FakeBoard(tmp_path / "board", "modern") as board, connect(board.port) as repl:
         repl.check(PROGRAM)
-        fake.cut_after = 1400
+        board.cut_after = 1400
         with pytest.raises(BoardError, match=r"connection broke|no answer"):
             take.of_board(repl)
-    fake.replug()
+
+
+ENDLESS = """
+import time
+history = []
+while True:
+    history.append(bytearray(50))
+    time.sleep_ms(20)
+"""
+
+
+def test_without_a_timer_ctrl_c_ends_the_program(fake):
+    with connect(fake.port) as repl:
+        repl.soft_reset()
+        running = take.of_running(repl, ENDLESS, [0.3])
+        assert not running.armed
+        found = owners(view.view(running.take(0.3, collect=True)))
+    assert found["main.history[*]"].types["bytearray"] > 3
+
+
+def test_a_program_that_ends_before_its_moment(fake):
+    with connect(fake.port) as repl:
+        running = take.of_running(repl, "print(1)", [5])
+        with pytest.raises(BoardError, match=r"The program ended before. Next: "):
+            running.take(5, collect=True)
+
+
+class Answers:
+    """A port with what a board answered."""
+
+    in_waiting = 1
+
+    def __init__(self, data):
+        self.data = data
+
+    def write(self, data):
+        pass
+
+    def read(self, most):
+        data, self.data = self.data[:most], self.data[most:]
+        return data
+
+
+@pytest.mark.parametrize(
+    ("last", "text"),
+    [
+        ("ImportError: no module named 'uctypes'", "CircuitPython has none"),  # 8.2.7, 9.2.1
+        ("AttributeError: 'module' object has no attribute 'mem_info'", "table of blocks"),
+        ("ValueError: bad typecode", "reads names"),
+        ("MemoryError: memory allocation failed, heap is locked", "heap_lock"),
+        ("MemoryError: memory allocation failed, allocating 1024 bytes", "--after"),
+    ],
+)
+def test_firmware_that_lacks_what_it_is_taken_with(last, text):
+    said = f'OK\x04Traceback (most recent call last):\r\n  File "<stdin>"\r\n{last}\r\n\x04>'
+    with pytest.raises(NoSnapshot, match=text) as caught:
+        take.of_board(RawRepl("PORT", Answers(said.encode())))
+    assert "Next: " in str(caught.value) and last in str(caught.value)

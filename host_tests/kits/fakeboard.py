@@ -358,8 +358,8 @@ class FakeBoard:
         self._tail = (self._tail + data)[-64:]
         if b"\x04>" in self._tail or _RAW in self._tail:
             self._busy = False
-        if _RAW in self._tail:
-            self._raw, self._tail = True, b""
+            self._raw |= _RAW in self._tail
+            self._tail = b""  # else the next program would look ended when it says OK
         self._reply(data)
 
 

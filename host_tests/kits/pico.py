@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from types import TracebackType
@@ -63,6 +64,7 @@ class Pico:
 
     def __init__(self, image: Path, flash: Path) -> None:
         self.image, self.flash = image, flash
+        self._ram = flash.with_name("ram.bin")
         self.port = ""
 
     def __enter__(self) -> Pico:
@@ -82,7 +84,8 @@ class Pico:
         """Power on; ends when it is on the bus."""
         runner = str(paths.RUNNERS / "pico.mjs")
         fresh = [] if self.flash.exists() else [str(self.image)]
-        command = ["node", runner, "--rom", str(rom()), "--flash", str(self.flash), *fresh]
+        command = ["node", runner, "--rom", str(rom()), "--flash", str(self.flash)]
+        command += ["--ram", str(self._ram), *fresh]
         env = dict(os.environ, RP2040JS=str(paths.npm("rp2040js", "RP2040JS")))
         self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout
@@ -94,6 +97,14 @@ class Pico:
         """Power off; the flash is in its file then."""
         self._process.terminate()
         self._process.wait()
+
+    def ram(self) -> bytes:
+        """Its RAM from 0x20000000 on, between two instructions."""
+        self._ram.unlink(missing_ok=True)
+        self._process.send_signal(signal.SIGUSR2)
+        while not self._ram.exists():
+            time.sleep(0.01)
+        return self._ram.read_bytes()
 
     def wait(self) -> None:
         """Until the process ends."""

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // A Raspberry Pi Pico in software (npm rp2040js@1.4.1) whose USB serial port is a TCP port.
-//   node pico.mjs --rom ROM [--flash FILE] [--port N] [IMAGE.uf2]...
+//   node pico.mjs --rom ROM [--flash FILE] [--port N] [--ram FILE] [IMAGE.uf2]...
 // ROM is the RP2040's boot ROM: 16 KiB as they are, or text with its words as 0x numbers. FILE keeps
 // the 2 MiB of flash from run to run. Prints "socket://127.0.0.1:N" when the board is on the bus,
-// and runs until a signal. RP2040JS names the package's folder. Exit status 2: bad usage.
+// and runs until a signal; SIGUSR2 writes the RAM from 0x20000000 on to FILE. RP2040JS names the package's folder. Exit status 2: bad usage.
 import fs from 'fs';
 import net from 'net';
 import path from 'path';
@@ -31,7 +31,7 @@ console.warn = console.info = console.debug = () => {};
 const options = { images: [] };
 for (let a = process.argv.slice(2); a.length;) {
   const word = a.shift();
-  if (['--rom', '--flash', '--port'].includes(word)) options[word.slice(2)] = a.shift();
+  if (['--rom', '--flash', '--port', '--ram'].includes(word)) options[word.slice(2)] = a.shift();
   else options.images.push(word);
 }
 if (!options.rom) die('no --rom');
@@ -215,6 +215,10 @@ function leave() {
   if (options.flash) fs.writeFileSync(options.flash, chip.flash.subarray(0, FLASH_BYTES));
   process.exit(0);
 }
+process.on('SIGUSR2', () => { // whole when it has this name
+  fs.writeFileSync(options.ram + '~', chip.sram);
+  fs.renameSync(options.ram + '~', options.ram);
+});
 process.on('SIGTERM', leave);
 process.on('SIGINT', leave);
 powerOn();

@@ -70,7 +70,7 @@ def _pieces(path: Path, address: int | None) -> Iterable[tuple[int, bytes, str]]
         if other:
             raise ImageError(
                 f"{path}: {other}; the board in software is a K210. Next: a .bin or .kfpkg of a "
-                "MaixPy v1 release"
+                "MaixPy v1 release; for a board of this image on its cable, maixmem heap PORT"
             )
         yield 0, data if _with_header(data) else boot_image(data), str(path)
     else:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Callable
 
 from maixmem_cli.heap.layout import Layout
-from maixmem_cli.heap.memory import Memory
+from maixmem_cli.heap.memory import Memory, Range
 
 _HEADER = 5  # words of mp_code_state_t before its values
 _MOST_VALUES = 512
@@ -39,6 +39,20 @@ class Frames:
     def code(self, function: int) -> int:
         """Where its bytecode is."""
         return self._memory.word(function + (3 if self._layout.with_context else 2) * self._w)
+
+    def globals_of(self, function: int) -> int:
+        """The dict of names that its code sees."""
+        place = self._memory.word(function + self._w)
+        return self._memory.word(place + self._w) if self._layout.with_context else place
+
+    def end_of(self, stack: Range, names: int) -> int:
+        """Where the part of a stack ends that functions with these globals have in use."""
+        end, (low, high) = stack[0], stack
+        for at in range(low, high, self._w):
+            _, slots = self.frame(at)
+            if slots and self.globals_of(self._memory.word(at)) == names:
+                end = slots[-1][0] + self._w
+        return end
 
     def frame(self, at: int) -> tuple[str, Slots]:
         """Of an mp_code_state_t: the function's name, and its values. ("", []) when it is none."""

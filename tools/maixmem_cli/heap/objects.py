@@ -20,7 +20,8 @@ from maixmem_cli.heap.layout import Layout
 from maixmem_cli.heap.memory import Memory, Range
 
 Edge = tuple[str, int]  #: what a reference is called after its holder's name, and where it leads
-OWN = ""  #: the holder's own memory: the table of a dict, the items of a list
+OWN = ""  #: the holder's own memory, as the table of a dict, or an object that has no name there
+_KEY = ".<key>"
 UNDER_WAY = "a value being computed"  #: what only C holds: a register, its part of a stack
 STATE = "the interpreter"
 MODULES = "sys.modules"
@@ -199,7 +200,7 @@ class Objects:
                     yield "." + word.strip("'"), value
                 else:
                     yield f"[{word}]", value
-                yield OWN, key
+                yield _KEY, key
 
     def _dict(self, at: int) -> Iterator[Edge]:
         yield from self._map(at + self._w, "[")
@@ -269,6 +270,9 @@ class Objects:
         """One kind after the other: what an earlier one leads to is called by it."""
         moment, w = self._at, self._w
         yield MAIN, [(n.lstrip("."), v) for n, v in self._map(moment.globals + w, ".")]
+        if moment.asker:
+            asker = [(ASKER, v) for _, v in self._map(moment.asker + w, ".")]
+            yield ASKER, [(ASKER, moment.asker), *asker]
         state = range(*moment.state, w)
         if moment.modules:
             dicts = [moment.modules]
@@ -276,14 +280,13 @@ class Objects:
             kind = self._word(moment.globals)
             dicts = [a for a in state if self._word(a) == kind and a != moment.globals]
         yield MODULES, [(f"{MODULES}{n}", v) for d in dicts for n, v in self._map(d + w, "[")]
-        if moment.asker:
-            asker = [(ASKER, v) for _, v in self._map(moment.asker + w, ".")]
-            yield ASKER, [(ASKER, moment.asker), *asker]
         yield STATE, [(STATE, self._word(a)) for a in state]
         own, *others = moment.stacks or [(0, 0)]
-        if moment.idle:
-            yield ASKER, [(ASKER, self._word(a)) for a in range(*own, w)]
-            own = (0, 0)
+        if moment.asker:
+            low, high = own
+            asks = high if moment.idle else self._frames.end_of(own, moment.asker)
+            yield ASKER, [(ASKER, self._word(a)) for a in range(low, asks, w)]
+            own = (asks, high)
         yield STACK, [*self._stack(own)]
         yield STACK, [(UNDER_WAY, word) for word in moment.registers]
         for stack in others:
@@ -322,11 +325,14 @@ class Objects:
         self.refers[address] = []
         for label, value in self.edges(address):
             if self._refer(address, value):
-                self.chains[value] = (*chain, label) if label else chain
+                kind = self.type_name(value)
+                if label == OWN and not kind:
+                    self.chains[value] = chain
+                    self.part_of[value] = self.part_of.get(address, address)
+                else:
+                    self.chains[value] = (*chain, label or f".<{kind}>")
                 self.kinds[value] = self.kinds[address]
                 todo.append(value)
-                if label == OWN and not self.type_name(value):
-                    self.part_of[value] = self.part_of.get(address, address)
 
     def _refer(self, holder: int | str, value: int) -> bool:
         """Notes it; whether this is the first reference to something in use."""

@@ -38,7 +38,9 @@ def find(
 
     low, high = around(main)
     for at in range(low, high, w):
-        if memory.word(at) == asker == memory.word(at + w):
+        names = memory.word(at)  # in a function these are of who called it
+        private = any(pool <= names < end for pool, end in pools.items())
+        if memory.word(at + w) == asker and (private or names == main):
             end = next(filter(is_books, range(at, high, w)), 0)
             stack = _stack(memory, at)
             if end and stack:

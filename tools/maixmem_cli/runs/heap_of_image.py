@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,17 +17,27 @@ from maixmem_cli.snapshot import take
 from maixmem_cli.snapshot.store import SnapshotError, Taken
 
 
-def after(image: Path, script: Path | None, options: Options, *, collect: bool) -> Taken:
-    """What the board has when the script has ended. SnapshotError: it hangs."""
+def snapshots(
+    image: Path, script: Path | None, options: Options, after: Sequence[float], *, collect: bool
+) -> list[Taken]:
+    """What the board has so many seconds after the start of the script each, or when it has ended.
+    SnapshotError: it hangs."""
     with run_firmware.failing(script or image), Session(image, script, options) as board:
+        if script and after:
+            waits = take.waits(after)
+            running = take.of_running(board.repl, board.source, waits, collect=collect)
+            return [_with_system(board, running.take(s, collect=collect)) for s in waits]
         if script:
             _run(board)
-        taken = take.of_board(board.repl, collect=collect)
-        try:
-            taken.system = board.finder.system(board.board.ram)
-        except NotFound as e:
-            click.echo(f"system heap: {e}", err=True)
-        return taken
+        return [_with_system(board, take.of_board(board.repl, collect=collect))]
+
+
+def _with_system(board: Session, taken: Taken) -> Taken:
+    try:
+        taken.system = board.finder.system(board.board.ram)
+    except NotFound as e:
+        click.echo(f"system heap: {e}", err=True)
+    return taken
 
 
 def _run(board: Session) -> None:

@@ -15,13 +15,28 @@ from typing import Callable
 from maixmem_cli.serial.question import source
 from maixmem_cli.serial.repl import BoardError, RawRepl
 
-_READY = b"GO!"
+_READY = b"\x06"  # ACK, which a program does not print
 _END = b"ffff" + b"0" * 16
 _AT_ONCE = 8  # requests of 20 bytes: less than the buffer of a UART
 _PIECE = 4096  # bytes of an answer
 _SILENCE = 30.0  # seconds
+_STEP = 50  # ms between two looks at the clock: a timer of a K210 counts no minutes
+_NO_TIMER = re.compile(r"no module named '?machine|has no attribute '?Timer", re.IGNORECASE)
 _FIRST = re.compile(r"^\d+( -?\d+){7}$", re.MULTILINE)
 _SECOND = re.compile(r"^(\w+) \((\d+), (\d+)[^)]*\) (.+)$", re.MULTILINE)
+
+
+_COUNT = "Next: maixmem doctor, which counts the heap"
+#: what the last line of an error has -> why there is no snapshot
+_WHY = {
+    "uctypes": f"no uctypes, which reads memory (CircuitPython has none). {_COUNT}",
+    "mem_info": f"no micropython.mem_info(), which prints the table of blocks. {_COUNT}",
+    "typecode": f"its struct has no 'O', which reads names (UNSAFE_TYPECODES). {_COUNT}",
+    "buffer": f"no sys.stdin.buffer, which sends and receives bytes. {_COUNT}",
+    "heap is locked": "micropython.heap_lock() is on. Next: unlock it, or reset the board",
+    "MemoryError": "no room for some 3 KiB on the GC heap. Next: reset the board, then --run and "
+    "--after, before its heap is full",
+}
 
 
 @dataclass(frozen=True)
@@ -48,9 +63,9 @@ class NoSnapshot(BoardError):
     """This firmware has not what a snapshot is taken with."""
 
 
-def code(collect: bool) -> str:
+def code(call: str, function: str | None = None) -> str:
     """The agent, which runs in a dict of its own: the names of the program stay as they are."""
-    text = "\n".join(source("snapshot")[0]) + f"\nf(main, {int(collect)})"
+    text = "\n".join([*source("snapshot", function)[0], call])
     return f"exec({text!r}, {{'main': id(globals())}})"
 
 
@@ -60,31 +75,49 @@ class Agent:
 
     def __init__(self, repl: RawRepl, progress: Callable[[int], None] = lambda n: None) -> None:
         self._repl = repl
-        self._progress = progress
+        self.progress = progress
         self.sent = self.received = 0
 
     def begin(self, collect: bool) -> Board:
         """Starts it in the raw REPL."""
-        text = code(collect)
+        text = code(f"f(main, {int(collect)})", "f")
         self.sent += len(text)
         self._repl.begin(text)
         return self.listen()
 
-    def listen(self) -> Board:
-        """What it says first, wherever it was started."""
-        said = self._repl.until(_READY, _SILENCE, other=b"\x04")
+    def arm(self, collect: bool, seconds: Sequence[float]) -> bool:
+        """Lets it begin by itself after so many seconds from now, and then from the end of the one
+        before. False: the board has no such timer."""
+        times = [max(1, round(1000 * s / _STEP)) for s in seconds]
+        _, error = self._repl.run(code(f"g(main, {int(collect)}, {_STEP}, {times})"))
+        if error and not _NO_TIMER.search(error):
+            raise self._refusal(error)
+        return not error
+
+    def disarm(self) -> None:
+        """Takes back what has not begun."""
+        self._repl.check(code("h()", "h"))
+
+    def listen(self, silence: float = _SILENCE) -> Board:
+        """What it says first, wherever it was started. NoSnapshot: what runs ended without it."""
+        said = self._repl.until(_READY, silence, other=b"\x04")
         self._count(len(said))
         text = said.decode(errors="replace").replace("\r\n", "\n")
         if not said.endswith(_READY):
-            error = self._repl.until(b"\x04", _SILENCE).decode(errors="replace")
-            self._repl.until(b">", _SILENCE)
-            raise self._refusal(error)
+            raise self._failed()
         self._count(len(self._repl.until(b"\n", _SILENCE)))
         return board(text, self._repl.url)
 
+    def _failed(self) -> BoardError:
+        """What ended it, where its output has come to its end."""
+        error = self._repl.until(b"\x04", _SILENCE).decode(errors="replace")
+        self._repl.until(b">", _SILENCE)
+        return self._refusal(error)
+
     def _refusal(self, error: str) -> BoardError:
         last = (error.strip("\x04\r\n ").splitlines() or ["no answer"])[-1]
-        return NoSnapshot(f"{self._repl.url}: no snapshot: {last}")
+        why = next((why for words, why in _WHY.items() if words in last), "it failed")
+        return NoSnapshot(f"{self._repl.url}: no snapshot: {why} ({last})")
 
     def read(self, ranges: Sequence[tuple[int, int]]) -> Iterator[bytes]:
         """The memory of each range."""
@@ -125,7 +158,9 @@ class Agent:
             if n:
                 answer = self._repl.exactly(n, _SILENCE)
             else:
-                answer = self._repl.until(b"\n", _SILENCE)
+                answer = self._repl.until(b"\n", _SILENCE, other=b"\x04")
+                if answer.endswith(b"\x04"):
+                    raise self._failed()
             self._count(len(answer))
             yield answer
 
@@ -136,12 +171,13 @@ class Agent:
 
     def _count(self, n: int) -> None:
         self.received += n
-        self._progress(self.received)
+        self.progress(self.received)
 
 
 def board(text: str, url: str) -> Board:
     """What the agent printed first."""
-    first, second = _FIRST.search(text), _SECOND.search(text)
+    *_, first = (None, *_FIRST.finditer(text))  # what a program printed may be before it
+    second = _SECOND.search(text, first.end()) if first else None
     if not first or not second:
         raise BoardError(f"{url}: no answer that can be read: {text[:200]!r}. Next: reset it")
     word, types, main, asker, modules, before, after, empty = map(int, first[0].split())

@@ -146,6 +146,11 @@ class RawRepl:
         """What comes up to one of these ends, with it; `timeout` is the longest silence."""
         return self._until(end, timeout, other=other)
 
+    def heard(self) -> bytes:
+        """What has come and was not taken."""
+        self._receive()
+        return self._pending
+
     def exactly(self, n: int, timeout: float) -> bytes:
         """So many bytes, whatever they are."""
         last = time.monotonic()
@@ -182,6 +187,11 @@ class RawRepl:
                 f"{name}: {len(data)} bytes were sent, {length.split()[-1]} are there. "
                 "Next: free space on the board, again."
             )
+
+    def leave(self) -> None:
+        """The port is closed, what runs on the board goes on."""
+        with contextlib.suppress(*PORT_ERRORS):
+            self._port.close()
 
     def close(self) -> None:
         """Back to the friendly prompt, also out of a command that was half sent; port closed."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from maixmem_cli.snapshot.diff import Change
+from maixmem_cli.snapshot import diff
 from maixmem_cli.snapshot.owners import Owner
+from maixmem_cli.snapshot.text import MOMENTS
 from maixmem_cli.snapshot.view import View
 
 VERSION = 1  #: of the fields below
@@ -55,13 +56,14 @@ def _owner(owner: Owner) -> dict[str, Any]:
     }
 
 
-def difference(changes: Sequence[Change], before: View, after: View) -> dict[str, Any]:
-    """`changes`: what grew most first."""
+def difference(views: Sequence[View]) -> dict[str, Any]:
+    """`changes`: what grew most first; `growing`: what grew each time, of three or more."""
+    before, after = views[0], views[-1]
     return {
         "version": VERSION,
-        "used": [before.used, after.used],
-        "free": [before.free, after.free],
-        "largest": [before.largest, after.largest],
+        "used": [v.used for v in views],
+        "free": [v.free for v in views],
+        "largest": [v.largest for v in views],
         "changes": [
             {
                 "change": c.what,
@@ -70,6 +72,10 @@ def difference(changes: Sequence[Change], before: View, after: View) -> dict[str
                 "bytes": list(c.nbytes),
                 "types": list(c.types),
             }
-            for c in changes
+            for c in diff.changes(before, after)
+        ],
+        "growing": [
+            {"path": g.path, "objects": list(g.objects), "bytes": list(g.nbytes)}
+            for g in (diff.growing(views) if len(views) > MOMENTS else [])
         ],
     }

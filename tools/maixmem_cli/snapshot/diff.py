@@ -6,6 +6,7 @@ it."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from maixmem_cli.heap.objects import ASKER
@@ -53,6 +54,32 @@ def changes(before: View, after: View) -> list[Change]:
             types = (t1 - t0) or (t0 - t1) or t1 or t0
             out.append(Change(path, (n0, n1), (b0, b1), tuple(t for t, _ in types.most_common(2))))
     return sorted(out, key=lambda c: (-c.more, c.path))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A place that had more bytes at each of several moments than at the one before: its objects
+    and bytes at each."""
+
+    path: str
+    objects: tuple[int, ...]
+    nbytes: tuple[int, ...]
+    types: tuple[str, ...]
+
+
+def growing(views: Sequence[View]) -> list[Growth]:
+    """What grew each time, most first: what leaks, if the program does the same again and
+    again."""
+    places = [_places(view) for view in views]
+    out = []
+    for path in places[-1]:
+        found = [place.get(path, _NOTHING) for place in places]
+        nbytes = tuple(b for _, b, _ in found)
+        if all(a < b for a, b in zip(nbytes, nbytes[1:])):
+            types = found[-1][2] - found[0][2]
+            named = tuple(t for t, _ in types.most_common(2))
+            out.append(Growth(path, tuple(n for n, _, _ in found), nbytes, named))
+    return sorted(out, key=lambda g: (g.nbytes[0] - g.nbytes[-1], g.path))
 
 
 def check(before: View, after: View) -> None:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from maixmem_cli.heap.objects import ASKER, MAIN, MODULES, STACK, STATE, THREAD
 from maixmem_cli.profiler import maps
-from maixmem_cli.snapshot.diff import Change
+from maixmem_cli.snapshot import diff
 from maixmem_cli.snapshot.graph import ONLY_C, Graph
 from maixmem_cli.snapshot.owners import TITLES, Owner
 from maixmem_cli.snapshot.paths import Way
@@ -37,6 +37,13 @@ _CHANGES = (
     Column("bytes", right=True),
     Column("type"),
 )
+_GROWTH = (
+    Column("grew each time", name=True),
+    Column("objects"),
+    Column("bytes"),
+    Column("type"),
+)
+MOMENTS = 2  #: of a difference; more can tell what grows each time
 _NAMED = (MAIN, MODULES, STACK, THREAD)
 
 
@@ -118,16 +125,23 @@ def named(view: View) -> list[str]:
     return out
 
 
-def difference(changes: Sequence[Change], before: View, after: View) -> list[str]:
-    """What changed between two snapshots."""
-    more = after.used - before.used
-    free = after.free - before.free
+def difference(views: Sequence[View]) -> list[str]:
+    """What changed from the first of some snapshots to the last; of more than two, what grew each
+    time."""
+    before, after = views[0], views[-1]
+    more, free = after.used - before.used, after.free - before.free
     out = [
         f"GC heap: used {before.used:,} -> {after.used:,} ({more:+,}), free {free:+,}",
         f"largest free block {before.largest:,} -> {after.largest:,}",
+        "",
+        *_changes(diff.changes(before, after)),
     ]
+    return [*out, "", *_growing(views)] if len(views) > MOMENTS else out
+
+
+def _changes(changes: Sequence[diff.Change]) -> list[str]:
     if not changes:
-        return [*out, "the same objects have the same owners"]
+        return ["the same objects have the same owners"]
     rows = [
         [
             c.what,
@@ -141,7 +155,23 @@ def difference(changes: Sequence[Change], before: View, after: View) -> list[str
     if len(rows) > _MOST_OWNERS:
         half = _MOST_OWNERS // 2
         rows = [*rows[:half], ["", f"{len(rows) - 2 * half} others", "", "", ""], *rows[-half:]]
-    return [*out, "", *_table(_CHANGES, rows)]
+    return _table(_CHANGES, rows)
+
+
+def _growing(views: Sequence[View]) -> list[str]:
+    found = diff.growing(views)
+    if not found:
+        return [f"nothing grew each time at {len(views)} moments"]
+    rows = [
+        [
+            printable(g.path),
+            " ".join(f"{n:,}" for n in g.objects),
+            " ".join(f"{n:,}" for n in g.nbytes),
+            ", ".join(map(printable, g.types)),
+        ]
+        for g in found[:_MOST]
+    ]
+    return _table(_GROWTH, rows)
 
 
 def way(found: Way, graph: Graph) -> list[str]:

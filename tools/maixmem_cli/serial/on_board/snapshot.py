@@ -7,10 +7,10 @@ each new one would stay in the board's table of names."""
 
 def f(main, collect):
     """Line 1: bytes of a word, id() of type, of the dict of __main__, of this code, of
-    sys.modules, bytes in use before and after the collection, the word of the name "". Line 2:
-    the interpreter. Then micropython.mem_info(1), a word, and the answers to requests of 20 hex
-    digits: 4 for the number of bytes, 16 for the address; 0 bytes for the object whose word this
-    is, ffff for the end."""
+    sys.modules, bytes in use before and after the collection, the word of the name "". Line 2: the
+    interpreter. Then micropython.mem_info(1), ACK, and the answers to requests of 20 hex digits: 4
+    for the number of bytes, 16 for the address; 0 bytes for the object whose word this is, ffff
+    for the end."""
     import gc
     import sys
 
@@ -32,7 +32,7 @@ def f(main, collect):
     i = sys.implementation
     print(i[0], i[1], sys.platform)
     micropython.mem_info(1)
-    print("GO!")
+    print("\x06")
     while 1:
         n = int(r(4), 16)
         k = int(r(16), 16)
@@ -42,3 +42,55 @@ def f(main, collect):
             w(b(k, n))
         else:
             print(s.unpack("O", s.pack("P", k)))
+
+
+def g(main, collect, step, times):
+    """Has a timer run f() between two bytecodes of the program, after so many steps of `step`
+    milliseconds each; then the program goes on. sys.modules keeps the timer until it is done."""
+    import sys
+
+    import machine
+
+    T = machine.Timer
+    k = sys.modules
+
+    def c(t):
+        times[0] -= 1
+        if not times[0]:
+            times.pop(0)
+            f(main, collect)
+        if times:
+            d(t)
+        else:
+            k.pop("")
+
+    if hasattr(T, "TIMER2"):
+
+        def d(t):
+            t.restart()
+
+        a = T.MODE_ONE_SHOT
+        t = T(T.TIMER2, T.CHANNEL3, mode=a, period=step, unit=T.UNIT_MS, callback=c)
+    else:
+
+        def d(t):
+            t.init(mode=T.ONE_SHOT, period=step, callback=c)
+
+        for n in (-1, 3, 1, 0):
+            try:
+                t = T(n)
+                break
+            except ValueError:
+                pass
+        d(t)
+    k[""] = t
+    globals()["t"] = t
+
+
+def h():
+    """Takes the timer back."""
+    import sys
+
+    t = sys.modules.pop("", None)
+    if t:
+        t.deinit()

@@ -1,0 +1,249 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem heap` against the truth, on unmodified images in software: random programs' objects.
+
+    .venv/bin/python host_tests/kits/heap_truth.py IMAGE... [--graphs 30] [--seed 0]
+
+IMAGE is a .bin or .kfpkg of MaixPy, or a .uf2 of MicroPython for the Pico ($MAIXMEM_FIRMWARE names
+its boot ROM). Compared, for each program, with the board's RAM from outside, where the table of
+blocks is found without the snapshot: heads, sizes, types. With the board itself: every name that a
+program can write must lead to the object with that id(); and retained bytes of a global must be
+what gc.mem_alloc() loses when it is set to None.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import re
+import struct
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+import paths
+
+sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS, paths.KITS)]
+
+import heap_graphs  # noqa: E402
+import pico  # noqa: E402
+from maixmem_cli.emulator import prepared  # noqa: E402
+from maixmem_cli.emulator.connect import connect  # noqa: E402
+from maixmem_cli.emulator.ports import SerialPort  # noqa: E402
+from maixmem_cli.heap.objects import ASKER, MAIN, MODULES, STATE  # noqa: E402
+from maixmem_cli.serial.agent import Agent  # noqa: E402
+from maixmem_cli.serial.repl import RawRepl  # noqa: E402
+from maixmem_cli.snapshot import owners, take, view  # noqa: E402
+from maixmem_cli.snapshot.graph import ONLY_C  # noqa: E402
+from maixmem_cli.snapshot.store import Taken  # noqa: E402
+
+_USED = "import gc\ngc.collect()\nprint(gc.mem_alloc())"
+_EXPRESSION = re.compile(r"main\.[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[-?\d+\]|\['[\w ]*'\])*")
+_OF_PARTS = re.compile(
+    r"\.(closed_over|default)\[|\.self\b|(?<!Base)(?<!Child)\.method\b|\.(still|of|prop)\b"
+)
+_PER_QUESTION = 20
+
+
+@dataclass
+class Target:
+    """A board in software: its REPL and its RAM at this moment, from an address on."""
+
+    repl: RawRepl
+    base: int
+    ram: Callable[[], bytes]
+    word: int
+
+
+@dataclass
+class Score:
+    """Counted over programs; `wrong` are examples of what differs."""
+
+    count: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def check(self, what: str, right: bool, example: str, n: int = 1) -> None:
+        self.count[what] += n
+        if right:
+            self.count[f"{what}, right"] += n
+        elif len(self.wrong) < 40:
+            self.wrong.append(f"{what}: {example}")
+
+
+@contextlib.contextmanager
+def started(image: Path) -> Iterator[Target]:
+    """The image on a board in software."""
+    if image.suffix == ".uf2":
+        with tempfile.TemporaryDirectory() as folder:
+            with pico.Pico(image, Path(folder) / "flash.bin") as board:
+                with connect(board.port) as repl:
+                    yield Target(repl, 0x20000000, board.ram, 4)
+    else:
+        with prepared.booted(image, ()) as board:
+            repl = RawRepl(image.name, SerialPort(board))
+            yield Target(repl, 0x80000000, lambda: bytes(board.ram), 8)
+
+
+# --- from outside ---
+def outside(target: Target, ram: bytes) -> dict[int, tuple[int, int]]:
+    """{address: (bytes, first word)} of every head, by the allocation table in RAM: py/gc.c keeps
+    the table's start, its length, the finaliser table where there is one, the pool's start, its
+    end."""
+    w, code = target.word, "<Q" if target.word == 8 else "<I"
+    words = [n[0] for n in struct.iter_unpack(code, ram[: len(ram) // w * w])]
+    end_of_ram = target.base + len(ram)
+    found = []
+    for i in range(len(words) - 5):
+        table, length = words[i : i + 2]
+        if not (target.base < table < end_of_ram and 64 < length < 1 << 20):
+            continue
+        for k in (2, 3):
+            pool, end = words[i + k : i + k + 2]
+            if table + length <= pool < end <= end_of_ram and end - pool == length * 16 * w:
+                found.append((table, length, pool))
+    (table, length, pool), *_ = found
+    out: dict[int, tuple[int, int]] = {}
+    head = 0
+    for block in range(4 * length):
+        state = ram[table - target.base + block // 4] >> 2 * (block % 4) & 3
+        at = pool + block * 4 * w
+        if state in (1, 3):
+            head = at
+            out[at] = 4 * w, words[(at - target.base) // w]
+        elif state == 2:
+            out[head] = out[head][0] + 4 * w, out[head][1]
+    return out
+
+
+def compare_outside(target: Target, taken: Taken, ram: bytes, score: Score) -> None:
+    """Heads, sizes; then types, of what the RAM says is an object of a type that the snapshot
+    knows."""
+    truth = outside(target, ram)
+    shown = view.view(taken)
+    mine = shown.graph.sizes
+    late = [a for a in truth if a not in mine]  # allocated after the table was printed
+    score.count["heads only outside"] += len(late)
+    for address, size in mine.items():
+        there = truth.get(address, (0, 0))[0]
+        score.check("heads and sizes", there == size, f"{address:#x} {size} outside {there}")
+    # each type by the names of its instances: one word, one name
+    names: dict[int, set[str]] = {}
+    for address in mine:
+        if address in truth and shown.graph.is_object(address):
+            names.setdefault(truth[address][1], set()).add(shown.graph.objects.type_name(address))
+    for word, found in names.items():
+        score.check("one name a type", len(found) == 1, f"{word:#x} {found}")
+    for o in shown.owners:
+        key = o.kind if o.kind in (MAIN, MODULES, STATE, ASKER) else "only C or stack"
+        score.count[f"bytes: {key}"] += o.nbytes
+
+
+# --- by the board itself ---
+def compare_names(target: Target, taken: Taken, score: Score, at_once: int) -> None:
+    """id() and type() of what a name leads to, so many to a question: a thread that waits takes
+    the board's ears away for 50 ms."""
+    graph = view.view(taken).graph
+    asked: list[tuple[str, int]] = []
+    for address in graph.sizes:
+        name = owners.path(graph, address)
+        if graph.kinds[address] == MAIN and graph.is_object(address):
+            nbytes = graph.sizes[address]
+            if _EXPRESSION.fullmatch(name) and not _OF_PARTS.search(name):
+                asked.append((name[len("main.") :], address))
+            score.count["bytes of objects in main"] += nbytes
+    for i in range(0, len(asked), at_once):
+        part = asked[i : i + at_once]
+        lines = [
+            f"try:\n x = {e}\n print(id(x), type(x))\nexcept Exception as e:\n print(repr(e))"
+            for e, _ in part
+        ]
+        said = target.repl.check("\n".join([*lines, "x = e = None"])).strip().splitlines()
+        for (text, address), line in zip(part, said):
+            number, _, kind = line.partition(" ")
+            score.check("named objects", number == str(address), f"{text}: {address}, {line}")
+            mine = f"<class '{graph.type_of(address)}'>"
+            score.check("types", number != str(address) or kind == mine, f"{text}: {mine} {kind}")
+
+
+def compare_retained(target: Target, names: list[str], score: Score, where: str) -> None:
+    """What deletion gives back."""
+    for name in names:
+        graph = view.view(take.of_board(target.repl)).graph
+        before = _used(target)
+        target.repl.check(f"{name} = None")
+        lost, mine = before - _used(target), graph.retained(name)
+        after = view.view(take.of_board(target.repl)).graph.sizes
+        left = [a for a, kind in graph.kinds.items() if kind == ONLY_C and a not in after]
+        lost -= sum(graph.sizes[a] for a in left)  # what an old word on C's stack kept
+        score.check("retained", lost == mine, f"{where}{name}: {mine}, lost {lost}")
+
+
+def _used(target: Target) -> int:
+    """Bytes in use, the same twice: an old word on C's stack may keep a block once."""
+    before, now = -1, -2
+    while before != now:
+        before, now = now, int(target.repl.check(_USED).split()[-1])
+    return now
+
+
+def one(target: Target, seed: int, score: Score, cases: int) -> None:
+    """One program."""
+    r = random.Random(seed)
+    target.repl.soft_reset()
+    has_threads = "1" in target.repl.check(
+        "try:\n import _thread\n print(1)\nexcept ImportError:\n print(0)"
+    )
+    threads = has_threads and target.word == 8 and seed % 5 == 0  # one core of a Pico is there
+    source = heap_graphs.program(seed, timers=seed % 3 == 0 and not threads, threads=threads)
+    target.repl.check(source)
+    take.of_board(target.repl)  # a second one leaves nothing
+    before = _used(target)
+    agent = Agent(target.repl)
+    board = agent.begin(collect=True)
+    ram = target.ram()
+    taken = take.read(agent, board, "board")
+    agent.end()
+    target.repl.until(b"\x04>", 30)
+    score.check("nothing kept", _used(target) == before, f"{before} {_used(target)}")
+    compare_outside(target, taken, ram, score)
+    compare_names(target, taken, score, 1 if threads else _PER_QUESTION)
+    names = re.findall(r"^(g\d+) = ", source, re.MULTILINE)
+    compare_retained(target, r.sample(names, cases), score, f"seed {seed} ")
+    score.count["cable bytes"] += agent.received + agent.sent
+    target.repl.check(heap_graphs.END)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("images", nargs="+", type=Path)
+    parser.add_argument("--graphs", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--deletions", type=int, default=7)
+    wanted = parser.parse_args()
+    bad = False
+    for image in wanted.images:
+        score = Score()
+        with started(image) as target:
+            for seed in range(wanted.seed, wanted.seed + wanted.graphs):
+                try:
+                    one(target, seed, score, wanted.deletions)
+                except Exception as e:
+                    score.wrong.append(f"seed {seed}: {type(e).__name__}: {e}")
+                    score.count["programs that failed"] += 1
+                    break
+        bad |= bool(score.wrong)
+        print(f"{image.name}: {wanted.graphs} programs from seed {wanted.seed}")
+        for what, n in sorted(score.count.items()):
+            print(f"  {n:9,} {what}")
+        for text in score.wrong:
+            print(f"  WRONG {text}")
+    sys.exit(bad)
+
+
+if __name__ == "__main__":
+    main()
