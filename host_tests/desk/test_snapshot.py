@@ -6,6 +6,7 @@ compared; held against what deletion gives back."""
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 
 import pytest
 from commands import maixmem
@@ -13,7 +14,7 @@ from fakeboard import FakeBoard
 from maixmem_cli.emulator.connect import connect
 from maixmem_cli.serial.agent import NoSnapshot
 from maixmem_cli.serial.repl import BoardError, RawRepl
-from maixmem_cli.snapshot import diff, paths, store, take, view
+from maixmem_cli.snapshot import diff, paths, picture, store, take, view
 
 PROGRAM = """
 class Track:
@@ -177,6 +178,29 @@ def test_a_pulled_cable_is_an_error(tmp_path):
         board.cut_after = 1400
         with pytest.raises(BoardError, match=r"connection broke|no answer"):
             take.of_board(repl)
+
+
+def test_a_page_and_pictures(repl, tmp_path):
+    saved, html, picture_file = tmp_path / "a.heap", tmp_path / "a.html", tmp_path / "a.svg"
+    saved.write_bytes(store.packed(take.of_board(repl)))
+    maixmem("heap", str(saved), "--html", str(html), "--svg", str(picture_file))
+    page = html.read_text()
+    assert (
+        page.count("<svg") == 3
+        and "main.store.frames[*]" in page
+        and "http:" not in (page.replace("http://www.w3.org/2000/svg", ""))
+    )
+    ET.fromstring(picture_file.read_text())
+
+
+def test_a_treemap_shows_bytes_as_area():
+    boxes = [picture.Box(str(n), n, "#fff", "") for n in (600, 300, 200, 50, 40, 1)]
+    places = {box.nbytes: place for box, place in picture.squarified(boxes, (0, 0, 400, 300))}
+    total = sum(places)
+    for nbytes, (x, y, wide, high) in places.items():
+        assert wide * high == pytest.approx(120000 * nbytes / total)
+        assert 0 <= x <= x + wide <= 400.001 and 0 <= y <= y + high <= 300.001
+    assert max(max(w / h, h / w) for _, _, w, h in list(places.values())[:5]) < 3
 
 
 ENDLESS = """

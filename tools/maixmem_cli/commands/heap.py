@@ -44,6 +44,8 @@ _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--garbage", is_flag=True, help="Collect no garbage before.")
 @click.option("--path", metavar="ADDRESS|NAME", help="Why this object is in use.")
 @click.option("--save", type=_FILE, metavar="FILE", help="Write the snapshot to this file.")
+@click.option("--html", type=_FILE, metavar="FILE", help="Write a page with treemaps and a map.")
+@click.option("--svg", type=_FILE, metavar="FILE", help="Write the pictures alone.")
 @click.option(
     "--diff",
     type=_EXISTING,
@@ -64,6 +66,8 @@ def command(
     garbage: bool,
     path: str | None,
     save: Path | None,
+    html: Path | None,
+    svg: Path | None,
     diff: tuple[Path, Path] | None,
     as_json: bool,
     **on_board: Any,
@@ -87,6 +91,8 @@ def command(
         taken = _taken(source, run, sorted(after), not garbage, on_board)
     if save:
         _save(taken, save)
+    with _snapshot_errors():
+        _draw(taken[-1], html, svg)
     if len(taken) > 1 and not path:
         from maixmem_cli.snapshot.view import view
 
@@ -217,6 +223,19 @@ def _save(taken: Sequence[Taken], path: Path) -> None:
     for i, one in enumerate(taken, 1):
         name = path.with_name(f"{path.stem}-{i}{path.suffix}") if len(taken) > 1 else path
         write_file("--save", name, store.packed(one))
+
+
+def _draw(taken: Taken, html: Path | None, svg: Path | None) -> None:
+    if not html and not svg:
+        return
+    from maixmem_cli.snapshot import page, picture
+    from maixmem_cli.snapshot.view import view
+
+    shown = view(taken)
+    if html:
+        write_file("--html", html, page.page(shown))
+    if svg:
+        write_file("--svg", svg, picture.svg_of(shown))
 
 
 def _show(taken: Taken, path: str | None, *, as_json: bool) -> None:
