@@ -26,7 +26,7 @@ Area = tuple[float, float, float, float]  #: x, y, width, height
 
 @dataclass
 class Box:
-    """A part of a treemap and what it is made of."""
+    """A part of a treemap, and its own parts."""
 
     name: str
     nbytes: int
