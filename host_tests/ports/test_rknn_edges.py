@@ -17,6 +17,7 @@ import pytest
 from devtest import raises
 from maixmem import NoRoom
 from maixmem_models import ModelManager
+from maixmem_rknn import read_file
 from rknn_raw import (
     PAGE,
     Block,
@@ -147,6 +148,15 @@ def test_the_chip_may_be_named_in_capitals(boards):
     raw, _ = boards()
     p = port.Port(raw.lib, soc="RK3588")
     assert "for rk3566, this chip is rk3588" in p.inspect(small("a", targets=("rk3566",))).refuse
+
+
+def test_a_chip_that_no_table_has_is_named(boards):
+    """Its models are not refused, for nothing is known of it."""
+    raw, p = boards()
+    assert p.warnings() == []
+    p = port.Port(raw.lib, soc="RK3572")
+    assert [w[:40] for w in p.warnings()] == ["rk3572: a chip that this library does no"]
+    assert read_file(small("a")).refuse("rk3572") is None
 
 
 def test_a_library_that_is_not_the_runtime_names_the_call_it_lacks():

@@ -152,6 +152,12 @@ def _describe(file: RknnFile, text: bytes) -> None:
         file.targets = tuple([name.lower() for name in targets if isinstance(name, str)])
 
 
+def is_known(soc: str) -> bool:
+    """Whether a chip is one that models of RKNN-Toolkit2 are converted for, as far as the toolkits
+    to 2.3.2 tell."""
+    return _family(soc) is not None
+
+
 def _family(soc: str | None) -> tuple[str, ...] | None:
     for same in _CHIPS:
         if soc in same:

@@ -32,6 +32,7 @@ from maixmem_rknn import errors
 from maixmem_rknn.api import pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
+from maixmem_rknn.container import is_known
 from maixmem_rknn.cost import RknnCost
 from maixmem_rknn.cost import options as options_of
 from maixmem_rknn.librknnrt import open_library
@@ -112,12 +113,15 @@ class Port(maixmem_generic.Port):
 
     def warnings(self) -> list[str]:
         """Memory that the runtime kept: the NPU's, and the process's own where each load costs
-        some."""
+        some. A chip that no table of this library has."""
         lost, text = (
             kib(self.lib.leaked_bytes),
             "{} of NPU memory are lost until this process ends",
         )
         rows = [text.format(lost) + ": restart it"] if self.lib.leaked_bytes else []
+        if self.soc and not is_known(self.soc):
+            text = "{}: a chip that this library does not know; untested, its figures are guides"
+            rows.append(text.format(self.soc))
         return rows + self.growth.warnings()
 
     def advise(self, error: BaseException) -> str | None:
