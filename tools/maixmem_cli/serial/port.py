@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 from maixmem_cli.text.needs import require
 
 _BAUD = 115200
+_SILICON_LABS = 0x10C4  # CP210x
 
 
 #: where a plugged board shows no port, by sys.platform; from documentation, untested but on Linux
@@ -39,9 +41,37 @@ def why_closed(path: str) -> str:
 
 
 def open_serial(url: str) -> Any:
-    """What reads and writes the bytes of a port; raises what pyserial raises."""
-    opens = require("serial").serial_for_url
-    return opens(url, baudrate=_BAUD, timeout=0.05, write_timeout=5, exclusive=True)
+    """What reads and writes the bytes of a port; raises what pyserial raises.
+
+    DTR and RTS are set as mpremote sets them: by pyserial, both. The driver of a CP210x on Windows
+    would set one after the other at its first opening, which resets a board whose reset hangs on
+    them: there it opens with both clear. From mpremote's source (1.29); untested on Windows.
+    """
+    options = {"baudrate": _BAUD, "timeout": 0.05, "write_timeout": 5, "exclusive": True}
+    port = require("serial").serial_for_url(url, do_not_open=True, **options)
+    one_by_one = sys.platform == "win32" and _vendor(url) == _SILICON_LABS
+    if one_by_one:
+        port.dtr = port.rts = False
+    port.open()
+    if one_by_one:
+        port.dtr = True
+        port.rts = True
+    return port
+
+
+def close_serial(port: Any) -> None:
+    """Closes a port so that no board is reset: RTS first, as mpremote does; Windows clears DTR
+    first. Raises what pyserial raises."""
+    for line in ("rts", "dtr"):
+        if hasattr(port, line):
+            with contextlib.suppress(OSError):  # a pty has none
+                setattr(port, line, False)
+    port.close()
+
+
+def _vendor(url: str) -> int | None:
+    found = require("serial.tools.list_ports").comports()
+    return next((p.vid for p in found if p.device == url), None)
 
 
 def next_step(url: str, error: Exception) -> str:

@@ -14,6 +14,8 @@ import time
 from types import TracebackType
 from typing import Any, Callable
 
+from maixmem_cli.serial.port import close_serial
+
 #: what pyserial raises when a port cannot be opened or goes away; its own SerialException is an
 #: OSError
 PORT_ERRORS: tuple[type[Exception], ...] = (OSError,)
@@ -195,7 +197,7 @@ class RawRepl:
 
     def close(self) -> None:
         """Back to the friendly prompt, also out of a command that was half sent; port closed."""
-        for step in (lambda: self._port.write(b"\r\x03\x02"), self._port.close):
+        for step in (lambda: self._port.write(b"\r\x03\x02"), lambda: close_serial(self._port)):
             with contextlib.suppress(*PORT_ERRORS):
                 step()
 
