@@ -4,7 +4,7 @@
 # MaixPy v1 has no manifests: copy the files that package.json names to
 # components/micropython/port/builtin_py of its source.
 # Made by `maixmem build`, not by hand.
-metadata(description='Memory on edge-AI vision boards: report, model switching, flash map, buffer pools', version='0.1.0', license="MIT")
+metadata(description='Memory on edge-AI vision boards: report, model switching, flash map, buffer pools', version='1.0.0', license="MIT")
 module("maixmem.py", base_path="lib", opt=3)
 module("maixmem_advice.py", base_path="lib", opt=3)
 module("maixmem_arena.py", base_path="lib", opt=3)

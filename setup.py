@@ -3,8 +3,8 @@
 """What pyproject.toml cannot say: the library's own folder, a README that renders elsewhere."""
 
 import re
-import shutil
 import sys
+import zipfile
 from pathlib import Path
 
 from setuptools import setup
@@ -26,10 +26,18 @@ class BuildDesk(BuildLibrary):
         super().run()
         if getattr(self, "editable_mode", False):
             return
-        to = Path(self.build_lib) / "maixmem_cli" / "page" / "site"
-        shutil.rmtree(to, ignore_errors=True)
+        archive = Path(self.build_lib) / "maixmem_cli" / "page" / "site.zip"
+        archive.unlink(missing_ok=True)
         if PAGE.is_dir():
-            shutil.copytree(PAGE, to)
+            pack(PAGE, archive)
+
+
+def pack(folder, archive):
+    """The files of a folder: the same bytes whenever it is built."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+            name = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+            made.writestr(name, path.read_bytes(), zipfile.ZIP_DEFLATED)
 
 
 def readme():

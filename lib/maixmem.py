@@ -20,7 +20,7 @@ except ImportError:
         int  # the compilers of MicroPython put the number in place; elsewhere it is one already
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part is in memory
 

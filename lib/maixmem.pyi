@@ -32,7 +32,7 @@ try:
     from micropython import const as const
 except ImportError:
     const = int
-__version__ = '0.1.0'
+__version__ = '1.0.0'
 _ONCE_THRESHOLD = const(4096)
 _port = None
 class NoRoom(MemoryError):

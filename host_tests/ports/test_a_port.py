@@ -138,5 +138,5 @@ def test_deploy_brings_it_to_a_board_that_has_tinynpu(copy: Path, tmp_path: Path
         run(copy, "maixmem_cli", *[board.port if w == "PORT" else w for w in deploy[1:]])
         assert (board.root / "lib" / "maixmem_tiny.mpy").is_file()
         out = mpremote(board.port, "exec", _PROGRAM)
-    assert "maixmem 0.1.0 on tiny" in out and "npu" in out
+    assert "maixmem 1.0.0 on tiny" in out and "npu" in out
     assert out.splitlines()[-1] == f"tiny 1 {(1 << 20) - 600 * 1024}"

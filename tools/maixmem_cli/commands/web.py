@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import shutil
 import webbrowser
 from pathlib import Path
 
@@ -17,19 +16,19 @@ from maixmem_cli.text.output import unreadable
 
 
 def _page() -> Path:
-    folder = places.page()
-    if not (folder / "index.html").is_file():
+    page = places.page()
+    if not page.exists():
         bring = "python3 tools/dev.py web" if places.checkout() else "pip install maixmem"
         raise WrongUse(f"this copy of maixmem was built without its page. Next: {bring}")
-    return folder
+    return page
 
 
-def _write(page: Path, to: Path) -> None:
-    """Copies the page. WrongUse where something is already in the folder."""
+def _write(page: Path, to: Path) -> int:
+    """Writes the page; its bytes. WrongUse where something is already in the folder."""
     try:
         if to.is_dir() and any(to.iterdir()):
             raise WrongUse(f"{to} is not empty. Next: a new folder, or delete what is in it")
-        shutil.copytree(page, to, dirs_exist_ok=True)
+        return server.write(page, to)
     except OSError as e:
         raise WrongUse(unreadable(e, to)) from e
 
@@ -56,12 +55,11 @@ def command(*, port: int | None, no_open: bool, out: Path | None) -> None:
     """
     page = _page()
     if out:
-        _write(page, out)
-        size = sum(p.stat().st_size for p in out.rglob("*") if p.is_file())
+        size = _write(page, out)
         click.echo(f"{out}: the page, {size >> 20} MiB. Next: give the folder to a web server")
         return
     try:
-        serving = server.serve(page, port)
+        serving = server.serve(server.files(page), port)
     except OSError as e:
         raise WrongUse(f"port {port}: {e.strerror}. Next: another --port, or none") from e
     with serving:

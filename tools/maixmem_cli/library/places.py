@@ -44,8 +44,9 @@ def board_in_c() -> Path:
 
 
 def page() -> Path:
-    """The folder with the page for browsers; in a checkout `dev.py web` makes it."""
-    return _either("dist/web", _PACKAGE / "page" / "site")
+    """The page for browsers: in a checkout the folder that `dev.py web` makes, in the package an
+    archive of it."""
+    return _either("dist/web", _PACKAGE / "page" / "site.zip")
 
 
 def k210() -> list[Path]:
