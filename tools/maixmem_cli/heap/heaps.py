@@ -179,6 +179,14 @@ def _rings_agree(words: array[int], bins: int) -> bool:
     return True
 
 
+def _same_type(ram: Ram, first: int, second: int) -> bool:
+    """Whether objects are at both, of one type."""
+    if not all(RAM_START < at < RAM_END - 8 and not at % 8 for at in (first, second)):
+        return False
+    kind = word(ram, first)
+    return RAM_START < kind < RAM_END - 8 and kind == word(ram, second)
+
+
 # Remembers where the books of one firmware are: they do not move while it runs.
 class Finder:
     """Reads both heaps out of RAM. `NotFound` when they are not found or not consistent at this
@@ -212,13 +220,16 @@ class Finder:
 
     def interpreter(self, ram: Ram) -> int:
         """Address of mp_state_ctx, whose last part mp_state_mem is: the stack's top, its limit,
-        the dicts of locals and of globals, which at a prompt are one, in it."""
+        the dicts of locals and of globals: of __main__ in it, or of code that runs in names of its
+        own."""
         end = self.gc_state
         words = struct.unpack_from(f"<{_STATE // 8}Q", ram, end - _STATE - RAM_START)
         for i in range(len(words) - 3):
             top, limit, names, more = words[i : i + 4]
             at = end - _STATE + 8 * i
-            if RAM_START < top < RAM_END and 512 <= limit <= 1 << 20 and at < names == more < end:
+            if not (RAM_START < top < RAM_END and 512 <= limit <= 1 << 20):
+                continue
+            if at < names == more < end or _same_type(ram, names, more):
                 return at
         raise NotFound("the interpreter's state is not in front of its GC heap's books")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.heap.heaps import NotFound
 from maixmem_cli.profiler import post_mortem
 from maixmem_cli.runs import run_firmware
 from maixmem_cli.snapshot import take
@@ -26,18 +25,10 @@ def snapshots(
         if script and after:
             waits = take.waits(after)
             running = take.of_running(board.repl, board.source, waits, collect=collect)
-            return [_with_system(board, running.take(s, collect=collect)) for s in waits]
+            return [running.take(s, collect=collect) for s in waits]
         if script:
             _run(board)
-        return [_with_system(board, take.of_board(board.repl, collect=collect))]
-
-
-def _with_system(board: Session, taken: Taken) -> Taken:
-    try:
-        taken.system = board.finder.system(board.board.ram)
-    except NotFound as e:
-        click.echo(f"system heap: {e}", err=True)
-    return taken
+        return [take.of_board(board.repl, collect=collect)]
 
 
 def _run(board: Session) -> None:

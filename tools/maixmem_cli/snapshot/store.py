@@ -100,11 +100,6 @@ class Taken:
         base = min([top, *(c.address - HEAD_BYTES for c in chunks)])
         return SystemHeap(0, base, top, top_size, chunks)
 
-    @system.setter
-    def system(self, system: SystemHeap) -> None:
-        self.chunks = [(c.address, c.size, int(c.used)) for c in system.chunks]
-        self.chunks.append((system.top + HEAD_BYTES, system.top_size, _TOP))
-
     def moment(self) -> Moment:
         """For the readers of objects. SnapshotError where the interpreter's state is not found."""
         board = self.board
@@ -154,6 +149,12 @@ def check_layout(word: int, empty: int, what: str) -> None:
             f"{what}: words of {word} bytes with {empty:#x} for the empty text: this layout of "
             "objects (py/obj.h, MICROPY_OBJ_REPR) is not known, only A, B and C are"
         )
+
+
+def chunks_of(system: SystemHeap) -> list[tuple[int, int, int]]:
+    """As Taken has them."""
+    out = [(c.address, c.size, int(c.used)) for c in system.chunks]
+    return [*out, (system.top + HEAD_BYTES, system.top_size, _TOP)]
 
 
 # --- the file ---
