@@ -64,6 +64,7 @@ Fewer channels of the sensor; a smaller display; fewer layers.
 |0xa0048009
 |-1610317819
 |0xa0048005
+|run sensor.run() first
 |before MediaManager.init()
 |after MediaManager.init()
 |VideoBuffer has been initialized

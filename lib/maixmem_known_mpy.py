@@ -46,6 +46,7 @@ no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 6""",
     """|wifi:malloc buffer fail
+|allocate DMA buffer failed
 |Out of Memory
 |ESP_ERR_NO_MEM
 |IDFError: Out of memory

@@ -64,6 +64,8 @@ maixmem.report() shows each pool of umalloc.
 Models in /rom take none of it.""",
     """|Out of fast Frame
 |Out of fast frame
+|Out of temporary frame
+|frame buffer memory
 |Out of temporary Frame Buffer
 |Frame Buffer Stack Memory
 |Please reduce the resolution

@@ -609,8 +609,8 @@ _PEOPLE_ASK = [
 @pytest.mark.parametrize(("text", "row", "step"), _PEOPLE_ASK)
 def test_what_people_ask_today(text: str, row: str, step: str) -> None:
     found = read(text)
-    assert found["answers"][0]["id"] == row, found
-    assert found["answers"][0]["steps"][0].startswith(step) or step in " ".join(found_steps(found))
+    assert found["answer"]["key"] == row, found
+    assert found["answer"]["step"]["text"].startswith(step) or step in " ".join(found_steps(found))
     assert not found["unknown"]
 
 
