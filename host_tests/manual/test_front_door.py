@@ -98,6 +98,7 @@ class Walk:
         if status not in fine:  # then it found what the page shows
             found = any(shows(text, sample) for sample in block.samples)
             assert found, f"{line}: {status}\n{text}"
+        assert "site-packages" not in text, f"{line}: our own files, to nobody's use:\n{text}"
         self.ran += 1
         return text
 

@@ -340,14 +340,15 @@ def _print_exception(e):
 
 
 def _traceback(e):
-    """Its lines, without those of the stand-in. The last of a text that does not compile names no
+    """Its lines, without those of the stand-in, which is port_shims in a checkout and
+    maixmem_shims where it was installed. The last of a text that does not compile names no
     function: k210_language makes it by a raise."""
     text = StringIO()
     print_exception(e, text)
     lines = [
         line
         for line in text.getvalue().split("\n")
-        if line and "port_shims" not in line and "k210_s" not in line
+        if line and "_shims" not in line and "k210_s" not in line
     ]
     if isinstance(e, SyntaxError) and len(lines) > 1:
         lines[-2] = lines[-2].split(", in <")[0]
