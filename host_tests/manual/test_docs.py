@@ -10,7 +10,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import glossary
 import paths
@@ -95,6 +97,29 @@ def test_a_term_that_is_no_link_is_found() -> None:
 
 # --- the site ---
 
+_WITH_THE_PAGE = "board/index.html"  # dev.py docs puts the page for browsers there
+
+
+def dead_links(site: Path) -> list[str]:
+    """Each link into the site that leads to no file, or to no place in it."""
+    text = {
+        file.resolve(): re.sub(r"<script.*?</script>", "", file.read_text("utf-8"), flags=re.S)
+        for file in site.rglob("*.html")
+        if file.name != "404.html"  # for a server's top folder: its links begin with /
+    }
+    names = {file: set(re.findall(r'\bid="([^"]+)"', found)) for file, found in text.items()}
+    dead = []
+    for file, found in text.items():
+        for link in map(unescape, re.findall(r'(?:href|src)="([^"]+)"', found)):
+            if re.match(r"\w+:", link) or link == _WITH_THE_PAGE:
+                continue
+            name, _, anchor = map(unquote, link.partition("#"))
+            target = (file.parent / name).resolve() if name else file
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file() or (anchor and anchor not in names.get(target, {anchor})):
+                dead.append(f"{file.name}: {link}")
+    return dead
+
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path)]
@@ -112,6 +137,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         "The pool owns them all",  # the contract above the class
     ):
         assert text in pools, text
+    assert dead_links(tmp_path) == []
     for file in tmp_path.rglob("*.html"):
         fetched = re.findall(
             r'<(?:script|img)[^>]* src="(https?:[^"]+)"', file.read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ import pytest
 import wheel
 from cable import Cable
 from fakeboard import FakeBoard
-from manual import README, WALKS
+from manual import DOCS, README, WALKS, fill
 from readme_blocks import Block, blocks, shows
 
 pytestmark = pytest.mark.skipif(
@@ -31,12 +31,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 #: where the pages say that a board is, and what the user's firmware is called
-_PORT, _IMAGE = "/dev/ttyUSB0", "maixpy.bin"
+_PORT, _IMAGE = re.compile(r"/dev/tty(?:USB|ACM)0"), "maixpy.bin"
 #: what is run in a clone, and what `desk` has done
 _ELSEWHERE = ("python3 tools/dev.py ", "pip install ")
 #: exit statuses that a reader meets where nothing is wrong: a board without a cable, findings
 _STATUS = {"maixmem ports": (0, 1), "maixmem doctor": (0, 1)}
+_ENDLESS = "maixmem top "
 _FLASH = {0x300000: "one.kmodel", 0x400000: "two.kmodel"}
+
+_START = DOCS / "start_k210.md"
+#: start pages of boards with a serial port, and the kind of FakeBoard that stands for theirs
+_STARTS = {"micropython": "modern", "openmv": "openmv", "k230": "k230"}
 
 
 def commands(page: Path) -> list[Block]:
@@ -89,11 +94,14 @@ class Walk:
         return not elsewhere and (self._image is not None or _IMAGE not in line)
 
     def _line(self, line: str, block: Block) -> str:
-        if _PORT in line and not self._port:
+        if _PORT.search(line) and not self._port:
             self._port = self._plug(self.desk.folder)
         if _IMAGE in line and self._image:
             shutil.copy(self._image, self.desk.folder / _IMAGE)
-        status, text = self.desk.run(line.replace(_PORT, self._port))
+        typed = _PORT.sub(self._port, line)
+        if line.startswith(_ENDLESS):
+            typed += " --count 1"
+        status, text = self.desk.run(typed)
         fine = next((s for name, s in _STATUS.items() if line.startswith(name)), (0,))
         if status not in fine:  # then it found what the page shows
             found = any(shows(text, sample) for sample in block.samples)
@@ -120,18 +128,34 @@ def test_every_command_in_an_empty_folder(page: Path, desk: wheel.Desk, tmp_path
     assert walk.ran > 5
 
 
+@emulated.only_thorough
+@pytest.mark.parametrize("page, kind", _STARTS.items())
+def test_start_page(page: str, kind: str, desk: wheel.Desk, tmp_path: Path) -> None:
+    """Its commands on its kind of board."""
+    with FakeBoard(tmp_path / "board", kind) as board:
+        walk = Walk(desk, lambda folder: board.port, None)
+        for block in commands(DOCS / f"start_{page}.md"):
+            walk.block(block)
+    assert walk.ran > 5
+
+
 @emulated.needs_cc
 @emulated.needs_image
 @emulated.only_thorough
-@pytest.mark.parametrize("page", WALKS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [*WALKS, _START], ids=lambda p: p.stem)
 def test_every_command_with_a_firmware(page: Path, desk: wheel.Desk, tmp_path: Path) -> None:
-    """On the board in software, with the lines that need an image as well."""
+    """On the board in software, with the lines that need an image as well; the start page with a
+    user's files."""
     image = next((i for i in emulated.IMAGES if "minimum" in i.name), emulated.IMAGES[0])
+    flash = dict(_FLASH)
+    if page == _START:
+        users = fill(desk.folder)
+        flash = {at: users[at].name for at in (0x300000, 0x600000)}
     with contextlib.ExitStack() as plugs:
 
         def plug(folder: Path) -> str:
-            flash = "".join(f",{folder / n}@{hex(a)}" for a, n in _FLASH.items())
-            return plugs.enter_context(Cable(f"emu:{image},new{flash}", tmp_path / "port"))
+            files = "".join(f",{folder / name}@{hex(at)}" for at, name in flash.items())
+            return plugs.enter_context(Cable(f"emu:{image},new{files}", tmp_path / "port"))
 
         walk = Walk(desk, plug, image)
         for block in commands(page):
