@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 #: where the pages say that a board is, and what the user's firmware is called
 _PORT, _IMAGE = re.compile(r"/dev/tty(?:USB|ACM)0"), "maixpy.bin"
 #: what is run in a clone, and what `desk` has done
-_ELSEWHERE = ("python3 tools/dev.py ", "pip install ")
+_ELSEWHERE = ("python3 tools/dev.py ", "-m venv ", "/activate", "pip install ")
 #: exit statuses that a reader meets where nothing is wrong: a board without a cable, findings
 _STATUS = {"maixmem ports": (0, 1), "maixmem doctor": (0, 1)}
 _ENDLESS = "maixmem top "
