@@ -35,7 +35,7 @@ _PORT, _IMAGE = re.compile(r"/dev/tty(?:USB|ACM)0"), "maixpy.bin"
 #: what is run in a clone, and what `desk` has done
 _ELSEWHERE = ("python3 tools/dev.py ", "-m venv ", "/activate", "pip install ")
 #: exit statuses that a reader meets where nothing is wrong: a board without a cable, findings
-_STATUS = {"maixmem ports": (0, 1), "maixmem doctor": (0, 1)}
+_STATUS = dict.fromkeys(("maixmem ports", "maixmem doctor", "maixmem profile"), (0, 1))
 _ENDLESS = "maixmem top "
 _FLASH = {0x300000: "one.kmodel", 0x400000: "two.kmodel"}
 
