@@ -56,7 +56,10 @@ MORE = (
     "mpremote --help",
 )
 #: the extra's
-WITH_BOARD = ("maixmem cure main.py", "python -c 'import wasmtime'")
+WITH_BOARD = (
+    "maixmem cure main.py --flash one.kmodel@0x300000 --flash two.kmodel@0x400000",
+    "python -c 'import wasmtime'",
+)
 EXPLAIN = ("maixmem", "explain", "MemoryError: memory allocation failed, allocating 153600 bytes")
 
 
@@ -253,6 +256,13 @@ def try_device(python: str, top: Path, desk: Path, device: Path) -> None:
     run(programs / "python", "-c", IMPORTS, folder=top)
 
 
+def try_readme() -> None:
+    """Each command of both READMEs, from a wheel of this tree alone."""
+    test = ROOT / "host_tests" / "manual" / "test_front_door.py"
+    run(sys.executable, "-m", "pytest", "-n0", "-q", test)
+    print("README and README_ZH: their commands ran from the wheel", flush=True)
+
+
 def steps(version: str) -> str:
     """What a person has to do, in order."""
     named = "OWNER" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -287,6 +297,7 @@ def main() -> int:
                 figures = try_desk(python, Path(own), desk)
                 try_device(python, Path(own), desk, device)
             print(f"Python {'.'.join(map(str, version))}: {figures}; maixmem-device", flush=True)
+    try_readme()
     text = steps(desk.name.split("-")[1])
     STEPS.write_text(text + "\n", encoding="utf-8")
     print(f"ready in {OUT.relative_to(ROOT)}. Next ({STEPS.relative_to(ROOT)}):\n{text}")
