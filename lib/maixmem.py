@@ -166,7 +166,7 @@ def message(key: str, *args) -> str:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError) as e:
         try:
-            return "{}: {}. Free some.".format(args, e)
+            return "{}: {}. {}".format(args, e, "Free some.")
         except MemoryError:
             return "gc is full"
 

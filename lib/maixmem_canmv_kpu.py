@@ -13,6 +13,13 @@ import maixmem_models
 from maixmem import KModelError, NoRoom, message
 from maixmem_k210_kpu import kpu as KPU
 
+_NO_CALL = (
+    "net {0!r} has no {1!r}.\nrelease({0!r}) frees a model; run(), init_yolo2(), "
+    "regionlayer_yolo2() and those of maix.KPU run it"
+)
+_TAKEN = (
+    "slot {} of {} is the next one, and taken by {!r}.\nrelease() that model, then use() it again"
+)
 _yolo = []  # the objects that have had init_yolo2()
 
 
@@ -44,7 +51,7 @@ class Net(maixmem_models.Net):
     def __getattr__(self, name: str):
         handle = self.require_handle() if name[:1] != "_" else None
         if name in ("load_kmodel", "deinit") or not hasattr(handle, name):
-            raise AttributeError(message("KPU_object", self.name, name))
+            raise AttributeError(message(_NO_CALL, self.name, name))
         return getattr(handle, name)
 
 
@@ -82,7 +89,7 @@ class Port(maixmem_k210_kpu.Port):
         """None, or a NoRoom: of the slot that is next, or of the heap."""
         holder = self.taken[self.next]
         if holder is not None and holder not in [self.key_of(net) for net in freed]:
-            return NoRoom(message("slot_taken", self.next, self.slots, holder), "slots", 1, 0)
+            return NoRoom(message(_TAKEN, self.next, self.slots, holder), "slots", 1, 0)
         return super().check_fit(cost, margin, freed)
 
     def load(self, source, **told):
@@ -104,7 +111,7 @@ class Port(maixmem_k210_kpu.Port):
             if "Failed to add" not in str(e):
                 raise KModelError(message("load", e))
             loaded = True  # the firmware keeps its memory
-            text = message("slot_taken", self.next, self.slots, "a model of an earlier run")
+            text = message(_TAKEN, self.next, self.slots, "a model of an earlier run")
             raise NoRoom(text, "slots", 1, 0)
         finally:
             if loaded and (not self.keys or self.keys[-1][0] is not net):

@@ -93,9 +93,7 @@ class Port:
             from uos import getcwd
 
             if getcwd()[:3] != "/sd":
-                what = (
-                    "reading /flash takes 16514 bytes of system heap, {} free: release() a model"
-                )
+                what = "/flash takes 16514 bytes of system heap, {} free: release() one"
                 raise NoRoom(what.format(self.largest), "heap", _READ, self.largest)
         if _thread:
             import maixmem_k210_stack

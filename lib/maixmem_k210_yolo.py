@@ -7,6 +7,7 @@ run_yolo2 before init_yolo2, a second init_yolo2 (a leak), and run_yolo2 in a th
 is too small for it are refused. Allocates what the firmware allocates, no more.
 """
 
+import maixmem_k210_mend
 from maixmem import message
 from maixmem_k210 import _thread
 from maixmem_k210_kpu import Net, kpu

@@ -21,6 +21,12 @@ from maixmem import NoRoom, Region, const, message
 
 _PAGE = const(4096)  # the media memory is given in pages
 _FRAME_INFO = const(204)  # bytes that the driver keeps of each block, in pages of their own a pool
+_NO_MMZ = "gc.sys_mmz() says nothing here.\nupdate CanMV"
+_HIDDEN = "this firmware hides its video buffers.\ncheck_media([(bytes, number), ...])"
+_MEDIA = (
+    "the video buffers take {} bytes of mmz, {} are free.\nsmaller frames, fewer channels, or "
+    "nncase_runtime.shrink_memory_pool() before"
+)
 _PREVIEW = ((2076672, 2),)  # what init() adds for the IDE's picture: 1920*1080 in whole pages, two
 
 
@@ -57,14 +63,14 @@ def check_media(pools=None, preview: bool = True) -> "NoRoom | None":
     """
     mmz = system("mmz")
     if mmz is None:
-        raise NotImplementedError(message("mmz"))
+        raise NotImplementedError(message(_NO_MMZ))
     need = 0
     for size, count in tuple(asked() if pools is None else pools) + (_PREVIEW if preview else ()):
         need += _pages(size * count) + _pages(_FRAME_INFO * count)
     free = mmz.free or 0
     if need <= free:
         return None
-    return NoRoom(message("media", need, free), "mmz", need, free)
+    return NoRoom(message(_MEDIA, need, free), "mmz", need, free)
 
 
 def asked() -> "list[tuple[int, int]]":
@@ -74,7 +80,7 @@ def asked() -> "list[tuple[int, int]]":
     try:
         config, n = manager._vb_buffer, manager._vb_buffer_index
     except AttributeError:
-        raise NotImplementedError(message("media_pools"))
+        raise NotImplementedError(message(_HIDDEN))
     return [(config.comm_pool[i].blk_size, config.comm_pool[i].blk_cnt) for i in range(n)]
 
 

@@ -134,6 +134,7 @@ def init_yolo2(handler, args, how):
     """KPU.init_yolo2; again with other values: the model is loaded anew, the firmware would leak
     the first ones. Where it is none of YOLO's, run_yolo2() refuses it."""
     t = args[0] if args else None
+    resident("k210_mend")
     _ready(t)
     key = "region" if fewer(t, args[1:], how) else "init_yolo2"
     before = t.asked.get(key)

@@ -32,7 +32,7 @@ class Net:
     setup = fallback = cost = handle = None
     how = {}  # type: dict  # to the port: how to load it
     took = None  # type: int | None  # bytes that the last load was measured to take
-    pin = ready = fallback_reported = raw_taken = False
+    pin = ready = fell_back = raw_taken = False
     pin_count = 0  # with blocks that it is in
     used = 0  # tick of the last use()
     order = 0  # number of the load
@@ -168,7 +168,7 @@ class ModelManager:
         See the states above. KModelError with the reason when this model can never run here.
         """
         m = self.models.get(name) or self._find(name)
-        if m.fallback_reported and self.models[m.fallback].ready:
+        if m.fell_back and self.models[m.fallback].ready:
             m = self.models[m.fallback]
         if m.raw_taken and m.ready and not self.port.is_loaded(m.handle):
             m.ready = False  # somebody freed it; the port must be told as well
@@ -178,12 +178,12 @@ class ModelManager:
             except NoRoom as e:
                 if m.fallback is None:
                     raise
-                if not m.fallback_reported:
-                    m.fallback_reported = True
+                if not m.fell_back:
+                    m.fell_back = True
                     print(message("fallback", e, m.fallback))
                 return self.use(m.fallback)
-            if m.fallback_reported:
-                m.fallback_reported = False
+            if m.fell_back:
+                m.fell_back = False
         self._tick += 1
         m.used = self._tick
         self.state = "loaded"

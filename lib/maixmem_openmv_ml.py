@@ -22,6 +22,14 @@ from maixmem import Cost, KModelError, NoRoom, const, message
 # firmware does not have.
 _NO_ROOM = ("Failed to allocate tensors",)
 _WORD = const(4)  # bytes of an entry of a list
+_ARENA = (
+    "{!r} needs {} bytes of the GC heap in one piece, {} are free in all.\n"
+    "release() another model, drop images"
+)
+_REFUSED = (
+    "refused: {}; {} bytes of the GC heap were free.\nload it before images and other models; or "
+    "a smaller model"
+)
 
 
 def one_piece(n: int) -> bool:
@@ -101,7 +109,7 @@ class Port(maixmem_openmv.Port):
             free += handle.took
         if need <= free and (freed or need == margin or one_piece(need)):
             return None
-        return NoRoom(message("arena", cost.source, need, free), "gc", need, free)
+        return NoRoom(message(_ARENA, cost.source, need, free), "gc", need, free)
 
     def room(self, region: str) -> int:
         """Free bytes of a region, in whatever pieces; 0 when there is none of that name."""
@@ -122,7 +130,7 @@ class Port(maixmem_openmv.Port):
         except (MemoryError, ValueError, RuntimeError) as e:
             if isinstance(e, MemoryError) or str(e) in _NO_ROOM:
                 gc.collect()  # the arena that it tried is garbage
-                raise NoRoom(message("model_room", e, free), "gc", None, free)
+                raise NoRoom(message(_REFUSED, e, free), "gc", None, free)
             raise KModelError(message("load", e))
         took = free - self.free_bytes()
         cost.need["gc"] = took

@@ -20,15 +20,6 @@ _SENTENCES = {
     "warning": "maixmem: {!r}: {}",
     "fallback": "maixmem: {} Using {!r} instead.",
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free{}.\n{5}",
-    # OpenMV, K230
-    "arena": "{!r} needs {} bytes of the GC heap in one piece, {} are free in all.\n"
-    "release() another model, drop images",
-    "model_room": "refused: {}; {} bytes of the GC heap were free.\nload it before images and "
-    "other models; or a smaller model",
-    "mmz": "gc.sys_mmz() says nothing here.\nupdate CanMV",
-    "media_pools": "this firmware hides its video buffers.\ncheck_media([(bytes, number), ...])",
-    "media": "the video buffers take {} bytes of mmz, {} are free.\nsmaller frames, fewer "
-    "channels, or nncase_runtime.shrink_memory_pool() before",
     "cannot_run": "this model cannot run here: {0}.\n{0}",
     # K210: a load
     "no_model_source": "model {!r}: neither a flash address (int) nor a path (str).\nsuch as "
@@ -63,10 +54,6 @@ _SENTENCES = {
     "KPU": "net {0!r} has no {1!r}: forward, run, init_yolo2, run_yolo2, get_output, "
     "set_outputs, set_layers, netinfo, fmap, fmap_free, classifier.\nKPU.{1}() if it takes "
     "results; release({0!r}) frees a model",
-    "KPU_object": "net {0!r} has no {1!r}.\nrelease({0!r}) frees a model; run(), init_yolo2(), "
-    "regionlayer_yolo2() and those of maix.KPU run it",
-    "slot_taken": "slot {} of {} is the next one, and taken by {!r}.\nrelease() that model, then "
-    "use() it again",
     "kpu_fmap": "kpu_fmap: its model went for another meanwhile.\ntake its values, [:], before "
     "the next model runs",
     "kpu_net_deinit": "kpu_net {}: kpu.deinit() was called on it.\nkpu.load() it again",
@@ -217,8 +204,9 @@ def tell(form: str, *args) -> str:
 
 
 def fill(key: str, *args) -> str:
-    """The sentence of this name with its numbers."""
-    return tell(_SENTENCES[key], *args)
+    """The sentence of this name with its numbers; `key` may be a port's own sentence, in the same
+    form."""
+    return tell(_SENTENCES.get(key, key), *args)
 
 
 def signature(word: int, behind: bytes) -> str:

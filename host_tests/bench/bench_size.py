@@ -19,6 +19,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 sys.path[:0] = [
@@ -90,7 +91,7 @@ THREADS = 2  # KiB more where the firmware has threads
 MORE = (8 << 10, 6 << 10)  # that A may take beside S
 # The collector takes stale words of the C stack for references, and what was dropped may stay so:
 # it is run at several depths, and a program both in one go with the two measurements and between
-# them.
+# them, twice. The least counts: such words only add.
 _BEFORE = """import gc
 def _collect(depth):
     if depth:
@@ -99,7 +100,7 @@ def _collect(depth):
 _before = _now = _f = m = a = b = p = 0
 """
 _MEASURE = """
-_collect(8)
+_collect({})
 _before, _now = _now, gc.mem_alloc()
 """
 _KEPT = "print(_now - _before)\n"
@@ -143,16 +144,21 @@ def files_of(program: str) -> list[str]:
 def on_firmware(board: RawRepl, program: str) -> tuple[int, int, int]:
     """(bytes of GC heap that a program keeps, images that fit beside it, gc.threshold() after it)
     on a board that has the library, after a soft reset."""
-    board.soft_reset()
-    board.check(_BEFORE)
-    out = board.check(_MEASURE * 2 + program + _MEASURE + _KEPT, timeout=300)
-    at_once = int(out.split()[-1])
-    board.soft_reset()
-    for code in (_BEFORE, _MEASURE, _MEASURE, program, _MEASURE):
-        board.check(code, timeout=300)
-    kept = min(at_once, int(board.check(_KEPT))) - (PIXELS if "ImagePool" in program else 0)
+    kept = []
+    names = "if False:\n" + textwrap.indent(program, " ")  # the program's own, not the library's
+    for depth in (8, 28):
+        measure = _MEASURE.format(depth)
+        board.soft_reset()
+        board.check(_BEFORE)
+        out = board.check(measure * 2 + program + measure + _KEPT, timeout=300)
+        kept.append(int(out.split()[-1]))
+        board.soft_reset()
+        for code in (_BEFORE, names, measure, measure, program, measure):
+            board.check(code, timeout=300)
+        kept.append(int(board.check(_KEPT)))
+    taken = min(kept) - (PIXELS if "ImagePool" in program else 0)
     images, threshold = map(int, board.check(_BESIDE).split())
-    return kept, images, threshold
+    return taken, images, threshold
 
 
 def on_port(port: str, models: list[str]) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import maixmem_report
+import maixmem_text
 import paths
 import pytest
 import words
@@ -64,6 +65,18 @@ def test_no_function_imports_a_one_time_part(path: Path) -> None:
         if isinstance(node, ast.ImportFrom)
     ]
     assert not parts & set(late)
+
+
+@pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)
+def test_each_sentence_that_is_named_exists(path: Path) -> None:
+    """message() takes a sentence itself as well, so a wrong name would be printed."""
+    named = [
+        node.args[0].value
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "message"
+        if isinstance(node.args[0], ast.Constant)
+    ]
+    assert set(named) <= set(maixmem_text._SENTENCES)
 
 
 @pytest.mark.parametrize("path", FLAT, ids=lambda p: p.stem)

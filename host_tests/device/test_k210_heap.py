@@ -176,6 +176,58 @@ def test_damage_is_said_with_its_address():
         assert p.free_bytes() == whole and p.exact
 
 
+def yolo_freed(free):
+    """A model of YOLO is freed by free(net) between blocks that stay; where the lists are not
+    whole then."""
+    p = started()
+    manager = ModelManager()
+    manager.add("yolo", A, setup=lambda net: net.init_yolo2(0.5, 0.3, 1, (1.0, 1.0)))
+    net = manager.use("yolo")
+    board.heap.malloc(5000)  # behind its last block
+    p = manager.port
+    free(p, net)
+    return p, p.heap.look()
+
+
+def test_the_firmware_clears_a_size_where_it_frees_yolo():
+    p, place = yolo_freed(lambda p, net: kpu.deinit(net.handle))
+    holes = [hole for hole in board.heap.pieces() if hole[0] + hole[1] == place]
+    assert len(holes) == 1 and p.heap.words[(place - RAM) >> 2] == 0
+
+
+def test_the_size_is_written_again():
+    p, place = yolo_freed(lambda p, net: p.unload(net.handle))
+    assert place == 0 and p.free_bytes() == figures(p)[0] and p.exact
+    assert board.ram.poked == {} and board.ram.cleared == []
+
+
+def test_nothing_is_written_where_it_was_not_whole_before():
+    def free(p, net):
+        board.ram.poked = {board.heap.top + 8: 0}
+        p.unload(net.handle)
+
+    try:
+        p, place = yolo_freed(free)
+        assert place == board.heap.top and list(board.ram.poked) == [place + 8]
+    finally:
+        board.ram.poked = {}
+    assert p.heap.look() and board.ram.cleared
+
+
+def test_nothing_is_written_where_heads_do_not_agree():
+    from maixmem_k210_mend import mend
+
+    for at, value in ((0, 48), (8, 5025), (None, 64)):  # the word itself; used before; its head
+        p, place = yolo_freed(lambda p, net: kpu.deinit(net.handle))
+        (hole,) = [hole for hole in board.heap.pieces() if hole[0] + hole[1] == place]
+        board.ram.poked = before = {(hole[1] + 8 if at is None else place + at): value}
+        try:
+            mend(p.heap.words, p.heap.table, place)
+            assert board.ram.poked == before and board.ram.cleared
+        finally:
+            board.ram.poked = {}
+
+
 def test_the_block_before_the_damage_is_named():
     import maixmem_text  # in memory: it must not be read from flash
 

@@ -60,7 +60,7 @@ def test_nothing_hangs_where_no_part_can_be_read(image: Path) -> None:
             for call, tells in CALLS.items():
                 board.restore(before)
                 out, error = RawRepl(image.name, SerialPort(board)).run(call, timeout=60)
-                said = f"reading /flash takes {READ} bytes of system heap, {largest} free: "
+                said = f"/flash takes {READ} bytes of system heap, {largest} free: "
                 assert (said + "release()" in out + error) == (tells and short), (call, error)
                 assert "b" not in call or not error or "NoRoom" in error or tells, (call, error)
         board.restore(before)

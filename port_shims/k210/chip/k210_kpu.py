@@ -228,6 +228,8 @@ class Model:
         self._drop()
         for block in self._yolo_blocks:
             board.heap.free(block)
+        for block in self._yolo_blocks[1:]:
+            board.ram.clear(block + 16)  # of its 24 bytes, after it was freed
         self._yolo_blocks = ()
         self.yolo = None
         self.loaded = False

@@ -17,12 +17,15 @@ _MAIN = {0x20D608 >> 2: 0x802FA998, (0x20D608 >> 2) + 2: 0x7C00}
 # Contract.  The 32-bit words of the board's RAM by their number, as its uctypes.struct gives them:
 # malloc's table, the heads and tails of its chunks, what tells the GC heap, the main thread's
 # state; zeros elsewhere.
-# `poked` {address: word} are those that a program has written over.  A word is worked out when
-# it is read; numbers above 2**30 are objects on 32 bits, so words are told by their numbers.
+# `poked` {address: word} are those that a program has written over; `cleared` the free chunks
+# whose size is not behind them, as the firmware leaves it where it frees a model of YOLO (freeing
+# what is there joins them none the less, the firmware's does not).  A word is worked out when it
+# is read; numbers above 2**30 are objects on 32 bits, so words are told by their numbers.
 class Ram:
     def __init__(self, heap):
         self.heap = heap
         self.poked = {}
+        self.cleared = []
         self.blank = False  # nothing is there
         self.hidden = 0  # bytes of the interpreter's GC heap that are not the board's
         self._table_size = 0  # bytes of the GC heap's table, asked when their own word is read
@@ -44,6 +47,27 @@ class Ram:
             self._from = (heap.base - _RAM) >> 2
             self._past = ((heap.top - _RAM) >> 2) + 4
         return self._chunk(_RAM + 4 * i) if self._from <= i < self._past else _MAIN.get(i, 0)
+
+    def __setitem__(self, i, word):
+        address = _RAM + 4 * i
+        for hole in self.cleared:
+            if hole[1] + hole[0] == address and hole[0] == word:
+                self.cleared.remove(hole)
+                return
+        self.poked[address] = word
+
+    def clear(self, address):
+        """The firmware writes 0: seen where that is the size of a free chunk before a used one."""
+        behind = [
+            hole for hole in self.heap.pieces() if hole[1] + hole[0] == address < self.heap.top
+        ]
+        self.cleared = [hole for hole in self.heap.pieces() if self._is_cleared(hole)] + behind
+
+    def _is_cleared(self, hole):
+        for x in self.cleared:
+            if x is hole:  # any change of it makes another
+                return True
+        return False
 
     def _table(self, k):
         """The k-th word of 64 bits: flags of lists, the top, then next and last of each list."""
@@ -104,7 +128,7 @@ class Ram:
         if address == at + 8:
             return size | 1
         if address == at + size:
-            return size
+            return 0 if self._is_cleared(hole) else size
         if address == at + size + 8:
             return self.heap.used[at + size]
         if address == at + 16 or address == at + 24:
