@@ -66,10 +66,8 @@ def test_doctor_says_where_and_by_whom_and_asks_no_more(board: FakeBoard) -> Non
     assert done.exit_code == 1
     assert told.keys() == {"notes", "findings"}
     (finding,) = told["findings"]
-    assert finding == {
-        "what": f"{said}; a load or a camera may hang.",
-        "cure": ["machine.reset()"],
-    }
+    assert finding["cause"] == f"{said}; a load or a camera may hang."
+    assert finding["step"]["text"] == "machine.reset()" and finding["others"] == []
     assert told["notes"][0].startswith("Not asked: ")
     assert "class Heap" in done.stderr
     assert not any(f"import {name}" in done.stderr for name in ("os", "uos", "maixmem"))
@@ -80,7 +78,7 @@ def test_what_doctor_prints_of_it(board: FakeBoard) -> None:
     said = spoil(board)
     lines = maixmem("doctor", "--port", board.port, status=1).splitlines()
     assert lines[0].startswith("Not asked: ") and lines[1] == "1 findings"
-    assert lines[2].startswith(f"1. {said}") and lines[3:] == ["   - machine.reset()"]
+    assert lines[2].startswith(f"1. {said}") and lines[3:] == ["   Do this: machine.reset()"]
 
 
 def test_other_commands_refuse_in_the_same_words(board: FakeBoard) -> None:

@@ -23,6 +23,7 @@ import pytest
 import serial
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
+from maixmem_cli.answer.answer import Answer, Step
 from maixmem_cli.commands import doctor as cmd_doctor
 
 REAL = os.environ.get("MAIXMEM_BOARD")
@@ -63,7 +64,7 @@ def _story(port: str) -> None:
     assert deployed["findings"] == []
     assert "on k210" in mpremote(port, "exec", "import maixmem; maixmem.report()")
     told = json.loads(invoke("doctor", "--port", port, "--json").stdout)
-    assert [f for f in told["findings"] if not _of_the_stand_in(f["what"])] == []
+    assert [f for f in told["findings"] if not _of_the_stand_in(f["cause"])] == []
     assert [r["name"] for r in told["report"]["regions"]] == ["gc", "heap"]
     assert told["flash"]["regions"][0][0] == "firmware"
     assert told["gc_heap"]["stored"] - told["gc_heap"]["active"] < 160
@@ -128,16 +129,21 @@ def test_doctor_finds_a_model_that_can_never_run_and_says_where_it_is(
         told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
         assert "overlap" in maixmem("doctor", "--port", board.port, status=1)
     findings = told["findings"]
-    assert any("overlap" in f["what"] for f in findings)
-    assert all(f["cure"] for f in findings)
+    assert any("overlap" in f["cause"] for f in findings)
+    assert all(f["step"] for f in findings)
     assert {m["address"] for m in told["models"]} >= {0x400000}
     capsys.readouterr()
-    cmd_doctor.show(
-        told, findings
-    )  # what the same visit looks like: another finds other free bytes
+    same = [  # what the same visit looks like: another finds other free bytes
+        Answer(f["cause"], step=Step(**f["step"]), others=tuple(Step(**s) for s in f["others"]))
+        for f in findings
+    ]
+    cmd_doctor.show(told, same)
     text = capsys.readouterr().out
     for f in findings:
-        assert all(line in text for line in [f["what"], *f["cure"]])
+        assert all(
+            line in text
+            for line in [f["cause"], f["step"]["text"], *(s["text"] for s in f["others"])]
+        )
 
 
 @fake_only
@@ -172,7 +178,7 @@ def test_doctor_sees_a_gc_heap_that_is_not_active_yet(fake) -> None:
     mpremote(fake.port, "resume", "exec", "from Maix import utils; utils.gc_heap_size(262144)")
     said = json.loads(maixmem("doctor", "--port", fake.port, "--json", status=1))
     mpremote(fake.port, "resume", "exec", "utils.gc_heap_size(524288)")
-    assert any("262144 bytes are set" in f["what"] for f in said["findings"])
+    assert any("262144 bytes are set" in f["cause"] for f in said["findings"])
 
 
 @fake_only
@@ -191,7 +197,7 @@ def test_doctor_sees_hidden_and_unfinished_files(fake) -> None:
     said = json.loads(maixmem("doctor", "--port", fake.port, "--json", status=1))
     hiding.unlink()
     rest.unlink()
-    found = " ".join(f["what"] for f in said["findings"])
+    found = " ".join(f["cause"] for f in said["findings"])
     assert "maixmem_pool.py hides maixmem_pool.mpy" in found
     assert "maixmem_flash.mpy~: a deploy was cut" in found
 

@@ -61,7 +61,7 @@ def test_install_and_remove(image: Path, tmp_path: Path) -> None:
     done = invoke("auto", "--install", "--port", port, "--json")
     told = json.loads(done.stdout)
     assert told["changed"] and told["boot"] == "/flash/boot.py", told
-    assert not [f for f in told["findings"] if "maixmem" in f["what"]], told["findings"]
+    assert not [f for f in told["findings"] if "maixmem" in f["cause"]], told["findings"]
     with connect(port) as board:
         board.hard_reset()
         assert answer(board, "print(repr(whose))") == "maixmem_kpu"

@@ -165,11 +165,11 @@ def test_doctor_says_damage_first(image: Path, monkeypatch: pytest.MonkeyPatch) 
             done = invoke("doctor", "--json")
             assert done.exit_code == 1, done.stderr
             (finding,) = json.loads(done.stdout)["findings"]
-            assert f"the system heap is damaged at {place:#x}, perhaps by " in finding["what"], n
-            assert finding["cure"] == ["machine.reset()"]
+            assert f"the system heap is damaged at {place:#x}, perhaps by " in finding["cause"], n
+            assert finding["step"]["text"] == "machine.reset()"
             owner = [c for c in used if c.address - 16 + c.size <= place][-1]
             said = f"the block of {owner.size - 8} bytes at {owner.address:#x};"
-            assert said in finding["what"], n
+            assert said in finding["cause"], n
             repl.enter()
-            with pytest.raises(DamagedHeap, match=finding["what"][:40]):
+            with pytest.raises(DamagedHeap, match=finding["cause"][:40]):
                 identity(repl)

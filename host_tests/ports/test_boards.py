@@ -76,8 +76,8 @@ def test_the_library_where_a_board_with_a_card_does_not_look(tmp_path: Path) -> 
         assert "os.chdir('/flash')" in done["notes"][0]
         told = json.loads(maixmem("doctor", "--port", board.port, "--json", status=1))
         assert told["report"]["port"] == "k210", "it is asked all the same"
-        (found,) = [f for f in told["findings"] if "the library is in /flash" in f["what"]]
-        assert any("os.chdir('/flash')" in step for step in found["cure"])
+        (found,) = [f for f in told["findings"] if "the library is in /flash" in f["cause"]]
+        assert any("os.chdir('/flash')" in step["text"] for step in found["others"])
         assert mpremote(board.port, "exec", "import os; print(os.getcwd())").strip() == "/sd"
 
 

@@ -43,6 +43,12 @@ def head(of: Answer) -> list[str]:
     return found
 
 
+def steps(of: Answer) -> list[str]:
+    """What to do, all of it."""
+    first = [label("Do this", of.language) + of.step.text] if of.step else []
+    return [*first, *_others(of, len(of.others))]
+
+
 def _others(of: Answer, count: int) -> Iterator[str]:
     for step in of.others[:count]:
         yield label("Or", of.language) + step.text

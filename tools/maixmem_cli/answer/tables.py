@@ -35,6 +35,11 @@ def said(row: Any, facts: Facts, language: str) -> str:
     return sentence(texts, facts, words(language), _COMMA[language])
 
 
+def findings() -> dict[str, Any]:
+    """{key: what a survey of a board finds wrong, and its steps}."""
+    return _file("findings")
+
+
 @dataclass(frozen=True)
 class Cause:
     """One cause: the conditions under which it is that, and how sure it is then."""

@@ -8,78 +8,70 @@ from typing import Any
 
 from maixmem import __version__
 
+from maixmem_cli.answer import of_board
+from maixmem_cli.answer.answer import Answer
 from maixmem_cli.errors import log, table
 from maixmem_cli.firmware.known_bad import faults
 from maixmem_cli.serial import visit
 from maixmem_cli.serial.identity import DamagedHeap, Identity, identity
 from maixmem_cli.serial.repl import BoardError, RawRepl
+from maixmem_cli.text.language import ENGLISH
 from maixmem_cli.text.numbers import hexa
 
-#: what a flash scan notes -> cure
-_NOTES = (
-    (
-        "length is not in its header",
-        "MaixPy v1 cannot load it: convert the network with nncase 0.1 (V3) or 0.2 (V4).",
-    ),
-    (
-        "no firmware header",
-        (
-            "The board runs, so a boot loader of its own is there; else flash the firmware "
-            "at 0x000000."
-        ),
-    ),
-    (
-        "no image at",
-        "Flash that image again, or clear its entry in the boot loader's configuration.",
-    ),
-)
-_UNKNOWN = (
-    "Reset the board and ask again; if it stays, maixmem doctor -v shows what was asked and said."
-)
-_LEFT_OUT = (
-    "Not asked: version, files, the library's report, GC heap, flash, models. Each takes memory "
-    "of the system heap, and may hang the board."
-)
+#: what a flash scan notes -> the finding
+_NOTES = {
+    "length is not in its header": "note_length",
+    "no firmware header": "note_header",
+    "no image at": "note_image",
+}
 _QVGA = 320 * 240 * 2  # bytes of the image that most scripts work on
 _IMAGES = ("k210", "canmv")  # ports whose GC heap holds images
 
 
-# `results` is plain data for JSON, `findings` a list of {"what", "cure": [steps]}; `notes` in it
-# say what the numbers mean.
+# `results` is plain data for JSON, `findings` are answers; `notes` say what the numbers mean.
 class Diagnosis:
     """One visit. Each question is independent: one that fails is a finding, and the next
     follows."""
 
-    def __init__(self, board: RawRepl, full: bool) -> None:
+    def __init__(self, board: RawRepl, full: bool, language: str = ENGLISH) -> None:
         self._board = board
         self._full = full
+        self._language = language
         self._table = "k210"  # whose errors are looked up
         self.results: dict[str, Any] = {}
-        self.findings: list[dict[str, Any]] = []
+        self.findings: list[Answer] = []
 
-    def find(self, what: str, *cure: str) -> None:
-        """Notes a finding. Without a cure: what the table of known errors says."""
-        steps = list(cure)
-        if not steps:
-            known = log.of_line(what, self._table)
-            steps = known.steps if known else [_UNKNOWN]
-        self.findings.append({"what": what, "cure": steps})
+    def find(self, key: str, *steps: str, **values: Any) -> None:
+        """Notes a finding of the table; `steps` come before its own."""
+        self.findings.append(of_board.finding(key, self._language, steps, **values))
+
+    def find_said(self, what: str, *steps: str) -> None:
+        """Notes what the board says itself. Without steps: those of the table of errors."""
+        if steps:
+            self.findings.append(of_board.of_words(what, steps, self._language))
+            return
+        known = log.of_line(what, self._table, self._language)
+        if known:
+            self.findings.append(of_board.of_words(what, known.steps, self._language))
+            return
+        name, _, error = what.partition(": ")
+        self.find("unknown", name=name, error=error)
 
     def ask(self, name: str, file: str, function: str, *args: Any, timeout: float = 60) -> Any:
         try:
             self.results[name] = visit.ask(self._board, file, function, *args, timeout=timeout)
         except visit.Missing as e:
-            self.find(f"{name}: {e}", f"maixmem deploy --port {self._board.url}")
+            self.find("missing_library", name=name, error=str(e), port=self._board.url)
         except BoardError as e:
-            self.find(f"{name}: {e}")
+            self.find_said(f"{name}: {e}")
         return self.results.get(name)
 
     def run(self) -> None:
         try:
             who = identity(self._board)
         except DamagedHeap as e:
-            self.find(e.said.what, *e.said.steps)
-            self.results["notes"] = [_LEFT_OUT]
+            self.find_said(e.said.what, *e.said.steps)
+            self.results["notes"] = [of_board.finding("left_out", self._language).cause]
             return
         self.results["who"] = [who.implementation, list(who.version), who.platform, who.machine]
         self.files()
@@ -104,44 +96,28 @@ class Diagnosis:
             ours = [n for n in names if n.startswith("maixmem")]
             for name in ours:
                 if name.endswith(".mpy") and name[:-4] + ".py" in ours:
-                    self.find(
-                        f"{folder}: {name[:-4]}.py hides {name}",
-                        f"Remove one of the two, or maixmem deploy --target {folder}.",
-                    )
+                    self.find("hidden", folder=folder, name=name[:-4])
             rest = [n for n in ours if n.endswith("~")]
             if rest:
-                self.find(
-                    f"{folder}: {', '.join(rest)}: a deploy was cut",
-                    f"maixmem deploy --target {folder}: it goes on where it stopped.",
-                )
+                self.find("cut_deploy", folder=folder, names=", ".join(rest))
         systems = self.ask("file_systems", "files", "statistics", list(searched)) or {}
         for folder, (free, _, block) in systems.items():
             if free <= 2 * block:  # SPIFFS keeps two blocks; see transfer.free_bytes()
-                self.find(
-                    f"{folder} is full: it takes no more, and writes for minutes before "
-                    "it says so",
-                    f"Remove files there; maixmem deploy --remove --target {folder} "
-                    "takes the library off.",
-                )
+                self.find("full_files", folder=folder)
 
     def build(self, who: Identity) -> None:
         """A build of MaixPy that is known to be bad."""
         if who.kind == "maixpy":
             self.results["build"] = who.build
             for what, step in faults(who.build):
-                self.find(what, step)
+                self.find_said(what, step)
 
     def place(self, who: Identity, home: str, place: str | None) -> None:
         """The library in a folder where the board does not look."""
         self.results["place"] = [home, place]
         if who.kind == "maixpy" and place and place != home:
-            self.find(
-                f"the library is in {place}, and MaixPy looks for modules in its working "
-                f"folder only, which is {home} "
-                "(a card was in at boot)",
-                f"maixmem deploy --port {self._board.url}: puts it into {home}",
-                f"Or begin your program with: import os; os.chdir({place!r})",
-            )
+            port, quoted = self._board.url, repr(place)
+            self.find("other_folder", place=place, home=home, port=port, quoted=quoted)
 
     def memory(self) -> None:
         report = self.results["report"]
@@ -150,12 +126,10 @@ class Diagnosis:
             self.results["notes"] = report["warnings"]
         else:
             for text, *steps in said:
-                self.find(text, *steps)
+                self.find_said(text, *steps)
         if report["version"] != __version__:
-            self.find(
-                f"the board has maixmem {report['version']}, this is {__version__}",
-                f"maixmem deploy --port {self._board.url}",
-            )
+            theirs, port = report["version"], self._board.url
+            self.find("other_version", theirs=theirs, ours=__version__, port=port)
         for r in report["regions"]:
             if (
                 r["name"] == "gc"
@@ -163,15 +137,7 @@ class Diagnosis:
                 and r["largest"] is not None
                 and r["largest"] < _QVGA <= r["free"]
             ):
-                what = (
-                    f"GC heap in pieces: {r['free']} bytes free, the largest block "
-                    f"{r['largest']}: no room for a QVGA image ({_QVGA})"
-                )
-                self.find(
-                    what,
-                    "gc.collect(), or a soft reset.",
-                    "Allocate image buffers once, at the start: maixmem_pool.ImagePool.",
-                )
+                self.find("gc_pieces", free=r["free"], largest=r["largest"], needed=_QVGA)
 
     def gc_heap(self) -> None:
         # what is wrong with it is in the report's warnings
@@ -182,24 +148,18 @@ class Diagnosis:
         if not found:
             return
         for text in found["conflicts"]:
-            self.find(
-                text,
-                "maixmem flash --help: put them together before flashing; flash what was "
-                "overwritten again.",
-            )
+            self.find("collision", text=text)
         for name, start, end, _, _, intact in found["regions"]:
             if intact is False:
-                self.find(
-                    f"{name} {hexa(start)}..{hexa(end)} is damaged: its SHA-256 does not match",
-                    "Flash it again.",
-                )
+                self.find("damaged_image", name=name, start=hexa(start), end=hexa(end))
         for start, end, why in found["unread"]:
-            self.find(
-                f"flash {hexa(start)}..{hexa(end)} could not be read: {why}",
-                "Reset the board, so that nothing is loaded; ask again.",
-            )
+            self.find("unread", start=hexa(start), end=hexa(end), why=why)
         for text in found["notes"]:
-            self.find(text, *[step for key, step in _NOTES if key in text])
+            key = next((key for words, key in _NOTES.items() if words in text), None)
+            if key:
+                self.find(key, text=text)
+            else:
+                self.find_said(text)
         self.results["models"] = [self.model(r) for r in found["regions"] if r[3] == "model"]
 
     def model(self, region: list[Any]) -> dict[str, Any]:
@@ -207,7 +167,7 @@ class Diagnosis:
         cost = self.ask(f"model {hexa(start)}", "library", "model", start) or {}
         text, *steps = cost.pop("said", [""])
         if cost.get("refuse"):
-            self.find(f"{name} at {hexa(start)} can never be loaded here: {text}", *steps)
+            self.find("never_loads", *steps, name=name, start=hexa(start), text=text)
         elif cost.get("shortage"):
-            self.find(f"{name} at {hexa(start)} cannot be loaded now: {text}", *steps)
+            self.find("not_now", *steps, name=name, start=hexa(start), text=text)
         return {"address": start, "name": name, **cost}

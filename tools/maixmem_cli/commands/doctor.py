@@ -11,6 +11,9 @@ from typing import Any
 import click
 from maixmem_report import bar, kib
 
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer
+from maixmem_cli.answer.as_json import data
 from maixmem_cli.board.diagnosis import Diagnosis
 from maixmem_cli.commands.options import PORT, VERBOSE, board_at, board_errors
 from maixmem_cli.firmware import board_file
@@ -18,7 +21,7 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.firmware.survey import survey
 from maixmem_cli.serial.repl import RawRepl
 from maixmem_cli.text.numbers import hexa
-from maixmem_cli.text.output import JSON, console, print_json, write_file
+from maixmem_cli.text.output import JSON, LANG, console, print_json, write_file
 from maixmem_cli.text.tables import Column, show_table
 
 _REGIONS = (
@@ -48,7 +51,7 @@ def firmware_of(found: dict[str, Any] | None) -> str:
     return ""
 
 
-def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
+def show(told: dict[str, Any], findings: list[Answer]) -> None:
     out = console()
     if "who" in told:
         name, version, platform, machine = told["who"]
@@ -76,9 +79,9 @@ def show(told: dict[str, Any], findings: list[dict[str, Any]]) -> None:
         out.print(f"{m['name']} at {hexa(m['address'])}: {_verdict(m)}", markup=False)
     out.print(f"{len(findings)} findings" if findings else "no findings")
     for i, f in enumerate(findings, 1):
-        out.print(f"{i}. {f['what']}", markup=False, soft_wrap=True)
-        for step in f["cure"]:
-            out.print(f"   - {step}", markup=False, soft_wrap=True)  # commands are copied
+        out.print(f"{i}. {f.cause}", markup=False, soft_wrap=True)
+        for line in as_text.steps(f):
+            out.print(f"   {line}", markup=False, soft_wrap=True)  # commands are copied
 
 
 def _verdict(m: dict[str, Any]) -> str:
@@ -104,9 +107,10 @@ def _verdict(m: dict[str, Any]) -> str:
     help="Reset the board and write what plans have to know of it; fit, kmodel, flash take it "
     "as --firmware.",
 )
+@LANG
 @JSON
 @VERBOSE
-def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> None:
+def command(port: str | None, full: bool, save: Path | None, language: str, as_json: bool) -> None:
     """Check the memory and flash of a connected board: heaps, GC heap size, flash, models, files.
 
     Without the library on it (maixmem deploy): version, files and both heaps. Interrupts the
@@ -119,12 +123,12 @@ def command(port: str | None, full: bool, save: Path | None, as_json: bool) -> N
             if save:
                 _save(board, save, as_json)
                 return
-            diagnosis = Diagnosis(board, full)
+            diagnosis = Diagnosis(board, full, language)
             diagnosis.run()
         finally:
             board.close()
     if as_json:
-        print_json({**diagnosis.results, "findings": diagnosis.findings})
+        print_json({**diagnosis.results, "findings": [data(f) for f in diagnosis.findings]})
     else:
         show(diagnosis.results, diagnosis.findings)
     sys.exit(1 if diagnosis.findings else 0)
