@@ -53,6 +53,8 @@ def test_a_remedy_that_is_tried_is_a_change_of_a_script_and_each_change_a_remedy
         ("heap = gc|heap", True),
         ("heap != gc", True),
         ("heap = gc", False),
+        ("model|asked", True),
+        ("model|heap = gc|heap", True),
         ("asked", True),
         ("no asked", False),
         ("no model", True),

@@ -5,9 +5,11 @@ emulator/test_cure_on_firmware.py."""
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import broken_scripts
 import pytest
@@ -16,8 +18,10 @@ from emulated import THOROUGH
 from maixmem_cli.commands import cure as cure_command
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.emulator.watched import Watched
+from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import edits
-from maixmem_cli.runs import trial
+from maixmem_cli.record.record import Board, End, Growth, Place, Record
+from maixmem_cli.runs import recorded, trial
 from maixmem_cli.runs.change import Edit
 
 _QUICK = ("last0", "window0")
@@ -31,7 +35,7 @@ def cure(
     script = folder / f"{broken.name}.py"
     script.write_text(broken.source)
     flash = [f"--flash={path}@{address:#x}" for address, path in broken.files(folder)]
-    done = invoke("cure", str(script), "--frames=6", *flash)
+    done = invoke("cure", str(script), "--frames=6", "--json", *flash)
     return done.exit_code, done.stdout
 
 
@@ -43,8 +47,10 @@ def test_a_change_that_runs_on_the_stand_in(
 ) -> None:
     status, out = cure(monkeypatch, tmp_path, broken)
     assert status == 0, out
-    assert out.startswith("On the stand-in with the memory of full, which is no firmware:")
     assert broken_scripts.kind_of(out) in broken.cured_by, out
+    (told,) = json.loads(out)
+    assert told["proof"].endswith("on the stand-in with the memory of full, which is no firmware")
+    assert told["sure"] == told["step"]["sure"] == "proved" and "\n+" in told["step"]["diff"]
 
 
 @pytest.mark.parametrize(
@@ -116,19 +122,19 @@ def test_line_ends_stay_and_no_old_file_is_lost(
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("import sensor\nsensor.rest()\n", ("line 2", "no such name", "Next: mend that line")),
-        ("def f(:\n", ("SyntaxError", "no change was tried", "Next: mend that line")),
-        ("\ufeffprint(1)\n", ("no change was tried", "byte order mark")),
-        ("[][1]\n", ("None of the 0", "Next: mend that line")),
+        ("import sensor\nsensor.rest()\n", ("main.py:2", "no attribute", "Mend line 2")),
+        ("def f(:\n", ("main.py:1", "SyntaxError", "Mend line 1")),
+        ("\ufeffprint(1)\n", ("byte order mark",)),
+        ("[][1]\n", ("main.py:1 `[][1]`", "Do this: ")),
     ],
 )
 def test_what_is_no_want_of_memory_is_said(
     source: str, told: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "main.py").write_bytes(source.encode())
-    monkeypatch.setattr(cure_command, "_tried", lambda *rest: [])  # none of them would help
+    monkeypatch.setattr(tried, "candidates", lambda *rest: 1 / 0)  # none is tried
     status, out = on_stand_in(monkeypatch, tmp_path / "main.py")
-    assert status == 1 and 'File "main.py", line' in out
+    assert status == 1 and "Proof" not in out
     assert [t for t in told if t not in out] == [], out
 
 
@@ -147,7 +153,7 @@ def test_a_script_without_a_camera_runs_once_and_not_for_long(
     assert place.run(Path("main.py"), Edit("", "", ""), 100).good and ran == asked
 
 
-class Place:
+class Places:
     """Where changes are said to run: those that are named so are good, after a while or never."""
 
     at_once = 2
@@ -167,48 +173,57 @@ class Place:
 
 
 def test_what_still_runs_is_ended_when_a_change_was_found() -> None:
-    place = Place()
-    tried = [Edit(kind, "", str(i)) for i, kind in enumerate(("bad", "good", "endless", "late"))]
-    runs = cure_command._runs(tried, place, place.run)
+    place = Places()
+    kinds = ("bad", "good", "endless", "late")
+    changes = [Edit(kind, (), str(i)) for i, kind in enumerate(kinds)]
+    runs = tried.runs(changes, place, place.run)
     assert next(edit.kind for edit, run in runs if run.good) == "good"
     runs.close()
     assert place.over.wait(20) and "late" not in place.asked
 
 
-_LEAK = "leaks 300 bytes of the GC heap a round, 98 rounds, 1600 more until it is full: main.py:3"
+_WHERE = Place("main.py", 3, text="a = kpu.load(0x300000)")
+_LEAK = "main.py:3"
 _LEAKING = trial.Trial("limit", (_LEAK,), 9, 9, 9, 100, None, (_LEAK,))
 _WELL = trial.Trial("limit", (), 9, 9, 9, 100, None, ())
 
 
 def on_leaking(
     after: dict[str, trial.Trial], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[int, str, list[str]]:
+) -> tuple[int, list[dict[str, Any]], list[str]]:
     """What cure says of a script that leaks, where changes of these kinds end so and others leak;
     and what it tried."""
-    tried = []
+    ran = []
 
     class Leaking:
         at_once, where = 1, "full.bin"
 
         def run(self, script: Path, edit: Edit, frames: int) -> trial.Trial:
-            tried.append(edit.kind)
+            ran.append(edit.kind)
             return after.get(edit.kind, _LEAKING)
 
         def stop(self) -> None:
-            tried.append("stop")
+            ran.append("stop")
 
-    monkeypatch.setattr(cure_command, "_place", lambda *rest: (Leaking(), ["minimum"]))
+    grows = Growth("gc", _WHERE, 300, 1700)
+    found = Record(
+        "main.py", Board("image", "full.bin"), End("limit"), 100, 98, 100, growth=(grows,)
+    )
+    monkeypatch.setattr(recorded, "once", lambda *rest: found)
+    monkeypatch.setattr(cure_command, "bench_of", lambda *rest: tried.Bench(Leaking()))
     script = folder / "main.py"
     script.write_text("import KPU as kpu\nwhile True:\n    a = kpu.load(0x300000)\n    use(a)\n")
-    done = invoke("cure", str(script))
-    return done.exit_code, done.stdout, tried
+    done = invoke("cure", str(script), "--json")
+    return done.exit_code, json.loads(done.stdout), ran
 
 
 def test_a_leak_is_said_and_cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, out, tried = on_leaking({"loop": _WELL}, tmp_path, monkeypatch)
-    assert status == 0 and out.splitlines()[1:3] == ["main.py as it is: leaks", f"  {_LEAK}"]
-    assert broken_scripts.kind_of(out) == "loop" and "before: leaks, 100 pictures" in out
-    assert "after:  runs, 100 pictures" in out and tried == ["", "loop", "stop"]
+    status, told, ran = on_leaking({"loop": _WELL}, tmp_path, monkeypatch)
+    assert status == 0 and told[0]["cause"].startswith(
+        "main.py:3 `a = kpu.load(0x300000)` keeps 300 B more of the GC heap each round"
+    )
+    assert told[0]["step"]["key"] == "loop" and ran == ["loop", "stop"]
+    assert told[0]["proof"] == "with it 100 pictures were taken on full.bin"
 
 
 @pytest.mark.parametrize(
@@ -226,11 +241,11 @@ def test_what_does_not_prove_that_a_leak_is_gone(
 ) -> None:
     """A change that leaks as well, is not judged, sees fewer pictures, or ends it by itself; and
     what makes room alone is not tried."""
-    status, out, tried = on_leaking(after, tmp_path, monkeypatch)
-    assert status == 1 and "It runs with" not in out
-    assert "ends the leak. Next: maixmem profile" in out
-    assert {"loop", "gc", "firmware"} <= set(tried)
-    assert not set(tried) & {"gc_heap", "order", "frame", "window", "card", "stream"}
+    status, told, ran = on_leaking(after, tmp_path, monkeypatch)
+    assert status == 1 and told[0]["step"]["sure"] != "proved"
+    assert told[0]["proof"] == f"none of {len(ran) - 1} changes that were tried runs on full.bin"
+    assert {"loop", "gc"} <= set(ran)
+    assert not set(ran) & {"gc_heap", "order", "frame", "window", "card", "stream"}
 
 
 def test_a_script_that_ends_by_itself_has_no_leak() -> None:

@@ -77,28 +77,28 @@ def test_what_each_round_loads_is_loaded_once() -> None:
 
 def test_the_end_says_what_is_tried_first() -> None:
     found = list(edits(_SCRIPT, ((224, 224),)))
-    kinds = [e.kind for e in likely_first(found, "ValueError: check img format err!")]
+    kinds = [e.kind for e in likely_first(found, {"row": "picture-size"})]
     assert kinds[0] == "window" and sorted(kinds) == sorted(e.kind for e in found)
-    assert [e.kind for e in likely_first(found, "")] == [e.kind for e in found]
-    no_model = [e.kind for e in likely_first(found, "load error:2006, memory not enough")]
-    assert no_model.index("gc_heap") < no_model.index("window")
+    load = {"heap": "heap", "doing": "load", "in_loop": "no"}
+    no_model = [e.kind for e in likely_first(found, load)]
+    assert no_model[0] == "order" and no_model.index("gc_heap") < no_model.index("window")
 
 
 def test_what_the_script_does_not_come_to_is_tried_last() -> None:
     """A change behind the line that ended it; in a loop it comes by again."""
     found = list(edits(_SCRIPT, ((224, 224),)))
     above = _SCRIPT[: _SCRIPT.index("task =")].count("\n") + 1
-    kinds = [e.kind for e in likely_first(found, "", _SCRIPT, above)]
+    kinds = [e.kind for e in likely_first(found, {"top_line": above}, _SCRIPT)]
     assert sorted(kinds) == sorted(e.kind for e in found)
     last = kinds.index("gc_heap") + 1
     assert {"gc", "del", "copy"} <= set(kinds[last:]) and "order" not in kinds[last:]
-    assert likely_first(found, "", _SCRIPT, above + 2) == found
+    assert likely_first(found, {"top_line": above + 2}, _SCRIPT) == likely_first(found, {})
 
 
 def test_a_change_of_the_board_counts_before_any_line() -> None:
     models = ((0x300000, Path("m.kmodel")),)
     found = list(edits(_SCRIPT, (), models, ["minimum"]))
-    kinds = [e.kind for e in likely_first(found, "", _SCRIPT, 2)]
+    kinds = [e.kind for e in likely_first(found, {"top_line": 2}, _SCRIPT)]
     behind = kinds.index("gc")
     assert max(kinds.index(k) for k in ("card", "stream", "firmware", "auto")) < behind
 

@@ -118,7 +118,7 @@ def test_short_of_system_heap_a_smaller_gc_heap_is_the_first_cure(folder: Path) 
     assert after is not None and after.fits
     assert [c.kind for c in changes] == ["gc_heap"]
     assert 65536 <= after.project.gc_heap < 512 << 10
-    assert f"set_gc_heap({after.project.gc_heap})" in changes[0].text
+    assert f"set_gc_heap({after.project.gc_heap})" in changes[0].text()
 
 
 def test_short_of_gc_heap_a_larger_one(folder: Path) -> None:

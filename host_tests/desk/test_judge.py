@@ -95,8 +95,11 @@ def test_who_has_the_rest_is_said() -> None:
 @pytest.mark.parametrize(
     ("end", "said"),
     [
-        (End(record.RAISED, _AT, "x", missing=Missing(record.MODEL)), "--flash MODEL@ADDRESS"),
-        (End(record.RAISED, _AT, "x", missing=Missing(record.CARD)), "--sd FOLDER"),
+        (
+            End(record.RAISED, _AT, "x", missing=Missing(record.MODEL)),
+            "a model that this run does not have",
+        ),
+        (End(record.RAISED, _AT, "x", missing=Missing(record.CARD)), "a file or a card"),
         (End(record.RAISED, _AT, "x", missing=Missing(record.MODULE, "abc")), "(abc)"),
         (End(record.RAISED, _AT, "NameError: x"), "not for want of memory"),
         (End(record.DONE, _AT, "NameError: x", caught=True), "not for want of memory"),

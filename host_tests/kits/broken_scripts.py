@@ -6,7 +6,7 @@ leak so slowly that they come to all their pictures, with some that only look so
 
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,12 @@ class Broken:
 
 # a smaller frame is tried before the GC heap; with 140 KiB kept the one image finds no block
 _ALSO = {"jpeg": ("frame",), "image": ("del", "gc_heap")}
-_KIND = re.compile(r"^It runs with: .*\[(\w+)\]$", re.MULTILINE)
 
 
 def kind_of(out: str) -> str:
-    """The kind of the first change that `maixmem cure` shows."""
-    return _KIND.findall(out)[0]
+    """The kind of the first change that `maixmem cure --json` shows."""
+    kind: str = json.loads(out)[0]["step"]["key"]
+    return kind
 
 
 _A, _B = 0x300000, 0x800000

@@ -17,6 +17,7 @@ import argparse
 import random
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,14 +25,14 @@ import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
 from maixmem_cli.emulator.session import Options  # noqa: E402
-from maixmem_cli.firmware.builds import GC_DEFAULT, choose  # noqa: E402
+from maixmem_cli.firmware.builds import GC_DEFAULT, Firmware, choose  # noqa: E402
 from maixmem_cli.kmodel import example  # noqa: E402
-from maixmem_cli.plan import judge, proved  # noqa: E402
+from maixmem_cli.plan import judge, of_record  # noqa: E402
 from maixmem_cli.plan.changes import GC_HEAP  # noqa: E402
 from maixmem_cli.record.record import GC, HEAP, Record  # noqa: E402
 from maixmem_cli.runs import recorded  # noqa: E402
 
-_STEP = 16 << 10
+_STEP, _TRIES = 16 << 10, 4
 _ADDRESS = 0x300000
 _CAMERA = """sensor.reset({})
 sensor.set_pixformat(sensor.RGB565)
@@ -96,6 +97,19 @@ def files(folder: Path, made: Program) -> tuple[Path, Options]:
     return script, Options(files=flash, camera="pattern", frames=5, seconds=30.0)
 
 
+def recommended(record: Record, build: Firmware, again: Callable[[int], Record]) -> int | None:
+    """The GC heap by the plan; what then fails is planned anew. None where none is found."""
+    for _ in range(_TRIES):
+        changes = of_record.cures(record, build, GC_HEAP)
+        if not changes:
+            return None
+        size: int = changes[0].apply(of_record.project(record, build)).gc_heap
+        record = again(size)
+        if judge.judge(record).fits:
+            return size
+    return None
+
+
 def row(made: Program, image: Path) -> tuple[bool, str]:
     """Whether what is recommended is right, in words."""
     build = choose(str(image)).of_table() or choose(str(image)).measured()
@@ -109,7 +123,7 @@ def row(made: Program, image: Path) -> tuple[bool, str]:
         def again(n: int) -> Record:
             return recorded.again(script, place, n)
 
-        size = proved.cure(first, build, again, only=GC_HEAP).gc_heap
+        size = recommended(first, build, again)
         if size is None:
             return False, f"nothing recommended: {judge.judge(first).lines[0]}"
         beyond = size + (_STEP if made.short == HEAP else -2 * _STEP)

@@ -74,12 +74,13 @@ def test_a_hang_is_status_3_with_the_numbers_and_what_fits(tmp_path: Path) -> No
     assert done.exit_code == 3, done.output
     first, *rest = done.output.splitlines()
     assert first == "DOES NOT FIT: the board hangs at main.py:6: net = kpu.load(0x300000)"
-    assert rest[0].startswith("requested 256.1 KiB of system heap, free were ")
-    assert "have main.py:5: sensor.set_framesize(sensor.QVGA)" in done.output
-    assert "* make them in the order m, camera" in done.output
+    assert "it requests 256.1 KiB of system heap, " in rest[0]
+    assert rest[1] == ("Do this: Set up in this order: models, camera. Line 6 goes before line 2.")
+    assert "KiB main.py:5 `sensor.set_framesize(sensor.QVGA)`" in done.output
+    assert "Proof: with it " in done.output
     assert told.end.refused and told.end.refused.asked == 262274
     assert project and project.exit_code == 1
-    assert "make them in the order m, camera" in project.output
+    assert "Set up in this order: m, camera." in project.output
 
 
 def test_a_leak_is_named_with_its_line_and_round(tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) ->
     done, told, project = fitted(tmp_path, source)
     assert done.exit_code == 1 and told.end.caught and "main.py:10: kept.append" in done.output
     assert told.end.refused and told.end.refused.heap == "gc" and told.pictures == 4
-    assert "it runs with" not in done.output, "no GC heap is large enough"
+    assert "Set the GC heap" not in done.output, "no GC heap is large enough"
     assert project and project.exit_code == 1
 
 

@@ -33,7 +33,7 @@ _SMALL += "    utils.gc_heap_size({0})\n    machine.reset()\nprint('up', gc.mem_
 def test_a_gc_heap_that_does_not_come_to_the_prompt_is_a_hang(sim, nbytes: int) -> None:
     status, out, err = sim(_SMALL.format(nbytes))
     assert status == 3 and "up" not in out
-    assert f"{nbytes} bytes" in err and "Next: erase" in err
+    assert f"{nbytes} bytes" in err and "Do this: Erase /flash" in err
 
 
 @pytest.mark.parametrize(("nbytes", "free"), [(8448, 5152), (14000, 10528), (32768, 26336)])

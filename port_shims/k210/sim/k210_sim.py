@@ -20,7 +20,6 @@ import k210_start
 import k210_system
 import k210_time
 import k210_written
-import maixmem_advice
 from k210_flash import source_read, source_size
 from k210_model import builds
 from k210_system import print_exception
@@ -292,8 +291,8 @@ def _runs_through(session, job):
 
 
 def _hangs(e, job=None):
-    """What is said of a hang, in the words of a run on an image."""
-    lines = [_DEAD] + (_where(e, job) if job else []) + [e.cause, "Next: " + e.cure]
+    """What is said of a hang, in the words of a run on an image; at boot what to do, too."""
+    lines = [_DEAD] + _where(e, job) + [e.cause] if job else [_DEAD, e.cause, "Next: " + e.cure]
     print("\n" + "\n".join(["maixmem: " + line for line in lines]), file=sys.stderr)
     return _HANG
 
@@ -320,16 +319,8 @@ def _status(e):
 
 
 def _failed(job, e):
-    """The traceback as the board prints it, what the error means, and one last line."""
+    """The traceback as the board prints it, and one last line."""
     _print_exception(e)
-    known = maixmem_advice.find(e)
-    if known:
-        print("= " + known[0])
-        steps = list(known[1])
-        if not job["flash"] and "error:2002" in str(e):
-            steps.insert(0, "Put the model into the flash of this run: --flash MODEL@ADDRESS.")
-        for i, step in enumerate(steps):
-            print("{}. {}".format(i + 1, step))
     print("{} failed: {}: {}".format(job["script"], type(e).__name__, e))
     return 1
 

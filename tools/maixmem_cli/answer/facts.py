@@ -8,14 +8,18 @@
 | script, on, build, pictures | the file, what it ran on, the build, pictures that it took |
 | end, error, row, means | a word of record.py, a traceback's last line, its row and meaning |
 | at, line, source | the line that ended it with its text, its number, its text |
+| top_line | the line at the top of the script that was being run then |
 | doing | what that line does: load, camera, lcd and so on |
 | in_loop | "yes": that line had been run before, with fewer pictures |
 | heap, requested, free, largest | which heap got nothing, for how much, what it had |
 | model, address, lies_at | the file of a model, where it was loaded from, where it lies |
 | model_w, model_h, img_w, img_h | the picture that a model takes, and that it got |
+| too_small | "yes": that picture is |
+| gc_heap | bytes that the GC heap was set to |
 | frame, camera_line, lcd_line, dual_buff, window_line | camera and display, as set up |
 | grows_at, grows_heap, grows_each, grows_dies | what keeps more with each round |
 | missing, missing_name | what the run did not have |
+| reason | why the stand-in hangs |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
 """
 
@@ -25,6 +29,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from k210_model.frame_sizes import SIZES
+from maixmem_kmodel import KModelError, read_info
+from maixmem_report import kib
 
 from maixmem_cli.answer.values import Address, Bytes, Value
 from maixmem_cli.errors import numbers, table
@@ -41,6 +49,7 @@ _DOES = (  # what a line does, by its text; the first counts
     ("image", re.compile(r"\bImage\(|\.(?:resize|copy|cut|crop|to_grayscale|mean_pooled)\(")),
     ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
 )
+_HOLDERS = 3  # lines that have the rest
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|\b\d{6,8}\b")
 _OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
 _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
@@ -48,7 +57,7 @@ _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
 
 def of_record(of: Record, output: str = "") -> dict[str, Value]:
     """The facts of a run; `output`: what it printed, which may have numbers."""
-    end = of.later if of.later and (of.later.hangs or of.later.refused) else of.end
+    end = _end(of)
     found: dict[str, Value] = {
         "board": "k210",
         "script": of.script,
@@ -56,18 +65,25 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
         "pictures": of.later_pictures if end is of.later else of.pictures,
         "end": end.kind,
     }
+    if of.board.gc_heap:
+        found["gc_heap"] = Bytes(of.board.gc_heap)
     if of.board.build:
         found["build"] = of.board.build
+    if end.hangs and of.board.on == record.STAND_IN and end.words:
+        found["reason"] = end.words[-1].rstrip(".")
     found.update(_line(end, of.script))
     found.update(_error(end, output))
     found.update(_refused(end))
     found.update(_board(of))
+    if found.get("row") == "picture-size" and "model_w" not in found:
+        found.update(_picture(_sizes(of, found)))
     found.update(_missing(of, end, found))
     found.update(_model(of, end, found))
     if "line" in found:
         again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
         found["in_loop"] = "yes" if found["pictures"] or min(again, default=0) else "no"
-    found.update(_grows(of))
+    if of.end.kind == record.LIMIT:  # what ends by itself may keep things up to its end
+        found = {**_grows(of), **found}
     return found
 
 
@@ -75,6 +91,17 @@ def _at(place: Place) -> str:
     """A line with its text, without the comment at its end."""
     code = re.sub(r"\s+#[^'\"]*$", "", place.text)
     return f"{place} `{code}`" if code else str(place)
+
+
+def _end(of: Record) -> End:
+    """The end that counts: that of the run that went on until a heap was full; what a program
+    wanted, did not get, and went on without."""
+    if of.later and (of.later.hangs or of.later.refused):
+        return of.later
+    lacked = of.lacked
+    if lacked and of.end.kind in (record.DONE, record.LIMIT) and not of.end.refused:
+        return End(of.end.kind, lacked.at, lacked.error, missing=lacked.missing)
+    return of.end
 
 
 def _own(at: Iterable[Place], script: str) -> int:
@@ -88,8 +115,14 @@ def _line(end: End, script: str) -> dict[str, Value]:
         return {}
     first = own[0]
     found: dict[str, Value] = {"at": _at(first), "line": first.line, "source": first.text}
-    does = next((name for name, pattern in _DOES if pattern.search(first.text)), "")
+    if places and places[-1].file == script:
+        found["top_line"] = own[-1].line
+    does = _does(first.text)
     return {**found, "doing": does} if does else found
+
+
+def _does(text: str) -> str:
+    return next((name for name, pattern in _DOES if pattern.search(text)), "")
 
 
 def _error(end: End, output: str) -> dict[str, Value]:
@@ -103,8 +136,37 @@ def _error(end: End, output: str) -> dict[str, Value]:
     if _OF_TEXT.match(end.error):
         found["of_text"] = "yes"
     sizes = numbers.numbers(f"{output}\n{end.traceback}", "k210")
+    return {**found, **_picture(sizes)}
+
+
+def _picture(sizes: dict[str, int]) -> dict[str, Value]:
+    """The picture that a model takes, and the one that it got."""
     wanted = ("img_w", "img_h", "model_w", "model_h")
-    return {**found, **{name: sizes[name] for name in wanted if name in sizes}}
+    found: dict[str, Value] = {name: sizes[name] for name in wanted if name in sizes}
+    if len(found) == len(wanted) and any(sizes[f"model_{x}"] > sizes[f"img_{x}"] for x in "wh"):
+        found["too_small"] = "yes"
+    return found
+
+
+def _sizes(of: Record, known: dict[str, Value]) -> dict[str, int]:
+    """The camera's picture and that of the one model that takes another."""
+    windows = [s.size for s in of.of(record.WINDOW) if s.size]
+    img = windows[-1] if windows else SIZES.get(str(known.get("frame", "")))
+    files = {s.model.file for s in of.of(record.LOAD) if s.model and not s.failed}
+    takes = {size for file in files for size in input_sizes(file)} - {img}
+    if img is None or len(takes) != 1:
+        return {}
+    model = takes.pop()
+    return {"img_w": img[0], "img_h": img[1], "model_w": model[0], "model_h": model[1]}
+
+
+def input_sizes(file: str) -> list[tuple[int, int]]:
+    """Width and height of the pictures that a model file takes."""
+    try:
+        shapes = [shape for shape, _, _ in read_info(file).inputs or ()]
+    except (KModelError, OSError):
+        return []
+    return [(s[3], s[2]) for s in shapes if s and len(s) == 4 and None not in s]
 
 
 def _refused(end: End) -> dict[str, Value]:
@@ -187,6 +249,17 @@ def _model(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
     return found
 
 
+def holders(of: Record) -> list[str]:
+    """The lines that have most of the heap that got nothing: now, where the board hangs, else at
+    the fullest moment."""
+    refused = of.end.refused
+    if refused is None:
+        return []
+    has = {n: n.at_end if of.end.hangs else n.at_peak for n in of.lines if n.heap == refused.heap}
+    most = sorted((n for n in has if has[n]), key=lambda n: -has[n])[:_HOLDERS]
+    return [f"{kib(has[n])} {_at(n.place)}" for n in most]
+
+
 def _grows(of: Record) -> dict[str, Value]:
     first = of.first_full or next(iter(of.growth), None)
     if first is None:
@@ -197,6 +270,8 @@ def _grows(of: Record) -> dict[str, Value]:
         "grows_heap": first.heap,
         "grows_each": Bytes(first.each),
     }
+    if does := _does(first.place.text):
+        found.update(doing=does, line=first.place.line, in_loop="yes")
     if first.dies is not None:
         found["grows_dies"] = first.dies
     return found

@@ -4,6 +4,7 @@
 
 A condition is a text: "NAME" is known, "no NAME" is not, "NAME = this|that" has one of these,
 "NAME != this|that" is known and has none of them, "NAME > OTHER" and the like compare numbers.
+"ONE|OTHER" before the sign: it holds for one of them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from maixmem_report import kib
 Value = Union[str, int, tuple[str, ...]]
 Facts = Mapping[str, Value]
 
-_CONDITION = re.compile(r"(\w+) (=|!=|<=|>=|<|>) (.+)")
+_CONDITION = re.compile(r"([\w|]+) (=|!=|<=|>=|<|>) (.+)")
 _ORDERED: dict[str, Callable[[int, int], bool]] = {
     "<=": operator.le,
     ">=": operator.ge,
@@ -32,7 +33,7 @@ class Bytes(int):
     """A number of bytes: KiB or MiB in a sentence."""
 
     def __format__(self, spec: str) -> str:
-        return format(int(self), spec) if spec else kib(self)
+        return format(int(self), spec) if spec else kib(int(self))
 
 
 class Address(int):
@@ -46,9 +47,13 @@ def holds(condition: str, facts: Facts) -> bool:
     """Whether a condition is known to hold."""
     found = _CONDITION.fullmatch(condition)
     if not found:
-        name = condition.rpartition(" ")[2]
-        return (name in facts) != condition.startswith("no ")
-    name, sign, right = found.groups()
+        wanted = condition.rpartition(" ")[2].split("|")
+        return any(name in facts for name in wanted) != condition.startswith("no ")
+    listed, sign, right = found.groups()
+    return any(_compares(name, sign, right, facts) for name in listed.split("|"))
+
+
+def _compares(name: str, sign: str, right: str, facts: Facts) -> bool:
     if name not in facts:
         return False
     if sign in ("=", "!="):

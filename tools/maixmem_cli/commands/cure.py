@@ -5,34 +5,31 @@ the smallest that works as a diff."""
 
 from __future__ import annotations
 
-import difflib
 import itertools
-import re
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import click
-from maixmem_kmodel import KModelError, read_info
 from maixmem_report import kib
 
-from maixmem_cli.commands.script_options import FLASH, SD, firmware_or_image, kept
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer, answer
+from maixmem_cli.answer.as_json import data
+from maixmem_cli.commands.script_options import FLASH, SD, bench_of, firmware_or_image, kept
 from maixmem_cli.emulator import cores
-from maixmem_cli.firmware.builds import FIRMWARES
-from maixmem_cli.plan.edits import against_leaks, edits, likely_first
+from maixmem_cli.firmware.builds import FIRMWARES, choose
+from maixmem_cli.plan import advice, tried
+from maixmem_cli.plan.tried import Bench
+from maixmem_cli.record.record import GC, HEAP, RAISED, Record
+from maixmem_cli.runs import recorded
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 from maixmem_cli.text import reading
+from maixmem_cli.text.output import JSON, LANG, print_json, printable
 
 _SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
 _BEGIN = (5, 20.0)  # the first pictures and their seconds: a script without a camera takes none
-_WORDS = {"limit": "runs", "done": "runs to its end"}
-_BY_THE_TEXT = re.compile(
-    r"\s*((Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object)"
-)
-_NO_ROOM = re.compile(r"MemoryError|NoRoom|OSError|ValueError|RuntimeError|hangs")
+_MARK = "\ufeff"
 
 
 @click.command(
@@ -67,6 +64,8 @@ _NO_ROOM = re.compile(r"MemoryError|NoRoom|OSError|ValueError|RuntimeError|hangs
 )
 @click.option("--all", "every", is_flag=True, help="Show every change that works.")
 @click.option("--write", is_flag=True, help="Apply the first; the old file stays as SCRIPT.orig.")
+@LANG
+@JSON
 def command(
     *,
     script: Path,
@@ -77,152 +76,122 @@ def command(
     frames: int,
     every: bool,
     write: bool,
+    language: str,
+    as_json: bool,
 ) -> None:
     """Find the smallest change with which a script runs, and prove it on your firmware.
 
     The script runs on the board in software with your firmware, your models and a camera. Where it
     hangs, runs out of memory or leaks, changes are tried in the order of their cost, each on a
-    board of its own; what is shown has run. Without a firmware all that is on the stand-in, which
-    sees no leaks, and reported that. Exit status: 0 it runs as it is, or a change is shown; 1 no
-    change that was tried runs; 2 wrong use.
+    board of its own; what is shown has run. Without a firmware all that is on the stand-in, and
+    reported that. Exit status: 0 it runs as it is, or a change is shown; 1 no change that was
+    tried runs; 2 wrong use.
     """
     from maixmem_cli.emulator.session import Options
 
-    options = Options(files=flash, sd=sd, camera=camera, seconds=_SECONDS, begin=_BEGIN)
+    options = Options(
+        files=flash, sd=sd, camera=camera, frames=frames, seconds=_SECONDS, begin=_BEGIN
+    )
     with failing(script):
         source = _source(script)
-        place, smaller = _place(firmware, options)
-        before = place.run(script, Edit("", "", source), frames)
-        if before.good:
-            click.echo(f"{script.name} runs as it is on {place.where}: {_figures(before)}")
+        image = Path(firmware) if Path(firmware).is_file() else kept(FIRMWARES[firmware].image)
+        if image:
+            cores.check()
+        build = choose(firmware)
+        place = recorded.Place(build.of_table() or build.measured(), image, options)
+        found = recorded.once(script, place)
+        bench = bench_of(image, place.build.name, options)
+        made = _of_text(script, language) if source[:1] == _MARK else None
+        made = made or advice.of_run(found, language)
+        if made is None:
+            _runs(script, found, bench, as_json)
             return
-        click.echo(f"On {place.where}:")
-        _say_end(script, source, before)
-        tried = _tried(script, source, before, (_sizes(flash, sd), flash, smaller))
-        shown = 0
-        for edit, after in _runs(tried, place, lambda edit: place.run(script, edit, frames)):
-            if not before.cured(after):
-                continue
-            shown += 1
-            _show(script, source, edit, before, after)
-            if write and shown == 1:
-                _write(script, source, edit)
-            if not every:
-                return
-    if not shown:
-        _none_helps(before, len(tried))
+        shown, failed = _found(made, found, script, source, bench, every=every)
+    answers = [one for _, one in shown] or [_none_helps(made, failed, bench)]
+    if as_json:
+        print_json([data(one) for one in answers])
+    else:
+        _show(answers, bench)
+    if shown and write:
+        _write(script, source, shown[0][0], quiet=as_json)
+    sys.exit(not shown)
 
 
 def _source(script: Path) -> str:
     """The text, with its line ends and with a mark that a board would refuse."""
     data = script.read_bytes()
     found, encoding = reading.decoded(data)
-    return "\ufeff" + found if encoding == "utf-8 with a mark" else found
+    return _MARK + found if encoding == "utf-8 with a mark" else found
 
 
-def _none_helps(before: Any, number: int) -> None:
-    """Ends where no change that was tried runs."""
-    does, following = "runs", "mend that line: it does not end for want of memory"
-    if before.leaks:
-        does = "ends the leak"
-        following = "maixmem profile says who keeps it; what a loop collects needs a bound"
-    elif any(map(_NO_ROOM.search, (before.kind, *before.why))):
-        following = "maixmem fit"
-    click.echo(f"None of the {number} changes that were tried {does}. Next: {following}")
-    sys.exit(1)
+def _of_text(script: Path, language: str) -> Answer:
+    """A text that begins with a mark that the board refuses."""
+    return answer(
+        {"script": script.name, "end": RAISED, "of_text": "yes", "mark": "yes"}, language
+    )
 
 
-def _say_end(script: Path, source: str, before: Any) -> None:
-    """How the script ends, and why; that is all where the text itself is wrong for a board."""
-    click.echo("\n  ".join([f"{script.name} as it is: {before.ended}", *before.why]))
-    if any(map(_BY_THE_TEXT.match, before.why)):
-        mark = "it begins with a byte order mark: save it as UTF-8 without one"
-        following = mark if source.startswith("\ufeff") else "mend that line"
-        click.echo(f"It does not end for want of memory: no change was tried. Next: {following}")
-        sys.exit(1)
-
-
-def _place(firmware: str, options: Any) -> tuple[Any, list[str]]:
-    """Where scripts run: on an image or on the stand-in; and the smaller firmwares there."""
-    from maixmem_cli.runs import trial
-
-    image = firmware if Path(firmware).is_file() else kept(FIRMWARES[firmware].image)
-    if image:
-        cores.check()
-        size = Path(image).stat().st_size
+def _runs(script: Path, found: Record, bench: Bench, as_json: bool) -> None:
+    if as_json:
+        print_json([])
     else:
-        size = FIRMWARES[firmware].image
-    names = sorted((n for n, b in FIRMWARES.items() if b.image < size), key=_image, reverse=True)
-    if not image:
-        return trial.OnStandIn(firmware, options), names
-    files = [kept(FIRMWARES[name].image) for name in names]
-    return trial.OnImage(Path(image), options), [str(path) for path in files if path]
+        where = bench.place.where
+        click.echo(f"{script.name} runs as it is on {where}: {_figures(found)}")
 
 
-def _image(name: str) -> int:
-    return FIRMWARES[name].image
+def _figures(found: Record) -> str:
+    heap, gc = found.least_of(HEAP), found.least_of(GC)
+    named = ((heap, "system heap"), (gc, "GC heap"))
+    left = [f"{kib(least.level.free)} of {name} left" for least, name in named if least]
+    return ", ".join([f"{found.pictures} pictures", *left])
 
 
-def _tried(script: Path, source: str, before: Any, board: tuple[Any, ...]) -> list[Edit]:
-    """The changes that may help against such an end, in order."""
+def _found(
+    made: Answer, found: Record, script: Path, source: str, bench: Bench, *, every: bool
+) -> tuple[list[tuple[Edit, Answer]], list[str]]:
+    """The changes that run, the first alone or all of them, each as the answer's first step; the
+    kinds of those that do not."""
+    shown: list[tuple[Edit, Answer]] = []
+    failed: list[str] = []
+    if not advice.may_help(made):
+        return shown, failed
     try:
-        found = list(edits(source, *board))
+        changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    found = against_leaks(found) if before.leaks else found
-    return likely_first(found, "\n".join(before.why), source, before.line)
+    before, frames = advice.before(found), found.asked or 0
+    for edit, after in tried.runs(
+        changes, bench.place, lambda e: bench.place.run(script, e, frames)
+    ):
+        if before.cured(after):
+            where = bench.place.where
+            left = tried.without(made, failed)
+            shown.append((edit, tried.with_step(left, edit, source, script.name, where, after)))
+            if not every:
+                break
+        else:
+            failed.append(edit.kind)
+    return shown, failed
 
 
-def _runs(tried: list[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change with its run, in order; so many run at a time. What still runs when
-    no more are wanted is ended."""
-    with ThreadPoolExecutor(place.at_once) as pool:
-        todo = list(tried)
-        running: list[tuple[Edit, Any]] = []
-        try:
-            while todo or running:
-                while todo and len(running) < place.at_once:
-                    following = todo.pop(0)
-                    running.append((following, pool.submit(run, following)))
-                edit, future = running.pop(0)
-                yield edit, future.result()
-        finally:
-            place.stop()
+def _none_helps(made: Answer, failed: list[str], bench: Bench) -> Answer:
+    """The answer where no change that was tried runs."""
+    return tried.none_helps(made, failed, bench.place.where) if failed else made
 
 
-def _sizes(flash: tuple[tuple[int, Path], ...], sd: Path | None) -> list[tuple[int, int]]:
-    """Widths and heights of the pictures that these models take."""
-    files = [path for _, path in flash] + (sorted(sd.rglob("*.kmodel")) if sd else [])
-    found = []
-    for path in files:
-        try:
-            shapes = [shape for shape, _, _ in read_info(str(path)).inputs or ()]
-        except (KModelError, OSError):
-            continue
-        found += [(s[3], s[2]) for s in shapes if s and len(s) == 4 and None not in s]
-    return found
+def _show(answers: list[Answer], bench: Bench) -> None:
+    click.echo(f"On {bench.place.where}:")
+    for one in answers:
+        for line in as_text.lines(one, others=0 if len(answers) > 1 else 3):
+            click.echo(printable(line))
+        if one.step and one.step.diff:
+            click.echo(f"\n{one.step.diff}", nl=False)
 
 
-def _figures(run: Any) -> str:
-    if run.peak is None:
-        return "its heaps could not be read"
-    gc = "" if run.gc_free is None else f", {kib(run.gc_free)} of GC heap free at the end"
-    took = f"{run.frames} pictures, at most {kib(run.peak)} of system heap in use"
-    return f"{took}, {kib(run.left)} left{gc}"
-
-
-def _show(script: Path, source: str, edit: Edit, before: Any, after: Any) -> None:
-    click.echo(f"\nIt runs with: {edit.text}  [{edit.kind}]")
-    click.echo(f"  before: {before.ended}, {_figures(before)}")
-    click.echo(f"  after:  {_WORDS[after.kind]}, {_figures(after)}\n")
-    old, new = source.splitlines(keepends=True), edit.source.splitlines(keepends=True)
-    for line in difflib.unified_diff(old, new, script.name, f"{script.name} (cured)"):
-        click.echo(line if line.endswith("\n") else line + "\n", nl=False)
-
-
-def _write(script: Path, source: str, edit: Edit) -> None:
+def _write(script: Path, source: str, edit: Edit, *, quiet: bool) -> None:
     kept = (f"{script.name}.orig{n or ''}" for n in itertools.count())
     old = next(path for path in map(script.with_name, kept) if not path.exists())
     old.write_bytes(source.encode())
     script.write_bytes(edit.source.encode())
-    click.echo(f"\nwrote {script}; as it was: {old.name}")
+    if not quiet:
+        click.echo(f"\nwrote {script}; as it was: {old.name}")

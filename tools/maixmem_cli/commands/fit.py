@@ -22,7 +22,7 @@ from maixmem_cli.plan import maixcam2, svg_time
 from maixmem_cli.plan.changes import Change, cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project
-from maixmem_cli.text.output import console, unreadable, write_file
+from maixmem_cli.text.output import LANG, console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
 _BAR = 14
@@ -111,7 +111,7 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
         return
     out.print("DOES NOT FIT. It fits with:", style="bold red")
     for change in changes:
-        out.print(f"  * {change.text}", markup=False)
+        out.print(f"  * {change.text()}", markup=False)
     out.print(
         f"then at most {kib(after.peak('heap'))} of system heap and "
         f"{kib(after.peak('gc'))} of GC heap are in use."
@@ -164,6 +164,7 @@ def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
     metavar="FILE.json",
     help="Write the record of the script's run.",
 )
+@LANG
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option(
     "--svg",
@@ -188,6 +189,7 @@ def command(
     as_json: bool,
     svg: Path | None,
     html: Path | None,
+    language: str,
 ) -> None:
     """Will models, camera, display and buffers fit on a K210 board, or a MaixCAM2?
 
@@ -220,7 +222,7 @@ def command(
             seconds=fit_script.SECONDS,
             begin=fit_script.BEGIN,
         )
-        output = fit_script.Output(as_json, to_project, record)
+        output = fit_script.Output(as_json, language, to_project, record)
         sys.exit(fit_script.fit_script(file, firmware, options, output))
     of_script = {"--sd": sd, "-o": to_project, "--record": record}
     _none_of(of_script, "of a script, which is run; a project is computed")
@@ -235,9 +237,9 @@ def command(
     if svg:
         write_file("--svg", svg, svg_time.draw(answer))
     if html:
-        write_file("--html", html, fit_html.page(answer, [c.text for c in changes], after))
+        write_file("--html", html, fit_html.page(answer, [c.text() for c in changes], after))
     if as_json:
-        told = {"changes": [c.text for c in changes], "after": after and after.to_dict()}
+        told = {"changes": [c.text() for c in changes], "after": after and after.to_dict()}
         click.echo(json.dumps({**answer.to_dict(), **told}, indent=2))
     else:
         out = console()

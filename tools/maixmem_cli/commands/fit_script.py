@@ -11,15 +11,18 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from maixmem_cli.commands.script_options import kept
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer
+from maixmem_cli.answer.as_json import data
+from maixmem_cli.commands.script_options import bench_of, kept
 from maixmem_cli.commands.sim import read_script
 from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
-from maixmem_cli.plan import judge, not_ours, of_record, proved
+from maixmem_cli.plan import advice, judge, not_ours, of_record
 from maixmem_cli.plan.judge import Verdict
 from maixmem_cli.record import as_json
-from maixmem_cli.record.record import LIMIT, Record
+from maixmem_cli.record.record import Record
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.output import console, write_file
 
@@ -32,6 +35,7 @@ class Output:
     """What is to be written of a run: JSON to stdout, files."""
 
     as_json: bool
+    language: str
     project: Path | None
     record: Path | None
 
@@ -45,15 +49,16 @@ def fit_script(script: Path, firmware: Firmware | None, options: Options, output
     place = _place(firmware or FIRMWARES["full"], options)
     found = recorded.run(script, place)
     verdict = judge.judge(found, source)
-    cure = proved.Cure()
-    if verdict.kind == judge.NOT and found.end.kind != LIMIT:  # else it grows
-        cure = proved.cure(found, place.build, lambda size: recorded.again(script, place, size))
+    made = None if verdict.fits else advice.of_run(found, output.language)
+    if made:
+        bench = bench_of(place.image, place.build.name, options)
+        made = advice.proved(made, found, script, source, bench)
     said = _written(found, place.build, verdict, output)
     if output.as_json:
-        told = {**asdict(verdict), "cure": asdict(cure), "record": asdict(found)}
+        told = {**asdict(verdict), "answer": made and data(made), "record": asdict(found)}
         click.echo(json.dumps(told, indent=1, ensure_ascii=False))
     else:
-        _show(console(), verdict, cure, said)
+        _show(console(), verdict, made, said)
     return verdict.status
 
 
@@ -87,11 +92,10 @@ def _written(found: Record, build: Firmware, verdict: Verdict, output: Output) -
     return [f"wrote {output.project}: change it, then maixmem fit {output.project}"]
 
 
-def _show(out: Console, verdict: Verdict, cure: proved.Cure, said: list[str]) -> None:
+def _show(out: Console, verdict: Verdict, made: Answer | None, said: list[str]) -> None:
     first, *rest = verdict.lines
     out.print(first, style=_STYLES[verdict.kind], markup=False, soft_wrap=True)
-    if cure.texts:
-        rest.append("it runs with:" if cure.ran else "by the plan it fits with:")
-        rest += [f"  * {text}" for text in cure.texts]
+    if made:
+        rest = [*verdict.error, *as_text.lines(made)]
     for line in (*rest, *said):
         out.print(line, markup=False, soft_wrap=True)

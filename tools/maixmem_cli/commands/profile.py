@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer
+from maixmem_cli.answer.as_json import data
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
 from maixmem_cli.commands.script_options import (
     FLASH,
     IMAGE,
     SD,
+    bench_of,
     board_of,
     firmware_options,
     image_of,
     setup_of,
 )
 from maixmem_cli.emulator import cores
-from maixmem_cli.text.output import JSON, harmless, print_json, printable, write_file
+from maixmem_cli.firmware.builds import choose
+from maixmem_cli.text.output import JSON, LANG, harmless, print_json, printable, write_file
 
 if TYPE_CHECKING:
     from maixmem_cli.profiler.profile import Profile
@@ -64,6 +69,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the call stacks for the viewer of that name.",
 )
+@LANG
 @JSON
 def command(
     *,
@@ -77,6 +83,7 @@ def command(
     live: bool,
     guard: bool,
     as_json: bool,
+    language: str,
     **more: Any,
 ) -> None:
     """Run a script on a firmware and follow every allocation to its line.
@@ -99,20 +106,41 @@ def command(
     options = session.Options(files=flash, sd=sd, **more)
     with run_firmware.failing(script), session.Session(firmware, script, options) as board:
         run_firmware.watch(board)
-        result = profile.run(board, _say, looks=live, guard=guard)
+        said: list[str] = []
+        result = profile.run(board, lambda text: _say(text, said), looks=live, guard=guard)
         click.echo(harmless(result.outcome.error), nl=False, err=True)
         if result.outcome.error:
-            run_firmware.say_failed(script, result.outcome.error, options)
+            run_firmware.say_failed(script, result.outcome.error)
         run_firmware.tell(result.ending)
         _write(result, html, svg, speedscope)
+        made = _answer(result, "".join(said), language)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}
+        told["answer"] = made and data(made)
+        for line in (*as_text.lines(made), "") if made and not as_json else ():
+            click.echo(printable(line))
         _print(result, told, wanted, as_json)
         failed = wanted.failed(told)
         say(failed, script)
         sys.exit(run_firmware.status(result.outcome) or bool(result.damage or failed))
 
 
-def _say(text: str) -> None:
+def _answer(result: Profile, output: str, language: str) -> Answer | None:
+    """What the run says, with a remedy that was tried."""
+    from maixmem_cli.plan import advice
+    from maixmem_cli.runs import image_record
+
+    found = image_record.of_profile(result, output)
+    made = advice.of_run(found, language, output)
+    if made is None:
+        return None
+    session = result.session
+    build = choose(str(session.firmware))
+    bench = bench_of(session.firmware, build.name, session.options)
+    return advice.proved(made, found, session.script, session.source, bench)
+
+
+def _say(text: str, said: list[str]) -> None:
+    said.append(text)
     click.echo(harmless(text), nl=False, err=True)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import click
 
@@ -16,6 +16,10 @@ from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan.program import project
 from maixmem_cli.text.needs import WrongUse
+
+if TYPE_CHECKING:
+    from maixmem_cli.emulator.session import Options
+    from maixmem_cli.plan.tried import Bench
 
 FLASH = click.option(
     "--flash",
@@ -146,6 +150,22 @@ def image_of(image: Path | None, setup: project.Setup) -> Path:
     if image is None:
         raise click.UsageError("Missing option '--firmware'. Next: a .bin or .kfpkg of MaixPy v1")
     return image
+
+
+def bench_of(image: Path | None, build: str, options: Options) -> Bench:
+    """Where the changes of a script are tried: on that image, else on the stand-in with the memory
+    of a build."""
+    from maixmem_cli.plan.tried import Bench
+    from maixmem_cli.runs import trial
+
+    size = image.stat().st_size if image else FIRMWARES[build].image
+    less = sorted((f.image, name) for name, f in FIRMWARES.items() if f.image < size)[::-1]
+    if image is None:
+        place: Any = trial.OnStandIn(build, options)
+        return Bench(place, tuple(options.files), options.sd, [name for _, name in less])
+    files = [kept(nbytes) for nbytes, _ in less]
+    smaller = [str(path) for path in files if path]
+    return Bench(trial.OnImage(image, options), tuple(options.files), options.sd, smaller)
 
 
 def firmware_options(command: Callable[..., Any]) -> Callable[..., Any]:

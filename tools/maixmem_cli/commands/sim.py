@@ -13,9 +13,12 @@ import click
 from click.core import ParameterSource
 from maixmem_k210_gc import check_gc_heap
 
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import (
     PROJECT,
+    bench_of,
     board_of,
     firmware_options,
     firmware_or_image,
@@ -24,11 +27,11 @@ from maixmem_cli.commands.script_options import (
 )
 from maixmem_cli.emulator.sd_image import CardError, check_inside
 from maixmem_cli.firmware.builds import FIRMWARES, GC_DEFAULT, FirmwareError, choose
-from maixmem_cli.plan import flash_harm, not_ours, of_record
+from maixmem_cli.plan import advice, flash_harm, not_ours
 from maixmem_cli.runs import run_standin, tracing
 from maixmem_cli.text import reading
 from maixmem_cli.text.needs import WrongUse
-from maixmem_cli.text.output import unreadable
+from maixmem_cli.text.output import LANG, printable, unreadable
 
 _SD_FILES = 500
 _HANGS = 3  # exit status
@@ -154,6 +157,7 @@ def _serial(
     "it from this computer.",
 )
 @firmware_options
+@LANG
 def command(
     *,
     script: Path,
@@ -165,6 +169,7 @@ def command(
     uart: dict[int, bytes],
     trace: bool,
     unsafe: bool,
+    language: str,
     **limits: Any,
 ) -> None:
     """Run a MaixPy script without a board.
@@ -195,7 +200,7 @@ def command(
             limits["gc_heap"] = board_heap
         status = _does_not_start(firmware, flash)
         status = status or run_on_image(script, firmware, flash, sd, limits)
-        _end(status, script, firmware, {"files": flash, "sd": sd, **limits})
+        _end(status, script, firmware, {"files": flash, "sd": sd, **limits}, language)
     _check_for_stand_in(firmware, board_heap, limits)
     text = read_script(script, trace)
     job = run_standin.Job(script.resolve(), text, firmware, dict(flash), board_heap, heap)
@@ -205,7 +210,7 @@ def command(
     for line in flash_harm.harm(FIRMWARES[firmware], job.flash):
         click.echo(f"maixmem: {line}", err=True)
     again = {"files": flash, "sd": sd, "gc_heap": board_heap, **limits}
-    _end(run_standin.run(job), script, firmware, again)
+    _end(run_standin.run(job), script, firmware, again, language)
 
 
 def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
@@ -220,16 +225,19 @@ def _does_not_start(image: str, flash: tuple[tuple[int, Path], ...]) -> int:
     return _HANGS if over else 0
 
 
-def _end(status: int, script: Path, firmware: str, options: dict[str, Any]) -> NoReturn:
-    """Ends with this status; after a hang a second run, which is recorded, says which order, or
-    else what, fits by the plan."""
-    if status == _HANGS:
-        for text in _cures(script, firmware, options):
-            click.echo(f"maixmem: by the plan (maixmem fit) it fits: {text}", err=True)
+def _end(
+    status: int, script: Path, firmware: str, options: dict[str, Any], language: str
+) -> NoReturn:
+    """Ends with this status; after a hang or an error a second run, which is recorded, gives the
+    answer."""
+    if status in (1, _HANGS):
+        made = _answer(script, firmware, options, language)
+        for line in as_text.lines(made) if made else ():
+            click.echo(f"maixmem: {printable(line)}", err=True)
     sys.exit(status)
 
 
-def _cures(script: Path, firmware: str, options: dict[str, Any]) -> list[str]:
+def _answer(script: Path, firmware: str, options: dict[str, Any], language: str) -> Answer | None:
     from maixmem_cli.emulator.session import Options
     from maixmem_cli.runs import recorded
 
@@ -237,10 +245,14 @@ def _cures(script: Path, firmware: str, options: dict[str, Any]) -> list[str]:
         build = choose(firmware)
         image = None if firmware in FIRMWARES else Path(firmware)
         place = recorded.Place(build.of_table() or build.measured(), image, Options(**options))
-        found = recorded.run(script, place)
-        return [change.text for change in of_record.cures(found, place.build)]
+        found = recorded.once(script, place)
+        made = advice.of_run(found, language)
+        if made is None:
+            return None
+        bench = bench_of(image, place.build.name, place.options)
+        return advice.proved(made, found, script, reading.script(script), bench)
     except (FirmwareError, WrongUse):
-        return []
+        return None
 
 
 def _none_of(options: dict[str, Any], text: str) -> None:

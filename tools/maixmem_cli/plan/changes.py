@@ -16,30 +16,41 @@ from typing import Any, Callable, Iterator
 
 from maixmem_flash_check import unaligned
 from maixmem_k210_gc import MIN_GC_HEAP, gc_heap_of
-from maixmem_report import kib
 
+from maixmem_cli.answer.tables import remedies, remedy_text
+from maixmem_cli.answer.values import Bytes
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash import moves
 from maixmem_cli.plan.fit import Fit, fit, flash_of
 from maixmem_cli.plan.program.project import Project
 from maixmem_cli.plan.program.sizes import gc_pool, pool_bytes
+from maixmem_cli.runs.change import Values, values_of
+from maixmem_cli.text.language import ENGLISH
 from maixmem_cli.text.numbers import hexa
 
 GC_HEAP = "gc_heap"  #: the kind of a change of the GC heap
 _STEP = 16 << 10
 _MOST = 4  # changes of one proposal
 _TRIES = 3000  # projects that are judged, a few seconds; one of ten models and pools has fewer
-_FLASH, _ORDER, _TURNS, _GC, _CAMERA, _POOL, _STREAM, _FIRMWARE = 1, 1, 2, 2, 3, 5, 8, 12
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change to a project, in words; `kind` is what may be changed once only."""
+    """One change to a project: the remedy of that `key` with the values of its sentence; `kind` is
+    what may be changed once only."""
 
     kind: str
-    text: str
+    key: str
+    values: Values
     apply: Callable[[Project], Project]
-    cost: int
+
+    @property
+    def cost(self) -> int:
+        return remedies()[self.key].cost
+
+    def text(self, language: str = ENGLISH) -> str:
+        """Its sentence."""
+        return remedy_text(self.key, language, **dict(self.values))
 
 
 def changes(answer: Fit) -> Iterator[Change]:
@@ -51,18 +62,15 @@ def changes(answer: Fit) -> Iterator[Change]:
     yield from _gc_heaps(answer)
     if project.camera and project.camera.dual_buff:
         single = replace(project.camera, dual_buff=False)
-        yield Change("camera", "camera with dual_buff=False", _setter(camera=single), _CAMERA)
+        yield Change("camera", "dual_buff", (), _setter(camera=single))
     for i, pool in enumerate(project.pools):
         for count in _counts(answer, i):
-            text = f"pool {pool.name} with {count} instead of {pool.count}"
-            yield Change("pool " + pool.name, text, _row("pools", i, count=count), _POOL)
+            values = values_of(names=pool.name, count=count, now=pool.count)
+            yield Change("pool " + pool.name, "fewer", values, _row("pools", i, count=count))
     for i, model in enumerate(project.models):
         if not model.stream and model.address is not None:
-            text = (
-                f"stream {model.name} from flash (kpu.load_flash, slower; a word-swapped "
-                "copy in flash)"
-            )
-            yield Change(model.name, text, _row("models", i, stream=True), _STREAM)
+            stream = _row("models", i, stream=True)
+            yield Change(model.name, "stream", values_of(names=model.name), stream)
     yield from _firmwares(answer)
 
 
@@ -129,23 +137,21 @@ def _orders(project: Project) -> Iterator[Change]:
         rest = [s for s in steps if s != step]
         found |= {(step, *rest), (*rest, step)}
     for order in sorted(found - {steps}):
-        text = "make them in the order " + ", ".join(order)
-        yield Change("order", text, _setter(order=order), _ORDER)
+        yield Change("order", "order", values_of(order=order), _setter(order=order))
 
 
 def _turns(project: Project) -> Iterator[Change]:
     """One resident model that takes turns, or all of them."""
     names = [m.name for m in project.models if m.resident]
     for name in names:
-        yield _turn(project, [name], _TURNS)
+        yield _turn(project, [name])
     if len(names) > 1:
-        yield _turn(project, names, _TURNS + 1)
+        yield _turn(project, names)
 
 
-def _turn(project: Project, names: list[str], cost: int) -> Change:
+def _turn(project: Project, names: list[str]) -> Change:
     rows = tuple(replace(m, resident=m.resident and m.name not in names) for m in project.models)
-    text = f"let {' and '.join(names)} take turns (resident = false)"
-    return Change("turns", text, _setter(models=rows), cost)
+    return Change("turns", "turns", values_of(names=tuple(names)), _setter(models=rows))
 
 
 def _firmwares(answer: Fit) -> Iterator[Change]:
@@ -154,7 +160,9 @@ def _firmwares(answer: Fit) -> Iterator[Change]:
     v4 = bool(answer.refused) and not now.v4
     for name, build in sorted(FIRMWARES.items(), key=lambda item: item[1].heap or 0):
         if build != now and ((build.heap or 0) > (now.heap or 0) or (v4 and build.v4)):
-            yield Change("firmware", f"firmware {name}", _setter(firmware=build), _FIRMWARE)
+            values = values_of(firmware=name)
+            key = "firmware_v4" if v4 and build.v4 else "firmware"
+            yield Change("firmware", key, values, _setter(firmware=build))
 
 
 def _counts(answer: Fit, i: int) -> list[int]:
@@ -181,12 +189,8 @@ def _gc_wanted(answer: Fit) -> int:
 def _gc_heaps(answer: Fit) -> Iterator[Change]:
     """Sizes of the GC heap that make up what is missing."""
     for size in _sizes(answer):
-        yield Change(
-            GC_HEAP,
-            f"gc_heap = {size} ({kib(size)}): maixmem.set_gc_heap({size}), then machine.reset()",
-            _setter(gc_heap=size),
-            _GC,
-        )
+        values = values_of(gc_heap_wanted=Bytes(size))
+        yield Change(GC_HEAP, GC_HEAP, values, _setter(gc_heap=size))
 
 
 def _sizes(answer: Fit) -> list[int]:
@@ -216,5 +220,5 @@ def _moves(project: Project) -> Iterator[Change]:
         return
     target = dict(plan)
     rows = tuple(replace(m, address=target.get(m.name, m.address)) for m in project.models)
-    text = ", ".join(f"flash {name} at {hexa(start)}" for name, start in plan)
-    yield Change("flash", text, _setter(models=rows), _FLASH)
+    placed = ", ".join(f"{name} at {hexa(start)}" for name, start in plan)
+    yield Change("flash", "flash", values_of(placed=placed), _setter(models=rows))

@@ -15,10 +15,12 @@ from typing import Any
 import libcst as cst
 import libcst.matchers as m
 
+from maixmem_cli.answer.tables import remedies
+from maixmem_cli.answer.values import Bytes, Facts
 from maixmem_cli.plan.edits_board import cards, firmwares, streams
 from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
-from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.change import Edit, values_of
 from maixmem_cli.text import syntax
 
 #: of changes; each is a remedy of answer/remedies.toml, which words it
@@ -30,7 +32,6 @@ _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifi
 _MODELS = LOADS | _SETS_UP
 _IMAGES = ("Image", "resize", "copy", "cut", "crop", "to_grayscale", "mean_pooled")
 _FRAMES = {"VGA": "QVGA", "SVGA": "QVGA", "WVGA": "QVGA", "CIF": "QVGA", "QVGA": "QQVGA"}
-_GC_HEAPS = (1 << 20, 1536 << 10, 262144, 131072, 2 << 20)
 _GC_LINES = """\
 from Maix import utils
 import machine
@@ -49,27 +50,16 @@ def edits(source: str, *board: Any) -> Iterator[Edit]:
         script = Script(source, *board)
     except cst.ParserSyntaxError as e:
         raise SyntaxError(e.message) from None
-    seen = {Edit("", "", source)}
+    seen = {Edit("", (), source)}
     for make in _MAKERS:
         for edit in make(script):
-            change = replace(edit, kind="", text="")
+            change = replace(edit, kind="", values=())
             if change not in seen:
                 seen.add(change)
                 yield edit
 
 
-# all but what makes the GC heap alone smaller
-_SYSTEM_HEAP = tuple("order frame deinit loop gc auto card stream gc_heap firmware".split())
-_LEAKS = tuple("deinit loop image del gc copy pool firmware".split())
-#: what an end says -> the kinds of changes that can help there; others are tried after them
-_HELPS = (
-    ("check img format err", ("window", "frame")),
-    ("MicroPython Heap", ("image", "del", "pool", "gc", "frame", "window", "gc_heap")),
-    ("memory allocation failed", ("image", "del", "pool", "gc", "frame", "window", "gc_heap")),
-    ("Please reduce the resolution", ("frame", "order", "deinit", "gc_heap")),
-    ("memory not enough", _SYSTEM_HEAP),
-    ("of the system heap got nothing", _SYSTEM_HEAP),
-)
+_LEAKS = tuple("deinit loop image del gc copy bound pool firmware".split())
 
 
 def against_leaks(found: Sequence[Edit]) -> list[Edit]:
@@ -77,19 +67,19 @@ def against_leaks(found: Sequence[Edit]) -> list[Edit]:
     return [edit for edit in found if edit.kind in _LEAKS]
 
 
-def likely_first(
-    found: Sequence[Edit], end: str, source: str = "", line: int | None = None
-) -> list[Edit]:
-    """The changes in the order of their cost; last those that cannot help against such an end, or
-    are behind the `line` of the source that ended it: the script does not come to them."""
-    kinds = next((kinds for words, kinds in _HELPS if words in end), ())
-    last = _last_line(source, line) if line else len(source) + 1
+def likely_first(found: Sequence[Edit], facts: Facts, source: str = "") -> list[Edit]:
+    """The changes in the order of their cost; last those whose remedy does not apply to these
+    facts, or that are behind the line at the top that ended it: the script does not come to
+    them."""
+    line = facts.get("top_line")
+    last = _last_line(source, line) if isinstance(line, int) else len(source) + 1
+    known = remedies()
 
-    def unlikely(edit: Edit) -> int:
+    def rank(edit: Edit) -> tuple[int, int]:
         behind = not edit.of_board and _first_change(source, edit.source) > last
-        return behind + (bool(kinds) and edit.kind not in kinds)
+        return behind + (not known[edit.kind].applies(facts)), known[edit.kind].cost
 
-    return sorted(found, key=unlikely)
+    return sorted(found, key=rank)
 
 
 def _last_line(source: str, line: int) -> int:
@@ -116,13 +106,18 @@ def _orders(s: Script) -> Iterator[Edit]:
         others = [i for k, found in places.items() if k != kind for i in found]
         if not mine or not others:
             continue
-        for where, before in (("before", min(others)), ("after", max(others) + 1)):
+        for where, before in (("before", min(others)), ("behind", max(others) + 1)):
             rest = [n for i, n in enumerate(s.body) if i not in mine]
             at = before - len([i for i in mine if i < before])
             moved = [s.body[i] for i in mine]
-            named = " and ".join(k for k in places if k != kind)
-            text = f"{kind} {where} {named}"
-            yield Edit("order", text, s.with_body([*rest[:at], *moved, *rest[at:]]))
+            others_first = [k for k in places if k != kind]
+            values = values_of(
+                order=(kind, *others_first) if where == "before" else (*others_first, kind),
+                moved=s.line(mine[0]),
+                where=where,
+                beside=s.line(min(others) if where == "before" else max(others)),
+            )
+            yield Edit("order", values, s.with_body([*rest[:at], *moved, *rest[at:]]))
 
 
 def _windows(s: Script) -> Iterator[Edit]:
@@ -133,11 +128,15 @@ def _windows(s: Script) -> Iterator[Edit]:
             now = s.body[i]
             assert isinstance(now, cst.SimpleStatementLine)
             new = now.with_changes(body=parsed(line).body)
-            yield Edit("window", line.strip(), s.with_body([*s.body[:i], new, *s.body[i + 1 :]]))
+            body = [*s.body[:i], new, *s.body[i + 1 :]]
+            yield Edit(
+                "window", values_of(model_w=w, model_h=h, edited=s.line(i)), s.with_body(body)
+            )
         if not s.lines({"sensor.set_windowing"}):
             for i in s.lines({"sensor.set_framesize"}):
                 body = [*s.body[: i + 1], parsed(line), *s.body[i + 1 :]]
-                yield Edit("window", line.strip(), s.with_body(body))
+                values = values_of(model_w=w, model_h=h, camera_line=s.line(i))
+                yield Edit("window", values, s.with_body(body))
 
 
 def _frames(s: Script) -> Iterator[Edit]:
@@ -148,7 +147,7 @@ def _frames(s: Script) -> Iterator[Edit]:
             rf"(set_framesize\((?:framesize\s*=\s*)?sensor\.){old}\b", rf"\g<1>{new}", code
         )
         if text != code:
-            yield Edit("frame", f"frames of sensor.{new} instead of {old}", text)
+            yield Edit("frame", values_of(smaller=new, frame=old), text)
 
 
 def _deinits(s: Script) -> Iterator[Edit]:
@@ -159,16 +158,21 @@ def _deinits(s: Script) -> Iterator[Edit]:
     for name in s.nets():
         used = [i for i, n in enumerate(s.body) if re.search(rf"\b{name}\b", s.code(n))]
         last = max(used)
+        if last == s.nets()[name]:
+            continue  # it is never used: to free it would be to leave it out
         if last + 1 < len(s.body) and "KPU.deinit" not in s.names[last]:
             line = parsed(f"{kpu}.deinit({name})\n")
             done.append((last, line, name))
             body = [*s.body[: last + 1], line, *s.body[last + 1 :]]
-            yield Edit("deinit", f"{kpu}.deinit({name}) where it was used last", s.with_body(body))
+            call = f"{kpu}.deinit({name})"
+            values = values_of(names=name, call=call, edited=s.line(last))
+            yield Edit("deinit", values, s.with_body(body))
     if len(done) > 1:
         for last, line, _ in sorted(done, key=lambda row: -row[0]):
             every.insert(last + 1, line)
-        names = ", ".join(name for _, _, name in done)
-        yield Edit("deinit", f"{kpu}.deinit() of {names} where used last", s.with_body(every))
+        names = tuple(name for _, _, name in done)
+        values = values_of(names=names, call=f"{kpu}.deinit()")
+        yield Edit("deinit", values, s.with_body(every))
 
 
 def _loops(s: Script) -> Iterator[Edit]:
@@ -181,25 +185,21 @@ def _loops(s: Script) -> Iterator[Edit]:
     if first:
         rest = [n for i, n in enumerate(inside) if i not in first]
         hoisted = [inside[i] for i in first]
-        done = "loaded" if any(LOADS & set(s.calls(n)) for n in hoisted) else "set up"
-        text = f"the model {done} once, before the loop"
-        yield Edit("loop", text, s.with_loop(rest, hoisted))
+        yield Edit("loop", values_of(edited=s.line_of(hoisted[0])), s.with_loop(rest, hoisted))
     fresh = [i for i in made if "image.Image" in s.calls(inside[i])]
     for i in fresh:
         rest = [n for j, n in enumerate(inside) if j != i]
-        text = "the image made once, before the loop"
-        yield Edit("image", text, s.with_loop(rest, [inside[i]]))
+        values = values_of(edited=s.line_of(inside[i]))
+        yield Edit("image", values, s.with_loop(rest, [inside[i]]))
     names = [s.code(inside[i]).strip().split("=")[0].strip() for i in made]
     plain = [n for n in names if n.isidentifier()]
     if plain:
         freed = parsed(f"del {', '.join(plain)}\n")
-        yield Edit(
-            "del", f"del {', '.join(plain)} at the end of a round", s.with_loop([*inside, freed])
-        )
+        yield Edit("del", values_of(names=", ".join(plain)), s.with_loop([*inside, freed]))
     collect = parsed("gc.collect()\n")
     head = [] if re.search(r"^import .*\bgc\b", s.tree.code, re.M) else [parsed("import gc\n")]
     for where, rows in (("begin", [collect, *inside]), ("end", [*inside, collect])):
-        yield Edit("gc", f"gc.collect() at the {where} of a round", s.with_loop(rows, head))
+        yield Edit("gc", values_of(moment=where), s.with_loop(rows, head))
 
 
 def _makes(s: Script, node: cst.CSTNode) -> bool:
@@ -213,17 +213,17 @@ def _copies(s: Script) -> Iterator[Edit]:
     code = s.tree.code
     text = re.sub(r"(=\s*\w+\.forward\([^()\n]*\))(?=\s*(#|$))", r"\1[:]", code, flags=re.M)
     if text != code:
-        yield Edit("copy", "the values of a result, [:], are kept", text)
+        yield Edit("copy", (), text)
 
 
 def _auto(s: Script) -> Iterator[Edit]:
-    yield Edit("auto", "import maixmem_auto", with_head(s, "import maixmem_auto\n"))
+    yield Edit("auto", (), with_head(s, "import maixmem_auto\n"))
 
 
 def _gc_heaps(s: Script) -> Iterator[Edit]:
-    for n in _GC_HEAPS:
-        text = f"a GC heap of {n} bytes"
-        yield Edit("gc_heap", text, with_head(s, _GC_LINES.format(n=n)), gc_heap=n)
+    for n in s.gc_heaps:
+        values = values_of(gc_heap_wanted=Bytes(n))
+        yield Edit("gc_heap", values, with_head(s, _GC_LINES.format(n=n)), gc_heap=n)
 
 
 _MAKERS = (

@@ -11,8 +11,9 @@ from pathlib import Path
 import libcst as cst
 import libcst.matchers as m
 
+from maixmem_cli.answer.values import Address
 from maixmem_cli.plan.script_tree import Script
-from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.change import Edit, values_of
 
 _ONE_BUFFER = "0, 8, 80000000"  # of load_flash: not two, layers of a batch, the flash's clock
 
@@ -33,8 +34,8 @@ def cards(s: Script) -> Iterator[Edit]:
         path = s.models[n][1]
         name = f"/sd/{path.name}"
         new = call.with_changes(args=[cst.Arg(cst.SimpleString(f'"{name}"'))])
-        text = f"{path.name} from the card: copy it there, as {name}"
-        yield Edit("card", text, s.replaced(call, new), card=((name, path),))
+        values = values_of(model_file=path.name, path=name)
+        yield Edit("card", values, s.replaced(call, new), card=((name, path),))
 
 
 def streams(s: Script) -> Iterator[Edit]:
@@ -44,15 +45,12 @@ def streams(s: Script) -> Iterator[Edit]:
         new = cst.parse_expression(
             f"{name + '.' if name else ''}load_flash({address:#x}, {_ONE_BUFFER})"
         )
-        text = (
-            f"{s.models[n][1].name} streamed from flash, slower: flash it at {address:#x} with "
-            "the bytes of each word turned around (reverse4Bytes in a kfpkg)"
-        )
-        yield Edit("stream", text, s.replaced(call, new), turned=(address,))
+        values = values_of(model_file=s.models[n][1].name, at=Address(address))
+        yield Edit("stream", values, s.replaced(call, new), turned=(address,))
 
 
 def firmwares(s: Script) -> Iterator[Edit]:
     """A firmware that takes less."""
     for name in s.firmwares:
-        text = f"{Path(name).name}, a smaller firmware"
-        yield Edit("firmware", text, s.tree.code, firmware=name)
+        values = values_of(firmware=Path(name).name)
+        yield Edit("firmware", values, s.tree.code, firmware=name)

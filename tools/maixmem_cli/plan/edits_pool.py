@@ -11,7 +11,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from maixmem_cli.plan.script_tree import Script, parsed, with_head
-from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.change import Edit, values_of
 
 _FRAMES = {"QVGA": "320, 240", "QQVGA": "160, 120", "VGA": "640, 480"}
 
@@ -28,11 +28,10 @@ def pools(s: Script) -> Iterator[Edit]:
         new = node.with_changes(body=parsed(call).body)
         rows = [*inside[:i], new, *inside[i + 1 :], parsed(f"pool.release({target})\n")]
         begin = parsed(f"pool = ImagePool({size}, count=1)\n")
-        text = f"{target} from an ImagePool: made once, given back at the end of a round"
         source = with_head(
             Script(s.with_loop(rows, [begin])), "from maixmem_pool import ImagePool\n"
         )
-        yield Edit("pool", text, source)
+        yield Edit("pool", values_of(names=target), source)
 
 
 def _made(s: Script, node: cst.CSTNode) -> tuple[str, str, str] | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from maixmem_report import kib
 
@@ -23,12 +23,11 @@ HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _HOLDERS = 3  # lines that have the rest
 _LOADS = {"load", "load_flash"}
 _WANTED = {
-    record.MODEL: "a model{} that this run does not have. Next: --flash MODEL@ADDRESS, or "
-    "--sd FOLDER",
-    record.CARD: "a file or a card{} that this run does not have. Next: --sd FOLDER",
-    record.SENSOR: "a camera{}. Next: --camera pattern, a picture or a folder of them",
-    record.MODULE: "a module{} that is not there. Next: put it beside the script",
-    record.DEVICE: "a device{} that is not in a board in software. Next: leave that line out",
+    record.MODEL: "a model{} that this run does not have",
+    record.CARD: "a file or a card{} that this run does not have",
+    record.SENSOR: "a camera{}",
+    record.MODULE: "a module{} that is not there",
+    record.DEVICE: "a device{} that is not in a board in software",
 }
 
 
@@ -40,6 +39,8 @@ class Verdict:
     status: int
     lines: tuple[str, ...]
 
+    error: tuple[str, ...] = ()  #: the last line of the traceback that ended it, if one did
+
     @property
     def fits(self) -> bool:
         return self.kind == FITS
@@ -47,6 +48,10 @@ class Verdict:
 
 def judge(of: Record, source: str = "") -> Verdict:
     """The verdict on a run. `source`: the script's text, for what of it was not reached."""
+    return replace(_judged(of, source), error=(of.end.error,) if of.end.error else ())
+
+
+def _judged(of: Record, source: str) -> Verdict:
     end = of.end
     if end.kind == record.STUCK or (end.hangs and end.missing):
         return _cannot_tell(of)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +12,15 @@ from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 LOADS = {"KPU.load", "KPU.load_flash"}
+GC_HEAPS = (1 << 20, 1536 << 10, 262144, 131072, 2 << 20)
 
 
 # A parsed script. `names` are the calls of each line at the top, as "KPU.load", however KPU was
 # imported; a loop counts as one line. Of the board: the pictures that the models take, (address,
-# file) of each model, and firmwares that could be on it instead.
+# file) of each model, firmwares that could be on it instead, and sizes of the GC heap.
 class Script:
     def __init__(
         self,
@@ -25,10 +28,12 @@ class Script:
         sizes: Sequence[tuple[int, int]] = (),
         models: Sequence[tuple[int, Path]] = (),
         firmwares: Sequence[str] = (),
+        gc_heaps: Sequence[int] = GC_HEAPS,
     ) -> None:
         self.tree = cst.parse_module(source)
         self.sizes, self.models, self.firmwares = sizes, models, firmwares
         self.body = list(self.tree.body)
+        self.gc_heaps = gc_heaps
         self.alias = {"kpu": "KPU"}
         for node in m.findall(self.tree, m.ImportAlias(asname=m.AsName())):
             assert isinstance(node, cst.ImportAlias) and node.asname
@@ -46,6 +51,19 @@ class Script:
             first, dot, rest = self.code(call.func).partition(".")
             found.append(self.alias.get(first, first) + dot + rest)
         return found
+
+    def line(self, i: int) -> int:
+        """The number of the line where the i-th statement at the top begins."""
+        return self.line_of(self.body[i])
+
+    def line_of(self, node: cst.CSTNode) -> int:
+        """The number of the line where a statement of the script begins."""
+        return self._places[node].start.line
+
+    @functools.cached_property
+    def _places(self) -> Any:
+        wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
+        return wrapper.resolve(PositionProvider)
 
     def with_body(self, body: Sequence[cst.BaseStatement | cst.SimpleStatementLine]) -> str:
         return self.tree.with_changes(body=body).code

@@ -26,7 +26,6 @@ from maixmem_cli.emulator.session import (
     Outcome,
     Session,
 )
-from maixmem_cli.errors import table
 from maixmem_cli.flash import image
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
@@ -34,19 +33,17 @@ from maixmem_cli.heap.qstrs import Qstrs
 _HOLES = 5
 # mcause of the RISC-V privileged architecture
 _FAULTS = {1: "jumped to", 2: "ran no instruction at", 5: "read at", 7: "wrote to"}
-_OUT = "SYSCALL: Out of memory"  # what the firmware prints where sbrk() gives malloc nothing
 _NULL = 1 << 20  # no device and no RAM is below
 _FRAME = 2048  # bytes, guard.c
 
 _NO_START = (
     "the board does not start again after the reset: a real one would not either. The GC heap "
-    "that the script stored is too small to boot with. Next: erase /flash (the setting is in "
-    "its freq.conf), and store another size: maixmem.set_gc_heap() refuses one that does not boot"
+    "that the script stored is too small to boot with"
 )
 _WAITS = "It waits for input, an interrupt or a device that is not there."
 _ASSERTED = (
     "A check of the driver failed, the line above in brackets: it was given a number that it "
-    "cannot take. Next: check the numbers of bus, pin and mode in that call"
+    "cannot take"
 )
 
 
@@ -100,9 +97,7 @@ def ending(session: Session, outcome: Outcome) -> list[str]:
     if outcome.kind == INTERRUPTED:
         lines.append(f"{session.script.name}: stopped by Ctrl-C")
     if outcome.kind == RESETS:
-        lines.append(
-            "the script resets the board again and again. Next: give --frames or --seconds"
-        )
+        lines.append("the script resets the board again and again")
     return lines
 
 
@@ -191,12 +186,10 @@ def _refused(session: Session, events: list[Event]) -> list[str]:
             return [f"malloc was not found in this firmware. Free now: {free}"]
         return [f"No allocation of the system heap was refused. Free now: {free}"]
     last = refused[-1]
-    _, steps = table.answer(_OUT) or ("", [])
     return [
         (
             f"malloc({last.asked}) of the system heap got nothing: {largest}, {last.asked} "
             "were asked for"
         ),
         f"free: {free}",
-        *(f"{i}. {step}" for i, step in enumerate(steps, 1)),
     ]

@@ -32,7 +32,7 @@ class Place:
 def run(script: Path, place: Place) -> Record:
     """Runs the script, which says nothing here; its record. One that grows is run on: it may end
     by itself before that matters. WrongUse where the board cannot be prepared."""
-    found = _once(script, place)
+    found = once(script, place)
     first, asked = found.first_full, place.options.frames
     if found.end.kind != LIMIT or not first or not first.dies or not asked:
         return found
@@ -42,7 +42,7 @@ def run(script: Path, place: Place) -> Record:
     if frames <= asked:
         return found
     seconds = (place.options.seconds or 0) * frames / asked or None
-    longer = _once(
+    longer = once(
         script, replace(place, options=replace(place.options, frames=frames, seconds=seconds))
     )
     if longer.end.hangs or longer.end.refused:
@@ -50,7 +50,8 @@ def run(script: Path, place: Place) -> Record:
     return longer
 
 
-def _once(script: Path, place: Place) -> Record:
+def once(script: Path, place: Place) -> Record:
+    """One run, for as long as was wanted. WrongUse where the board cannot be prepared."""
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options)
@@ -61,4 +62,4 @@ def _once(script: Path, place: Place) -> Record:
 
 def again(script: Path, place: Place, gc_heap: int) -> Record:
     """The same with another GC heap."""
-    return _once(script, replace(place, options=replace(place.options, gc_heap=gc_heap)))
+    return once(script, replace(place, options=replace(place.options, gc_heap=gc_heap)))

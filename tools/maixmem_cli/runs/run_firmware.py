@@ -24,7 +24,6 @@ from maixmem_cli.emulator.session import (
     Outcome,
     Session,
 )
-from maixmem_cli.errors import table
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import post_mortem
 from maixmem_cli.runs import run_standin
@@ -34,13 +33,6 @@ from maixmem_cli.text.output import harmless, printable, untold
 OK, SCRIPT_FAILED, BOARD_HANGS = 0, 1, 3  # exit status, as with the stand-in
 _STATUS = {RAISED: SCRIPT_FAILED, RESETS: SCRIPT_FAILED, **dict.fromkeys(HANGING, BOARD_HANGS)}
 _STATUS[INTERRUPTED] = run_standin.INTERRUPTED
-
-
-# a load of flash where nothing was put
-_NO_MODEL = {"error:2002", "error:2003", "error:-1", "error:-2", "error:2"}
-_NO_CAMERA = "no-camera"  # the row of that error
-_GIVE_MODEL = "Put the model into the flash of this run: --flash MODEL@ADDRESS."
-_GIVE_CAMERA = "Give this run a camera: --camera pattern, a picture or a folder of them."
 
 
 def status(outcome: Outcome) -> int:
@@ -71,7 +63,7 @@ def run_firmware(script: Path, image: Path, options: Options) -> int:
         click.echo(harmless(outcome.error), nl=False, err=True)
         tell(post_mortem.ending(session, outcome))
         if outcome.kind == RAISED:
-            say_failed(script, outcome.error, options)
+            say_failed(script, outcome.error)
         if options.frames or options.seconds:
             click.echo("\n" + "\n".join(post_mortem.memory_table(session)))
         for line in session.board.said().splitlines():
@@ -84,19 +76,9 @@ def watch(session: Session) -> None:
     session.port.on_silence = lambda seconds: tell(post_mortem.silence(session, seconds))
 
 
-def say_failed(script: Path, error: str, options: Options) -> None:
-    """What the error means and what to do, as after a run on the stand-in, and one last line. What
-    this board was not given comes first."""
+def say_failed(script: Path, error: str) -> None:
+    """One last line, as after a run on the stand-in."""
     last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
-    meaning, steps = table.answer(last) or ("", [])
-    if not options.files and table.codes(last) & _NO_MODEL:
-        steps = [_GIVE_MODEL, *steps]
-    if not options.camera and _NO_CAMERA in {row.id for row in table.find(last, "k210")}:
-        steps = [_GIVE_CAMERA, *steps]
-    if meaning:
-        click.echo(f"= {meaning}", err=True)
-    for i, step in enumerate(steps, 1):
-        click.echo(f"{i}. {step}", err=True)
     click.echo(printable(f"{script} failed: {last}"), err=True)
 
 

@@ -55,6 +55,7 @@ _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
 _ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
+_NO_BOOT = "no boot with a GC heap"
 _LACKS = re.compile(r"the simulator does not have (\S+)")
 _NAMES = {size: name for name, size in reversed([*SIZES.items()])}
 _NO_LINES = "the line of each step: with lines that say that they begin it ran otherwise"
@@ -346,4 +347,6 @@ class _Told:
         ours = "maixmem: "
         said = [x[len(ours) :] for x in self.first.text.splitlines() if x.startswith(ours)]
         at = tuple(self.place(int(line), file) for file, line in _AT.findall(self.first.text))
-        return End(record.HANGS, at, refused=self.of_heap(at), words=tuple(said))
+        boots = not any(word.startswith(_NO_BOOT) for word in said)
+        kind = record.HANGS if boots else record.NO_START
+        return End(kind, at, refused=self.of_heap(at), words=tuple(said))
