@@ -291,8 +291,8 @@ def _runs_through(session, job):
 
 
 def _hangs(e, job=None):
-    """What is said of a hang, in the words of a run on an image; at boot what to do, too."""
-    lines = [_DEAD] + _where(e, job) + [e.cause] if job else [_DEAD, e.cause, "Next: " + e.cure]
+    """What is said of a hang, in the words of a run on an image."""
+    lines = [_DEAD] + (_where(e, job) if job else []) + [e.cause]
     print("\n" + "\n".join(["maixmem: " + line for line in lines]), file=sys.stderr)
     return _HANG
 
