@@ -222,7 +222,7 @@ def test_a_leak_is_said_and_cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert status == 0 and told[0]["cause"].startswith(
         "main.py:3 `a = kpu.load(0x300000)` keeps 300 B more of the GC heap each round"
     )
-    assert told[0]["step"]["key"] == "loop" and ran == ["loop", "stop"]
+    assert told[0]["step"]["key"] == "loop" and ran == ["", "loop", "stop"]
     assert told[0]["proof"] == "with it 100 pictures were taken on full.bin"
 
 
@@ -243,7 +243,7 @@ def test_what_does_not_prove_that_a_leak_is_gone(
     what makes room alone is not tried."""
     status, told, ran = on_leaking(after, tmp_path, monkeypatch)
     assert status == 1 and told[0]["step"]["sure"] != "proved"
-    assert told[0]["proof"] == f"none of {len(ran) - 1} changes that were tried runs on full.bin"
+    assert told[0]["proof"] == f"none of {len(ran) - 2} changes that were tried runs on full.bin"
     assert {"loop", "gc"} <= set(ran)
     assert not set(ran) & {"gc_heap", "order", "frame", "window", "card", "stream"}
 
@@ -280,3 +280,11 @@ def test_the_first_pictures_have_less_time_than_all() -> None:
     for _ in range(9):
         port.step()
     assert limits[2:] == [(4, 20.0)]
+
+
+def test_what_computes_less_is_no_cure() -> None:
+    before = trial.Trial("raised", frames=3, work=trial.Work(1, (2, 2)))
+    after = trial.Trial("limit", frames=100, work=trial.Work(1, (2,) * 99))
+    assert before.cured(after)
+    assert not before.cured(replace(after, work=trial.Work(1, (1,) * 99)))
+    assert not before.cured(replace(after, work=trial.Work(0, ())))

@@ -115,3 +115,60 @@ def test_no_change_is_the_script_itself_or_twice_the_same() -> None:
 def test_what_is_no_python_is_said() -> None:
     with pytest.raises(SyntaxError):
         list(edits("def (:\n"))
+
+
+_CHAIN = "face = img.copy((96, 56, 128, 128))\nface.pix_to_ai()\n"
+
+
+@pytest.mark.parametrize(
+    "source, kind, line",
+    [
+        (_CHAIN, "cut", "face = img.cut(96, 56, 128, 128)\n"),
+        (_CHAIN.replace("(96, 56, 128, 128)", "roi=box"), "cut", "face = img.cut(*box)\n"),
+        ("sensor.reset(dual_buff=True)\n", "dual_buff", "sensor.reset()\n"),
+        ("sensor.reset(freq=2, dual_buff=True)\n", "dual_buff", "sensor.reset(freq=2)\n"),
+        ("a = []\nwhile True:\n    a.append(1)\n", "bound", "    a.append(1)\n    del a[:-10]\n"),
+        (
+            "b = bytearray()\ndef f(x):\n    b.extend(x)\n",
+            "bound",
+            "    b.extend(x)\n    b[:] = b[-1000:]\n",
+        ),
+        (
+            "d = {}\nn = 0\nwhile True:\n    d[n] = 1\n",
+            "bound",
+            "    d[n] = 1\n    d.pop(n - 10, None)\n",
+        ),
+    ],
+)
+def test_what_stays_is_what_the_program_computes(source: str, kind: str, line: str) -> None:
+    (edit,) = [e for e in edits(source) if e.kind == kind]
+    assert line in edit.source and edit.text(), edit
+    ast.parse(edit.source)
+
+
+def test_the_address_where_the_model_lies() -> None:
+    source = "import KPU as kpu\nHEAD = 0x600000\nnet = kpu.load(HEAD)\n"
+    (edit,) = [
+        e for e in edits(source, (), [(0x400000, Path("head.kmodel"))]) if e.kind == "address"
+    ]
+    assert "HEAD = 0x400000\n" in edit.source
+    wanted = "Load 0x400000 instead of 0x600000 in line 2: head.kmodel lies there."
+    assert edit.text() == wanted
+
+
+def test_a_copy_that_no_model_sees_stays() -> None:
+    assert not made("face = img.copy((1, 2, 3, 4))\n", "cut")
+
+
+def test_a_model_is_not_freed_before_it_was_used() -> None:
+    source = "import KPU as kpu\na = kpu.load(0x300000)\nb = kpu.load(0x600000)\n"
+    assert not made(source, "deinit")
+    used = source.replace("b =", "out = kpu.forward(a, img)\nprint(out)\nb =")
+    assert "print(out)\nkpu.deinit(a)\nb = " in made(used, "deinit")[0], "a result is of its model"
+
+
+def test_what_reflashes_or_slows_comes_last() -> None:
+    source = "import KPU as kpu\nkpu.load(0x300000)\n"
+    found = edits(source, (), [(0x300000, Path("a.kmodel"))], ["small.bin"])
+    kinds = [e.kind for e in likely_first(list(found), {})]
+    assert kinds[-4:] == ["gc_heap", "firmware", "card", "stream"]

@@ -172,3 +172,10 @@ def test_what_was_absent_is_never_fits_whoever_caught_it(kind: str) -> None:
 def test_memory_that_a_program_caught_is_named_with_the_verdict() -> None:
     found = judge.judge(replace(_RAN, caught=(Caught("MemoryError: x", _AT),)), _SOURCE)
     assert found.fits and "caught by the script: main.py:3: " in found.lines[-1]
+
+
+def test_a_picture_that_a_model_does_not_take_does_not_fit() -> None:
+    error = "ValueError: [MAIXPY]kpu: check img format err!"
+    found = judge.judge(_ended(record.RAISED, error=error), _SOURCE)
+    assert (found.kind, found.status) == ("DOES NOT FIT", 1)
+    assert found.lines[1] == error

@@ -119,3 +119,13 @@ def test_what_raises_exceptions_is_found_in_each_image(image: Path) -> None:
     chip = flash_image.build(image)
     code = bytes(chip[5 : 5 + int.from_bytes(chip[1:5], "little")])
     assert signatures.raises(code)
+
+
+def test_a_run_that_is_over_names_the_line_that_waits(tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    loop = "import time\nwhile True:\n    time.sleep(1)\nimg = sensor.snapshot()\n"
+    script.write_text(_CAMERA + loop)
+    options = Options(camera="pattern", frames=5, seconds=10.0, begin=(1, 5.0))
+    found = recorded.run(script, recorded.Place(FIRMWARES["full"], _OF_FULL[0], options))
+    said = judge.judge(found, script.read_text()).lines[0]
+    assert said.startswith("CANNOT TELL: main.py:8: time.sleep(1): no picture was taken")

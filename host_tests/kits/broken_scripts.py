@@ -50,7 +50,7 @@ class Broken:
 
 
 # a smaller frame is tried before the GC heap; with 140 KiB kept the one image finds no block
-_ALSO = {"jpeg": ("frame",), "image": ("del", "gc_heap")}
+_ALSO = {"jpeg": ("frame", "small_frame"), "image": ("del", "gc_heap")}
 
 
 def kind_of(out: str) -> str:

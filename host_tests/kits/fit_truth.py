@@ -9,7 +9,8 @@ of $MAIXMEM_MODELS; without one: a card is in). The truth is a run of twice as m
 nobody follows; where fit names the round in which a heap is full, a run beyond that round, with as
 many pictures in each as the script takes. Then fit of the project of its record must say the same.
 With --stand-in fit runs it there, the truth is the firmware's.
-Exit status 1 where a verdict is wrong, or more than one in ten cannot be given.
+Exit status 1 where a verdict is wrong, names no line, or cannot be given of more than one in ten
+of the scripts whose end is known: they run, or die for want of memory.
 """
 
 from __future__ import annotations
@@ -144,6 +145,7 @@ def main() -> int:
         camera="pattern", frames=given.frames, seconds=given.seconds, begin=(1, 20.0)
     )
     count: Counter[str] = Counter()
+    rows: list[Row] = []
     for script, board in boards(given.folder, options):
         if given.only not in script.name:
             continue
@@ -156,13 +158,18 @@ def main() -> int:
         finally:
             if board.sd:
                 shutil.rmtree(board.sd, ignore_errors=True)
+        rows.append(row)
         mark = "WRONG" if row.wrong else "told" if row.told else "not told"
         count[mark] += 1
         plan = {None: "-", True: "plan agrees", False: "PLAN DIFFERS"}[row.agrees]
         print(f"{mark:8} {row.script}\t{row.why}\t{row.truth}: {row.ended}\t{plan}", flush=True)
     print(dict(count))
-    many = count["not told"] * _ONE_IN > sum(count.values())
-    return 1 if count["WRONG"] or count["failed"] or many else 0
+    known = sum(row.truth != ELSE for row in rows)
+    untold = sum(row.truth != ELSE and not row.told for row in rows)
+    nameless = sum(not row.told and ".py:" not in row.why for row in rows)
+    print(f"{untold} of {known} with a known end not told, {nameless} without a line")
+    wrong = count["WRONG"] or count["failed"] or nameless
+    return 1 if wrong or untold * _ONE_IN > known else 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 from maixmem_report import kib
@@ -27,6 +28,7 @@ from maixmem_cli.runs.run_firmware import failing
 from maixmem_cli.text import reading
 from maixmem_cli.text.output import JSON, LANG, print_json, printable
 
+_V4 = "v4"  # a format of kmodel
 _SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
 _BEGIN = (5, 20.0)  # the first pictures and their seconds: a script without a camera takes none
 _MARK = "\ufeff"
@@ -107,7 +109,7 @@ def command(
             _runs(script, found, bench, as_json)
             return
         shown, failed = _found(made, found, script, source, bench, every=every)
-    answers = [one for _, one in shown] or [_none_helps(made, failed, bench)]
+    answers = [one for _, one in shown] or [_none_helps(made, failed, bench, found.pictures)]
     if as_json:
         print_json([data(one) for one in answers])
     else:
@@ -148,35 +150,37 @@ def _figures(found: Record) -> str:
 
 def _found(
     made: Answer, found: Record, script: Path, source: str, bench: Bench, *, every: bool
-) -> tuple[list[tuple[Edit, Answer]], list[str]]:
-    """The changes that run, the first alone or all of them, each as the answer's first step; the
-    kinds of those that do not."""
+) -> tuple[list[tuple[Edit, Answer]], list[tuple[Edit, Any]]]:
+    """The changes that run, the first alone or all of them, each as the answer's first step; those
+    that do not run."""
     shown: list[tuple[Edit, Answer]] = []
-    failed: list[str] = []
+    failed: list[tuple[Edit, Any]] = []
     if not advice.may_help(made):
         return shown, failed
     try:
         changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    before, frames = advice.before(found), found.asked or 0
+    before, frames = advice.before(found, script, source, bench), found.asked or 0
     for edit, after in tried.runs(
         changes, bench.place, lambda e: bench.place.run(script, e, frames)
     ):
         if before.cured(after):
             where = bench.place.where
-            left = tried.without(made, failed)
+            left = tried.without(made, [e.kind for e, _ in failed])
             shown.append((edit, tried.with_step(left, edit, source, script.name, where, after)))
             if not every:
                 break
         else:
-            failed.append(edit.kind)
+            failed.append((edit, after))
     return shown, failed
 
 
-def _none_helps(made: Answer, failed: list[str], bench: Bench) -> Answer:
+def _none_helps(
+    made: Answer, failed: list[tuple[Edit, Any]], bench: Bench, pictures: int
+) -> Answer:
     """The answer where no change that was tried runs."""
-    return tried.none_helps(made, failed, bench.place.where) if failed else made
+    return tried.none_helps(made, failed, bench.place.where, pictures) if failed else made
 
 
 def _show(answers: list[Answer], bench: Bench) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 import click
+from maixmem_kmodel import KModelError, read_info
 
 from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
 from maixmem_cli.firmware.boards import BOARDS
@@ -152,6 +153,14 @@ def image_of(image: Path | None, setup: project.Setup) -> Path:
     return image
 
 
+def _format(model: Path) -> str:
+    """The format of a model's file, "" of what is no model."""
+    try:
+        return str(read_info(str(model)).format)
+    except (KModelError, OSError):
+        return ""
+
+
 def bench_of(image: Path | None, build: str, options: Options) -> Bench:
     """Where the changes of a script are tried: on that image, else on the stand-in with the memory
     of a build."""
@@ -159,7 +168,9 @@ def bench_of(image: Path | None, build: str, options: Options) -> Bench:
     from maixmem_cli.runs import trial
 
     size = image.stat().st_size if image else FIRMWARES[build].image
-    less = sorted((f.image, name) for name, f in FIRMWARES.items() if f.image < size)[::-1]
+    v4 = any(_format(file) == "v4" for _, file in options.files)
+    others = (row for row in FIRMWARES.items() if row[1].image < size or (v4 and row[1].v4))
+    less = sorted((f.image, name) for name, f in others)[::-1]
     if image is None:
         place: Any = trial.OnStandIn(build, options)
         return Bench(place, tuple(options.files), options.sd, [name for _, name in less])

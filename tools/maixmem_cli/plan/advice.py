@@ -17,6 +17,7 @@ from maixmem_cli.plan.tried import Bench
 from maixmem_cli.profiler import growth
 from maixmem_cli.record import record
 from maixmem_cli.record.record import Record
+from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.trial import Trial
 
 _SEVERAL = 2  # changes of a plan: each alone was tried
@@ -50,11 +51,13 @@ def _ends_badly(found: Record) -> bool:
     return end.kind not in (record.DONE, record.INTERRUPTED) or bool(end.refused and end.caught)
 
 
-def before(found: Record) -> Trial:
-    """The run without a change, for those with one to be compared with."""
+def before(found: Record, script: Path, source: str, bench: Bench) -> Trial:
+    """The run without a change, for those with one to be compared with: how much it computed
+    counts, too."""
     grows = found.end.kind == record.LIMIT and found.growth
     leaks = tuple(str(g.place) for g in found.growth) if grows else None
-    return Trial(found.end.kind, frames=found.pictures, leaks=leaks)
+    ran: Trial = bench.place.run(script, Edit("", (), source), found.asked or _PICTURES)
+    return replace(ran, kind=found.end.kind, frames=found.pictures, leaks=leaks)
 
 
 def proved(made: Answer, found: Record, script: Path, source: str, bench: Bench) -> Answer:
@@ -62,7 +65,9 @@ def proved(made: Answer, found: Record, script: Path, source: str, bench: Bench)
     if not may_help(made):
         return made
     pictures = max(_PICTURES, min(found.asked or 0, _MOST))
-    told = tried.proved(made, script, source, bench, pictures, before(found))
+    told = tried.proved(
+        made, script, source, bench, pictures, before(found, script, source, bench)
+    )
     if told.step and told.step.sure != PROVED and (plan := _by_plan(found, told.language)):
         return told.first(plan)
     return told

@@ -18,6 +18,7 @@ import libcst.matchers as m
 from maixmem_cli.answer.tables import remedies
 from maixmem_cli.answer.values import Bytes, Facts
 from maixmem_cli.plan.edits_board import cards, firmwares, streams
+from maixmem_cli.plan.edits_line import addresses, bounds, cuts, single_buffers
 from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.runs.change import Edit, values_of
@@ -25,8 +26,8 @@ from maixmem_cli.text import syntax
 
 #: of changes; each is a remedy of answer/remedies.toml, which words it
 KINDS = set(
-    "order window frame deinit loop image del gc copy pool auto card stream gc_heap"
-    " firmware".split()
+    "address order window cut frame small_frame deinit loop image bound dual_buff del gc copy"
+    " pool auto card stream gc_heap firmware".split()
 )
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP
@@ -147,7 +148,8 @@ def _frames(s: Script) -> Iterator[Edit]:
             rf"(set_framesize\((?:framesize\s*=\s*)?sensor\.){old}\b", rf"\g<1>{new}", code
         )
         if text != code:
-            yield Edit("frame", values_of(smaller=new, frame=old), text)
+            kind = "small_frame" if new == "QQVGA" else "frame"
+            yield Edit(kind, values_of(smaller=new, frame=old), text)
 
 
 def _deinits(s: Script) -> Iterator[Edit]:
@@ -156,10 +158,10 @@ def _deinits(s: Script) -> Iterator[Edit]:
     every = list(s.body)
     done = []
     for name in s.nets():
-        used = [i for i, n in enumerate(s.body) if re.search(rf"\b{name}\b", s.code(n))]
+        used = _uses(s, name)
+        if len(used) < 2:
+            continue  # nobody knows yet what it is for
         last = max(used)
-        if last == s.nets()[name]:
-            continue  # it is never used: to free it would be to leave it out
         if last + 1 < len(s.body) and "KPU.deinit" not in s.names[last]:
             line = parsed(f"{kpu}.deinit({name})\n")
             done.append((last, line, name))
@@ -173,6 +175,19 @@ def _deinits(s: Script) -> Iterator[Edit]:
         names = tuple(name for _, _, name in done)
         values = values_of(names=names, call=f"{kpu}.deinit()")
         yield Edit("deinit", values, s.with_body(every))
+
+
+def _uses(s: Script, net: str) -> list[int]:
+    """Lines that use a net, or what it gave: a result points into its model."""
+    names = {net}
+    for node in s.body:
+        for assign in m.findall(node, m.Assign()):
+            value, targets = assign.value, assign.targets  # type: ignore[attr-defined]
+            calls = m.findall(value, m.Call(args=[m.Arg(m.Name(net)), m.ZeroOrMore()]))
+            if calls and not s.code(value).endswith("[:]"):
+                names |= {s.code(t.target) for t in targets}
+    word = "|".join(re.escape(name) for name in names)
+    return [i for i, n in enumerate(s.body) if re.search(rf"\b(?:{word})\b", s.code(n))]
 
 
 def _loops(s: Script) -> Iterator[Edit]:
@@ -227,16 +242,20 @@ def _gc_heaps(s: Script) -> Iterator[Edit]:
 
 
 _MAKERS = (
+    addresses,
     _orders,
     _windows,
-    _frames,
+    cuts,
     _deinits,
     _loops,
+    bounds,
+    single_buffers,
     _copies,
     pools,
+    _frames,
     _auto,
-    cards,
-    streams,
     _gc_heaps,
     firmwares,
+    cards,
+    streams,
 )

@@ -59,6 +59,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, _HANGS, tuple(_not(of)))
     if end.refused and (end.kind == record.RAISED or (end.caught and end.kind == record.DONE)):
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
+    if end.kind == record.RAISED and ending.of_picture(end.error):
+        return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind not in (record.DONE, record.LIMIT) or (end.caught and end.kind == record.DONE):
         return _cannot_tell(of)
     if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):

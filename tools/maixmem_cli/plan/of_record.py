@@ -21,6 +21,7 @@ from maixmem_cli.plan.program import project as projects
 from maixmem_cli.plan.program.project import Buffer, Call, Camera, Leak, Model, Project
 from maixmem_cli.record import record as records
 from maixmem_cli.record.record import GC, HEAP, Line, Place, Record
+from maixmem_cli.runs import ending
 from maixmem_cli.text import toml
 
 _WORTH = 8192  # bytes of a line that has a row of its own
@@ -43,7 +44,7 @@ def project(record: Record, build: Firmware) -> Project:
         buffers=tuple(_buffers(record, rows.lines)),
         leaks=tuple(_leaks(record)),
         manager=_BY_LIBRARY in record.imports,
-        pictures=False,  # the run showed which are taken
+        pictures=ending.of_picture(record.end.error),  # else the run showed which are taken
     )
     return _as_full(wanted, record)
 

@@ -15,7 +15,7 @@ import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 LOADS = {"KPU.load", "KPU.load_flash"}
-GC_HEAPS = (1 << 20, 1536 << 10, 262144, 131072, 2 << 20)
+GC_HEAPS = (768 << 10, 1 << 20, 1536 << 10, 393216, 262144, 131072, 2 << 20)
 
 
 # A parsed script. `names` are the calls of each line at the top, as "KPU.load", however KPU was

@@ -97,13 +97,13 @@ def proved(
         tried = candidates(source, answer.facts, bench)[:_FEW]
     except SyntaxError:
         return answer
-    failed: list[str] = []
+    failed: list[tuple[Edit, Any]] = []
     for edit, after in runs(tried, bench.place, lambda e: bench.place.run(script, e, frames)):
         if before.cured(after):
-            found = without(answer, failed)
+            found = without(answer, [e.kind for e, _ in failed])
             return with_step(found, edit, source, script.name, bench.place.where, after)
-        failed.append(edit.kind)
-    return none_helps(answer, failed, bench.place.where)
+        failed.append((edit, after))
+    return none_helps(answer, failed, bench.place.where, before.frames)
 
 
 def without(answer: Answer, failed: Sequence[str]) -> Answer:
@@ -112,13 +112,23 @@ def without(answer: Answer, failed: Sequence[str]) -> Answer:
     return replace(answer, step=steps[0] if steps else None, others=tuple(steps[1:]))
 
 
-def none_helps(answer: Answer, failed: Sequence[str], where: str) -> Answer:
-    """The answer where nothing that was tried runs; what was not tried remains."""
-    left = without(answer, [*failed, "cure"])
+def none_helps(
+    answer: Answer, failed: Sequence[tuple[Edit, Any]], where: str, pictures: int = 0
+) -> Answer:
+    """The answer where nothing that was tried runs; what was not tried remains. The one that came
+    further than the script, in `pictures`, is named with what stopped it there."""
+    left = without(answer, [*(edit.kind for edit, _ in failed), "cure"])
     if left.step is None:
         left = replace(left, step=Step("smaller", remedy_text("smaller", answer.language)))
-    text = words(answer.language)["not_run"]
-    return replace(left, proof=text.format(count=len(failed), on=where))
+    known = words(answer.language)
+    text = known["not_run"].format(count=len(failed), on=where)
+    best = max(failed, key=lambda row: row[1].frames, default=None)
+    if best and best[1].frames > pictures and not best[1].good:
+        edit, after = best
+        said = edit.text(answer.language, answer.facts)
+        why = " ".join(line.strip() for line in after.why[-1:])
+        text += known["furthest"].format(pictures=after.frames, text=said, why=why)
+    return replace(left, proof=text)
 
 
 def with_step(

@@ -17,6 +17,7 @@ _MEMORY = set(
     "image-heap work-buffer syscall-memory boot-heap 2006 2009 model-buffer list-memory gc-heap"
     " ENOMEM ENOMEM-else driver-memory memory-error no-room".split()
 )
+_PICTURE = "picture-size"
 _OF_GC = {"image-heap", "gc-heap", "memory-error"}
 _MISSING = {
     "no-camera": SENSOR,
@@ -46,6 +47,11 @@ def _row(error: str) -> str:
 def of_memory(error: str) -> bool:
     """Whether the last line of a traceback says that memory was missing."""
     return _row(error) in _MEMORY or error.startswith("NoRoom:")
+
+
+def of_picture(error: str) -> bool:
+    """Whether it says that a model does not take a picture of that size."""
+    return _row(error) == _PICTURE
 
 
 def no_room(error: str) -> tuple[int, int] | None:

@@ -186,7 +186,19 @@ def _end(found: Profile, output: str, walker: Walker) -> End:
     by_itself = ending.caught(output)
     if by_itself:
         return _raised(found, walker, by_itself, outcome.kind, caught=True)
-    return End(outcome.kind, status=outcome.status, words=tuple(found.ending))
+    at = _stopped(found, walker) if outcome.kind in (record.LIMIT, record.INTERRUPTED) else ()
+    return End(outcome.kind, at, status=outcome.status, words=tuple(found.ending))
+
+
+def _stopped(found: Profile, walker: Walker) -> tuple[Place, ...]:
+    """The lines that ran when the run was over: where the Ctrl-C that ended it came, else where
+    the board is now."""
+    session, last = found.session, None
+    for t in session.tracer.thrown(Qstrs(session.board.ram)):
+        if t.name == "KeyboardInterrupt" and (last is None or t.error != last.error):
+            last = t
+    at = tuple(walker.places(last.site)) if last else ()
+    return at or _Last(found, walker).at
 
 
 def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bool = False) -> End:

@@ -10,9 +10,11 @@ import io
 import re
 import shutil
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.emulator.session import DONE, HANGS, LIMIT, RAISED, Options, Session
@@ -25,6 +27,27 @@ from maixmem_cli.runs.change import Edit
 _HUNG = 3  # exit status of the stand-in
 _LINES = 3  # of what ended it
 _HEAD = "Traceback (most recent call last):"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What was computed: models that ran before the first picture, and in each round from one
+    picture to the next that came to its end."""
+
+    before: int
+    rounds: tuple[int, ...]
+
+    def as_much_as(self, other: Work) -> bool:
+        """Whether models ran as often: before the pictures, and in the rounds."""
+        return self.before + sum(self.rounds) >= other.before + sum(other.rounds) and (
+            not other.rounds or not self.rounds or median(self.rounds) >= median(other.rounds)
+        )
+
+
+def _work(session: Session) -> Work:
+    pictures, runs = session.tracer.times("snapshot"), session.tracer.times("run")
+    rounds = [bisect_left(runs, b) - bisect_left(runs, a) for a, b in zip(pictures, pictures[1:])]
+    return Work(bisect_left(runs, pictures[0]) if pictures else len(runs), tuple(rounds))
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,7 @@ class Trial:
     frames: int = 0
     line: int | None = None
     leaks: tuple[str, ...] | None = None
+    work: Work | None = None
 
     @property
     def good(self) -> bool:
@@ -54,7 +78,9 @@ class Trial:
 
     def cured(self, after: Trial) -> bool:
         """Whether a run with a change proves it: of a leak where that was judged, in as many
-        pictures."""
+        pictures. What computes less than the script did is none."""
+        if self.work and after.work and not after.work.as_much_as(self.work):
+            return False
         judged = after.kind == DONE or (after.leaks is not None and after.frames >= self.frames)
         return after.good and (judged or not self.leaks)
 
@@ -161,6 +187,7 @@ def _of_session(session: Session) -> Trial:
         int(str(session.board.state()["frames"])),
         line,
         leaks,
+        _work(session) if looks else None,
     )
 
 

@@ -27,6 +27,8 @@ MARKS = (
     ("gc", "gc", "collect"),
     ("load", "KPU", "load"),
     ("load", "KPU", "load_flash"),
+    ("run", "KPU", "forward"),
+    ("run", "KPU", "run_yolo2"),
     ("deinit", "KPU", "deinit"),
     ("snapshot", "sensor", "snapshot"),
     ("camera", "sensor", "reset"),

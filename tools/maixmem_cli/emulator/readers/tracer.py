@@ -178,6 +178,7 @@ class Tracer:
         """Everything that was traced up to now; of the looks those at these times, whole."""
         look: Event | None = None
         used = bytearray()
+        runs = self._marked("run")
         for time, kind, site, a, b, c in self._records():
             if kind == USED:
                 if look:
@@ -189,7 +190,7 @@ class Tracer:
             used.clear()
             if kind in (MALLOC, REALLOC):
                 yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
-            elif kind not in (PLACE, LOOK, THROWN, TEXT):
+            elif kind not in (PLACE, LOOK, THROWN, TEXT) and not (kind == MARK and a in runs):
                 yield Event(time, kind, site, a, b, 0, c)
         if look:
             yield look._replace(used=bytes(used))
@@ -211,6 +212,14 @@ class Tracer:
                 said.clear()
         if last:
             yield _with_text(last, said)
+
+    def times(self, kind: str) -> list[int]:
+        """When a function that is a mark of that kind was called."""
+        numbers = self._marked(kind)
+        return [e.time for e in self.of(MARK) if e.a in numbers]
+
+    def _marked(self, kind: str) -> set[int]:
+        return {n for n, (name, _) in enumerate(self._known.marks, 1) if name == kind}
 
     def of(self, kind: int) -> Iterator[Event]:
         """All of a kind; looks without what they saw."""
