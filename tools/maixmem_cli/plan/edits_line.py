@@ -10,12 +10,13 @@ from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
+from maixmem_k210_chip import SPIFFS_START
 
 from maixmem_cli.answer.values import Address
 from maixmem_cli.plan.script_tree import Script, parsed
 from maixmem_cli.runs.change import Edit, Values, values_of
 
-_FLASH = range(0x10000, 0xD00000)  # where models may lie
+_FLASH = range(0x10000, SPIFFS_START)  # where models may lie
 _KEPT, _BYTES = 10, 1000  # of a list; of bytes and texts
 _COLLECTS = ("append", "extend")
 
@@ -42,7 +43,7 @@ def cuts(s: Script) -> Iterator[Edit]:
 
 
 def _spaced(source: str, call: str) -> str:
-    """The source with a space behind each comma of a call that was made."""
+    """The source with a space behind each comma of a written call."""
     return source.replace(call, call.replace(", ", ",").replace(",", ", "), 1)
 
 
