@@ -75,7 +75,7 @@ def test_a_hang_is_status_3_with_the_numbers_and_what_fits(tmp_path: Path) -> No
     first, *rest = done.output.splitlines()
     assert first == "DOES NOT FIT: the board hangs at main.py:6: net = kpu.load(0x300000)"
     assert "it requests 256.1 KiB of system heap, " in rest[0]
-    assert rest[1] == ("Do this: Set up in this order: models, camera. Line 6 goes before line 2.")
+    assert rest[1] == ("Do this: Set up in this order: models, camera. Line 6 goes before line 3.")
     assert "KiB main.py:5 `sensor.set_framesize(sensor.QVGA)`" in done.output
     assert "Proof: with it " in done.output
     assert told.end.refused and told.end.refused.asked == 262274
