@@ -74,7 +74,7 @@ def _run(source: str, folder: Path) -> dict[str, Any]:
 
 def _steps(found: Record) -> Any:
     """After each step its line, and of both heaps the bytes in use and in all; at the end what a
-    refused allocation asked for."""
+    refused allocation requested."""
     for step in found.steps:
         line = next((p.line for p in step.at if p.file == found.script), 0)
         if step.gc and step.heap and not step.failed:

@@ -11,7 +11,7 @@ from typing import Any
 
 import paths
 import pytest
-from browser_page import PATIENCE, drop, learned, run, said, told, wait_said, wait_state
+from browser_page import PATIENCE, answered, drop, learned, run, said, wait_said, wait_state
 
 _NEVER = """
 import gc
@@ -72,8 +72,9 @@ def test_an_error_of_a_script_says_what_to_do(page: Any, firmware: Path) -> None
     wait_state(page, "prompt")
     learned(page)
     run(page, _NEVER)
-    text = told(page, "MemoryError")
-    assert "= the GC heap has no block of that size" in text and "\n1. " in text
+    text = answered(page, "GC heap")
+    assert "main.py:5 `return bytearray(n)` requests 3.9 KiB of GC heap" in text
+    assert page.is_visible("#answer-text .step")
     assert page.text_content("#lines b") == "5\n"  # the innermost
 
 
@@ -99,14 +100,16 @@ def test_two_models_hang_with_their_line_and_run_with_the_library(
     choose(page, "page/two_models.py")
     wait_state(page, "prompt")
     page.click("#run")
-    text = told(page, "asked for")
+    text = answered(page, "faces.kmodel")
     line = next(
         i
         for i, s in enumerate((paths.EXAMPLES / "page/two_models.py").read_text().splitlines(), 1)
         if "0x600000" in s
     )
-    assert f"at main.py:{line}: faces = kpu.load(0x600000)" in text
-    assert "malloc(" in text and "heap_free() = " in text and "\n1. " in text
+    assert f"main.py:{line} `faces = kpu.load(0x600000)`" in text
+    assert page.is_visible("#answer-text .step")
+    more = page.text_content("#answer-more")
+    assert f"at main.py:{line}: " in more and "malloc(" in more and "heap_free() = " in more
     assert page.text_content("#lines b") == f"{line}\n"
     print(f"\nfrom the opened page to the named line: {time.monotonic() - start:.0f} s")
     picture(page)

@@ -63,6 +63,16 @@ def told(page: Any, word: str) -> str:
     return page.text_content("#told")
 
 
+def answered(page: Any, word: str) -> str:
+    """The answer to how the script ended, when this word is in it."""
+    page.wait_for_function(
+        "word => document.getElementById('answer-text').textContent.includes(word)",
+        arg=word,
+        timeout=PATIENCE,
+    )
+    return page.text_content("#answer-text")
+
+
 def finish(page: Any, element: str) -> str:
     """The words of a command of the desk, when it has ended."""
     page.wait_for_selector(f"#{element}[data-state=done]", timeout=PATIENCE)

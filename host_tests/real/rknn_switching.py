@@ -25,7 +25,7 @@ port = maixmem_rknn.Port(there.lib, soc="rk3588", budget=64 << 20)
 models = ModelManager(port, keep=1, margin=0)
 models.add("a", there.path("two"))
 models.add("b", there.path("segment" if version >= MODELS["segment"][2] else "two"))
-first, begin, after = None, 0, 20  # the first loads take what stays anyway; then it slows down
+first, begin, after = None, 0, switches // 4  # the first loads take what stays anyway
 for i in range(switches):
     models.use("ab"[i % 2])
     if i == after:

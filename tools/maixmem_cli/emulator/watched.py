@@ -20,7 +20,9 @@ _LOOK = 0.05  # seconds between two looks at a running board
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
 _PATIENCE = 5.0  # and after that of our user
 # what a failed assert of the SDK prints, after which it waits for ever, with interrupts
-_ASSERT = re.compile(rb"\(\S*kendryte\S*\.[ch]:\d+\) [^\r\n]+[\r\n]+$")
+ASSERT = re.compile(
+    rb"\(\S*kendryte\S*\.[ch]:\d+\) [^\r\n]+[\r\n]+$"
+)  #: what a check of a driver prints
 _LINE = 400  # bytes of the output that are looked at
 _SILENT = (
     20.0  # seconds without a word of the script before we say where it is; then twice as many
@@ -123,7 +125,7 @@ class Watched(SerialPort):
         if data:
             self._heard, self._patience = time.monotonic(), _SILENT
             self._last = (self._last + data)[-_LINE:]
-            failed = self.watching and _ASSERT.search(self._last)
+            failed = self.watching and ASSERT.search(self._last)
             self.asserted = self.board.state()["microseconds"] if failed else None
         elif self.watching:
             self._answer()

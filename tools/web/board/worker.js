@@ -134,12 +134,16 @@ function takeEvents() {
   return all;
 }
 
-async function start({ flash, card, film }) {
+let newest = 0;
+
+async function start({ flash, card, film, number }) {
   board = null;
+  newest = number;
   const exports = await core(await module);
+  if (newest !== number) return; // another was asked for since
   forget();
   board = new Board(exports, { flash, card, film: film ?? pattern() });
-  postMessage({ kind: 'started' });
+  postMessage({ kind: 'started', number });
   later(0);
 }
 

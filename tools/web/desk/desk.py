@@ -11,27 +11,38 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import shutil
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable
 
 from maixmem_cli import cli
+from maixmem_cli.answer import answer as answers
+from maixmem_cli.answer import as_html, facts
 from maixmem_cli.emulator import board as boards
 from maixmem_cli.emulator import cores, prepared, sd_image
 from maixmem_cli.emulator.board import EVENT, Board
 from maixmem_cli.emulator.readers import knowledge
 from maixmem_cli.emulator.readers.tracer import Tracer
 from maixmem_cli.emulator.session import Options, Outcome, Session
-from maixmem_cli.errors import table
+from maixmem_cli.emulator.watched import ASSERT
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.flash import image
 from maixmem_cli.flash.kfpkg import PackageError, read_package
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.kmodel import example
+from maixmem_cli.plan import addresses
 from maixmem_cli.plan.flash_items import ItemError, Layout
 from maixmem_cli.profiler import ledger, maps, post_mortem
+from maixmem_cli.profiler.profile import Profile
+from maixmem_cli.record import record
+from maixmem_cli.record.record import Record
+from maixmem_cli.runs import image_record
+from maixmem_cli.serial.repl import BoardError
+from maixmem_cli.text import toml
 from maixmem_k210_chip import FLASH_SIZE
 
 Answer = tuple[str, Any]
@@ -120,28 +131,53 @@ def command(words: list[str], wanted: str = "") -> Answer:
     return _answer({"status": status or 0, **told})
 
 
+def speak(language: str) -> Answer:
+    """What commands say from now on is in this language, where they know it."""
+    os.environ["LANG"] = {"zh": "zh_CN.UTF-8"}.get(language, "en_US.UTF-8")
+    return _answer(None)
+
+
 # --- the flash and the card of the page's board ---
 
 
-def places(firmware: str, models: list[str]) -> Answer:
-    """An address for each model that has none (FILE, not FILE@ADDRESS), and what the command
-    says of the whole: {file: address}, findings."""
+def places(firmware: str, models: list[str], script: str) -> Answer:
+    """An address for each model that has none (FILE, not FILE@ADDRESS): the one that the script
+    names for it, else a free one; and what the command says of the whole: {file: address},
+    findings. `unsure`: models of which the script does not say who is at which address."""
     found: dict[str, int] = {}
     try:
         layout = Layout.of([firmware] if firmware else [], FLASH_SIZE)
     except ItemError as e:
-        return _answer({"places": found, "findings": [["unusable", str(e)]]})
-    for item in sorted(models, key=lambda m: "@" not in m):
-        if "@" in item or item.endswith(".kfpkg"):
-            layout.add(item)
-        else:
-            nbytes = Path(item).stat().st_size
-            # where models begin in MaixPy's own examples, else anywhere
-            at = layout.map.gap_for(nbytes, 1 << 20, 0x300000) or layout.map.gap_for(nbytes)
-            if at is not None:
-                found[item] = at
-                layout.add(f"{item}@{at:#x}")
-    return _answer({"places": found, "findings": layout.verdicts()})
+        return _answer({"places": found, "findings": [["unusable", str(e)]], "unsure": []})
+    fixed = [m for m in models if "@" in m or m.endswith(".kfpkg")]
+    for item in fixed:
+        layout.add(item)
+    free = {m: Path(m).stat().st_size for m in models if m not in fixed}
+    taken = [r.start for r in layout.map.regions]
+    wanted = addresses.placed(script, free, taken)
+    for name, nbytes in sorted(free.items(), key=lambda row: row[0] not in wanted.at):
+        # where models begin in MaixPy's own examples, else anywhere
+        room = layout.map.gap_for(nbytes, 1 << 20, 0x300000) or layout.map.gap_for(nbytes)
+        at = wanted.at.get(name, room)
+        if at is not None:
+            found[name] = at
+            layout.add(f"{name}@{at:#x}")
+    told = {"places": found, "findings": layout.verdicts(), "unsure": wanted.unsure}
+    return _answer(told)
+
+
+def project(firmware: str, files: list[tuple[int, str]]) -> Answer:
+    """A project of the files that were dropped: models that take turns, a camera, a display."""
+    models = [(at, name) for at, name in files if at]
+    if not models:
+        return _answer({"text": ""})
+    top = {"firmware": firmware or "full", "lcd": True}
+    tables: list[tuple[str, dict[str, Any]]] = [("[camera]", {"size": "QVGA"})]
+    for at, name in models:
+        row = {"name": Path(name).stem, "file": name, "address": at, "resident": False}
+        tables.append(("[[model]]", row))
+    title = "What the program puts into memory: maixmem fit says whether it fits."
+    return _answer({"text": toml.write(title, top, tables)})
 
 
 def holds_firmware(name: str) -> Answer:
@@ -180,7 +216,7 @@ def chip(
             flash = bytes(image.build(Path(firmware), placed))
     except (image.ImageError, sd_image.CardError, boards.BoardStopped, OSError) as e:
         return _answer({"error": str(e)})
-    except prepared.BoardError as e:
+    except BoardError as e:
         return _answer({"error": str(e)})
     return _answer({"flash": len(flash)}, flash + bytes(sd or b""))
 
@@ -201,15 +237,15 @@ class Still:
 
     _STATE = 200
 
-    def __init__(self) -> None:
+    def __init__(self, flash: bytes) -> None:
         self.asked: list[list[object]] = []
-        self._parts: dict[int, memoryview] = {}
+        self._parts = {boards._FLASH: memoryview(flash)}
         self._new = 0
 
     def look(self, ram: bytes, state: bytes, events: bytes) -> None:
         """Another moment."""
         found = ((boards._RAM, ram), (self._STATE, state), (boards._EVENT, events))
-        self._parts = {part: memoryview(data) for part, data in found}
+        self._parts.update((part, memoryview(data)) for part, data in found)
         self._new = len(events) // EVENT.size
 
     def call(self, name: str, *args: int) -> int:
@@ -229,7 +265,7 @@ class Still:
 
     def read(self, at: int, size: int) -> memoryview:
         first = at & 0xFFFFFF
-        return self._parts[at >> 24][first : first + size]
+        return self._parts.get(at >> 24, memoryview(b""))[first : first + size]
 
     def write(self, at: int, data: cores.Bytes) -> None:
         raise cores.CoreFailed("it runs elsewhere")
@@ -237,12 +273,21 @@ class Still:
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True)
+class _Port:
+    """What a report asks of the port of a board that runs elsewhere."""
+
+    asserted: bool
+
+
 class Watched:
     """One run of a script on the page's board."""
 
-    def __init__(self, firmware: str, script: str, known: knowledge.Knowledge) -> None:
-        self.core = Still()
-        self.session = Session(Path(firmware), Path(script), Options())
+    def __init__(
+        self, firmware: str, script: str, known: knowledge.Knowledge, options: Options
+    ) -> None:
+        self.core = Still(bytes(image.build(Path(firmware), list(options.files))))
+        self.session = Session(Path(firmware), Path(script), options)
         self.session.known = known
         self.books: ledger.Ledger | None = None
 
@@ -262,6 +307,18 @@ class Watched:
         ram = self.session.board.ram
         return self.session.finder.system(ram), self.session.finder.gc(ram)
 
+    def profile(self, outcome: Outcome, *, asserted: bool) -> Profile:
+        """What was traced, for the record of the run."""
+        session = self.session
+        session.port = _Port(asserted)  # type: ignore[assignment]
+        found = Profile(session, outcome)
+        if outcome.kind in record.HANGING:
+            found.ending = post_mortem.ending(session, outcome)
+        session.tracer.where()
+        found.collect()
+        found.finish()
+        return found
+
 
 _watched: Watched | None = None
 _finder = heaps.Finder()
@@ -272,15 +329,19 @@ def learn(firmware: str) -> Answer:
     return _answer(knowledge.learn(image.build(Path(firmware)), firmware).missing)
 
 
-def watch(firmware: str, script: str, ram: bytes, state: bytes) -> Answer:
-    """A script is about to run on a board at its prompt: what to ask of the board before."""
+def watch(
+    firmware: str, script: str, files: list[tuple[int, str]], ram: bytes, state: bytes
+) -> Answer:
+    """A script is about to run on a board at its prompt, with these files in flash: what to ask
+    of the board before."""
     global _watched
     known = knowledge.learn(image.build(Path(firmware)), firmware)
-    _watched = Watched(firmware, script, known)
+    options = Options(files=tuple((at, Path(name)) for at, name in files if at), camera="pattern")
+    _watched = Watched(firmware, script, known, options)
     _watched.look(ram, state, b"")
     try:
         _watched.books = ledger.Ledger(*_watched.heaps())
-        _watched.session.tracer.start(_watched.session.finder, gc=False)
+        _watched.session.tracer.start(_watched.session.finder, gc=False, marks=True)
     except heaps.NotFound as e:
         return _answer({"error": str(e), "calls": []})
     return _answer({"calls": [["k_untrace"], *_watched.core.asked]})
@@ -296,12 +357,32 @@ def look(ram: bytes) -> Answer:
         return _answer({"error": str(e)})
 
 
-def hang(kind: str, ram: bytes, state: bytes, events: bytes) -> Answer:
-    """Why the board hangs, or is stuck, in the words of the command."""
-    if not _watched:
-        return _answer([])
+def ended(
+    kind: str, error: str, output: str, language: str, ram: bytes, state: bytes, events: bytes
+) -> Answer:
+    """The answer to why a run ended so (a word of record.py), as HTML; the line of the script;
+    `more`: what the command says of a hang."""
+    if not _watched or not _watched.books:
+        return _answer({"html": "", "line": 0, "more": []})
     _watched.look(ram, state, events)
-    return _answer(post_mortem.ending(_watched.session, Outcome(kind, over=False)))
+    found = _watched.profile(
+        Outcome(kind, error, over=False), asserted=bool(ASSERT.search(output.encode()))
+    )
+    run = _with_gc(image_record.of_profile(found, output), _watched)
+    known = facts.of_record(run, output)
+    told = answers.answer(known, language)
+    html = as_html.fragment(told) if told.cause or told.step else ""
+    return _answer({"html": html, "line": known.get("line", 0), "more": found.ending})
+
+
+def _with_gc(run: Record, watched: Watched) -> Record:
+    """With the GC heap as it is: its allocations were not followed."""
+    refused = run.end.refused
+    if not refused or refused.heap != record.GC:
+        return run
+    gc = watched.heaps()[1]
+    level = record.Level(gc.total, gc.free, gc.largest)
+    return replace(run, end=replace(run.end, refused=replace(refused, level=level)))
 
 
 def where(ram: bytes, state: bytes, events: bytes) -> Answer:
@@ -326,10 +407,3 @@ def owners(ram: bytes, state: bytes, events: bytes) -> Answer:
     stacks = session.tracer.stacks(Qstrs(session.board.ram))
     named = {a: stacks.get(site, ()) for a, (_, site, _) in books.chunks.items()}
     return _answer({a: post_mortem.at_line(s[0], session) for a, s in named.items() if s})
-
-
-def meaning(text: str) -> Answer:
-    """What the last line of a traceback means, and what to do."""
-    last = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    means, steps = table.answer(last) or ("", [])
-    return _answer({"means": means, "steps": steps})

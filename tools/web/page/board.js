@@ -7,17 +7,19 @@ import * as maps from './heap_maps.js';
 import { Console } from './console.js';
 import { parts } from './power.js';
 import { ScriptRun } from './script_run.js';
-import { say } from './words.js';
+import { language, say } from './words.js';
 import { worker } from './workers.js';
 
 const $ = (id) => document.getElementById(id);
 const encode = (text) => new TextEncoder().encode(text);
 const PROMPT = '>>> ', RAW = 'main.py';
+const DUMP = 'core dump:', MOST_OUTPUT = 1 << 16;
 const LOOK_EVERY = 400, BOOT_MOST = 20000; // ms
 const DOES_NOT_END = 3000; // ms after Ctrl-C
 const STUCK = 5; // seconds of the board's clock in which no core does anything
 
-// Owns the worker with the board. `state`: off, starting, prompt, running, hangs, failed.
+// Owns the worker with the board. `state`: off, placing, starting, prompt, running, hangs, failed.
+// `coming` is a board that is being switched on, `has` what is on the one that is.
 export class BoardTab {
   constructor(files, desk) {
     this.files = files;
@@ -27,13 +29,17 @@ export class BoardTab {
     this.next = 0;
     this.run = null;
     this.watched = false;
+    this.coming = null;
+    this.has = '';
+    this.pressed = 0;
+    this.waiting = false;
     this.console = new Console($('console'), (bytes) => this.type(bytes));
     this.worker = worker('../board/worker.js');
     this.worker.onmessage = ({ data }) => this.#take(data);
     this.worker.onerror = (e) => this.#failed({ why: 'boardFailed', text: e.message ?? '' });
     maps.start(() => this.#askOwners());
-    document.addEventListener('words', () => this.#tellState());
-    this.#tellState();
+    document.addEventListener('words', () => this.filesChanged());
+    this.filesChanged();
     setInterval(() => { if (this.desk.ready) this.#mapsNow(); }, LOOK_EVERY);
   }
 
@@ -43,6 +49,7 @@ export class BoardTab {
 
   #take(data) {
     const takes = {
+      started: () => { if (this.coming?.number === data.number) this.coming.began = true; },
       said: () => this.#said(data.data),
       picture: () => display.draw(data),
       pace: () => this.#pace(data),
@@ -54,13 +61,24 @@ export class BoardTab {
   }
 
   #said(bytes) {
+    if (this.coming && !this.coming.began) return; // of the board before
     if (this.run) this.run.take(bytes);
-    else this.console.write(bytes);
-    if (this.state === 'starting' && this.console.said.endsWith(PROMPT)) {
-      this.#become('prompt');
-      this.started?.();
-      this.#learn();
+    else this.#show(bytes);
+    if (this.coming && this.console.said.endsWith(PROMPT)) this.coming.up('prompt');
+  }
+
+  // To the console; a core dump, which is for whoever asks, below it.
+  #show(bytes) {
+    const text = new TextDecoder().decode(bytes), at = this.dumps ? 0 : text.indexOf(DUMP);
+    if (at < 0) {
+      this.console.write(bytes);
+      return;
     }
+    this.dumps = true;
+    this.console.write(encode(text.slice(0, at)));
+    this.console.said += text.slice(at);
+    $('dump').textContent += text.slice(at);
+    $('dump-fold').hidden = false;
   }
 
   #pace({ frames, speed, mips, idle, asks }) {
@@ -76,7 +94,7 @@ export class BoardTab {
     this.run = null;
     this.#become('failed');
     this.tell(say(why, { text }));
-    this.started?.();
+    this.coming?.up('failed');
   }
 
   #become(state) {
@@ -89,52 +107,109 @@ export class BoardTab {
     $('state').dataset.state = this.state;
     const off = this.state === 'off' || this.state === 'failed';
     for (const id of ['stop', 'ctrl-c', 'reset', 'why']) $(id).disabled = off;
+    $('run').disabled = !this.files.firmware;
+    document.body.classList.toggle('without-board', !this.files.firmware);
   }
 
-  // What must be said beside the script; '' takes it away.
+  // What a script runs on is another: a board that only waits starts anew.
+  filesChanged() {
+    if (this.files.firmware && this.#stale && this.state !== 'running') this.powerOn();
+    if (!this.files.firmware && this.state !== 'off') this.#become('off');
+    this.#tellState();
+  }
+
+  // What must be said beside the script; '' takes it away, and the answer with it.
   tell(text) {
     $('told').hidden = !text;
     $('told').textContent = text;
+    $('answer').hidden = true;
+  }
+
+  // An answer of the command, as HTML, with what it follows from folded below it.
+  answer({ html, more }) {
+    this.tell('');
+    $('answer-text').innerHTML = html;
+    $('answer-more').textContent = more.join('\n');
+    $('answer-fold').hidden = !more.length;
+    $('answer').hidden = false;
   }
 
   // --- on, off, run ---
 
-  // Switches on a new board with the user's files; settles when it is at its prompt, or failed.
-  async powerOn() {
+  // What a board has to have on it now.
+  get #wanted() { return `${this.files.contents} ${$('library').checked}`; }
+
+  get #stale() { return (this.coming?.wanted ?? this.has) !== this.#wanted; }
+
+  // Switches on a board with the user's files as they are; settles when it is at its prompt, or
+  // failed. One that is coming with the same files is waited for, but `anew`.
+  powerOn({ anew = false } = {}) {
     if (!this.files.firmware) {
       this.tell(say('needsFirmware'));
-      return;
+      return Promise.resolve();
     }
+    if (this.coming && !anew && !this.#stale) return this.coming.done;
+    const before = this.coming, coming = { wanted: this.#wanted, number: Math.random() };
+    const up = new Promise((done) => { coming.up = done; });
+    this.coming = coming;
+    coming.done = this.#switchOn(coming, up);
+    before?.up('another');
+    return coming.done;
+  }
+
+  async #switchOn(coming, up) {
     this.run?.stop();
     this.run = null;
-    this.watched = false;
+    this.watched = this.dumps = false;
     this.tell('');
+    $('dump').textContent = '';
+    $('dump-fold').hidden = true;
     this.#become('starting');
     this.console.clear();
     try {
       const made = await parts(this.files, this.desk, $('library').checked);
-      const up = new Promise((done) => { this.started = done; });
-      this.worker.postMessage({ kind: 'start', ...made });
-      const late = setTimeout(() => this.#late(), BOOT_MOST);
-      await up;
-      clearTimeout(late);
-      this.stale = false;
+      if (this.coming !== coming) return this.coming?.done;
+      this.worker.postMessage({ kind: 'start', number: coming.number, ...made });
     } catch (e) {
+      if (this.coming !== coming) return this.coming?.done;
       this.#failed({ why: 'cannotStart', text: e.message });
     }
-  }
-
-  #late() {
-    if (this.state === 'starting') this.#failed({ why: 'noPrompt' });
-  }
-
-  async runScript() {
-    const code = editor.text();
-    if (/^\s*(import|from)\s+maixmem/m.test(code) && !$('library').checked) {
-      $('library').checked = true;
-      this.stale = true;
+    const late = setTimeout(() => this.#failed({ why: 'noPrompt' }), BOOT_MOST);
+    const how = await up;
+    clearTimeout(late);
+    if (this.coming !== coming) return this.coming?.done;
+    this.coming = null;
+    this.has = coming.wanted;
+    if (how === 'prompt') {
+      this.#become(this.waiting ? 'placing' : 'prompt'); // Run was pressed
+      this.#learn();
     }
-    if (this.stale || !['prompt', 'running'].includes(this.state)) await this.powerOn();
+    return undefined;
+  }
+
+  // Waits for the files' places and for a board that has them.
+  async runScript() {
+    const pressed = ++this.pressed;
+    if (!this.files.firmware) {
+      this.tell(say('needsFirmware'));
+      return;
+    }
+    this.waiting = true;
+    if (this.state === 'prompt') this.#become('placing');
+    await this.files.ready();
+    if (pressed !== this.pressed) return;
+    this.waiting = false;
+    const code = editor.text(), [lost] = this.files.unplaced;
+    if (lost) {
+      this.#become(this.coming ? 'starting' : 'prompt');
+      this.tell(say('noPlace', { name: lost }));
+      return;
+    }
+    if (/^\s*(import|from)\s+maixmem/m.test(code)) $('library').checked = true;
+    const can = ['prompt', 'running', 'placing'].includes(this.state);
+    if (this.#stale || this.coming || !can) await this.powerOn();
+    if (pressed !== this.pressed) return;
+    if (this.state === 'placing') this.#become('prompt');
     if (this.state !== 'prompt' && this.state !== 'running') return;
     this.run?.stop();
     this.tell('');
@@ -145,8 +220,9 @@ export class BoardTab {
   }
 
   async #send(code) {
-    const show = (text) => this.console.write(encode(text));
+    const show = (text) => { this.output += text; this.#show(encode(text)); };
     const run = new ScriptRun(code, { type: (bytes) => this.type(bytes), show });
+    this.output = '';
     this.run = run;
     this.#become('running');
     try {
@@ -162,13 +238,11 @@ export class BoardTab {
     }
   }
 
+  // What the error means, and the line that raised it.
   async #meaning(error) {
     const line = [...error.matchAll(/"<stdin>", line (\d+)/g)].pop();
     if (line) editor.mark(Number(line[1]));
-    if (/KeyboardInterrupt/.test(error) || !this.desk.ready) return;
-    const { result } = await this.desk.call('meaning', [error]);
-    const steps = result.steps.map((step, i) => `${i + 1}. ${step}`);
-    if (result.means) this.tell([error.trim().split('\n').pop(), `= ${result.means}`, ...steps].join('\n'));
+    if (!/KeyboardInterrupt/.test(error) && this.watched) await this.#explain('raised', error);
   }
 
   // Ctrl-C; a script that catches it ends with the board.
@@ -219,8 +293,8 @@ export class BoardTab {
     maps.setOwners({});
     if (this.learned !== this.files.firmware.name || this.state !== 'prompt') return;
     await this.desk.put(RAW, code);
-    const { ram, state } = await this.#look();
-    const { calls } = await this.#tellPython('watch', this.files.firmware.name, RAW, ram, state);
+    const { ram, state } = await this.#look(), { firmware, placed } = this.files;
+    const { calls } = await this.#tellPython('watch', firmware.name, RAW, placed, ram, state);
     this.worker.postMessage({ kind: 'calls', calls });
     this.watched = calls.length > 0;
   }
@@ -238,7 +312,7 @@ export class BoardTab {
     if (!this.watched && script) { // once more, with Python watching
       this.tell(say('hangsAgain'));
       await this.#learn();
-      await this.powerOn();
+      await this.powerOn({ anew: true });
       await this.#watch(code);
       await this.#send(code);
       return;
@@ -246,13 +320,13 @@ export class BoardTab {
     await this.#explain('hangs');
   }
 
-  // The words of the command about an end that is not the script's own.
-  async #explain(kind) {
+  // The command's answer to how the run ended.
+  async #explain(kind, error = '') {
     const { ram, state, events } = await this.#look({ where: true, traced: true });
-    const found = await this.#tellPython('hang', kind, ram, state, events);
-    const told = found.join('\n'), line = /main\.py:(\d+)/.exec(told);
-    if (line) editor.mark(Number(line[1]));
-    if (told) this.tell(told);
+    const found = await this.#tellPython('ended', kind, error, this.output.slice(-MOST_OUTPUT),
+      language(), ram, state, events);
+    if (found.line) editor.mark(found.line);
+    if (found.html) this.answer(found);
   }
 
   // Nothing happens any more, and nobody was asked for input.

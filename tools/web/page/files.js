@@ -12,22 +12,27 @@ const ENDINGS = [
 const ROLES = ['firmware', 'model', 'package', 'module', 'card', 'picture'];
 const table = document.getElementById('list'), findings = document.getElementById('findings');
 
-// Owns the list; on.change() is called when anything is other than it was, on.script, on.project
-// and on.text get the text of such a file.
+// Owns the list. on.code() is the script, which says where it wants its models; on.change() is
+// called when anything is other than it was, on.script, on.project and on.text get the text of such
+// a file. Changes are made one after the other: `settled` is the last of them.
 export class Files {
   constructor(desk, on) {
     this.desk = desk;
     this.on = on;
     this.all = [];
     this.errors = [];
+    this.told = [];
+    this.settled = Promise.resolve();
+    this.pending = 0;
+    this.count = 0;
     document.addEventListener('words', () => this.show());
     this.#dropping();
   }
 
   #dropping() {
     const drop = document.getElementById('drop'), choose = document.getElementById('choose');
-    choose.addEventListener('change', async () => {
-      await this.take([...choose.files]);
+    choose.addEventListener('change', () => {
+      this.take([...choose.files]);
       choose.value = '';
     });
     addEventListener('dragover', (e) => { e.preventDefault(); drop.classList.add('over'); });
@@ -49,8 +54,36 @@ export class Files {
       .filter((f) => f.role === 'package' || f.at !== null).map((f) => [f.at ?? 0, f.name]);
   }
 
+  // What is on the board, as a text: another one for other files or places.
+  get contents() {
+    return JSON.stringify(this.all.map((f) => [f.number, f.role, f.at]));
+  }
+
+  // Models that have no place in flash.
+  get unplaced() { return this.of('model').filter((f) => f.at === null).map((f) => f.name); }
+
+  // Settles when all that was dropped is taken, and each model has its place for the script.
+  async ready() {
+    for (let last = null; last !== this.settled;) {
+      last = this.settled;
+      await last;
+    }
+    if (this.placedFor !== this.on.code() && this.of('model').length) await this.changed();
+  }
+
+  #then(change) {
+    this.pending++;
+    this.settled = this.settled.then(change).catch((e) => {
+      this.errors.push(e.message);
+      this.show();
+    }).finally(() => { this.pending--; });
+    return this.settled;
+  }
+
   // Takes File objects; says of each that cannot be used why.
-  async take(files) {
+  take(files) { return this.#then(() => this.#take(files)); }
+
+  async #take(files) {
     this.errors = [];
     for (const file of files) {
       if (file.size > LARGEST) {
@@ -61,7 +94,7 @@ export class Files {
         await this.#one(file);
       }
     }
-    await this.changed();
+    await this.#changed();
   }
 
   async #one(file) {
@@ -85,7 +118,7 @@ export class Files {
   async add(name, data, role, at = null) {
     const said = /@(0x[0-9a-f]+)/i.exec(name), place = said ? Number(said[1]) : at;
     if (role === 'firmware') this.all = this.all.filter((f) => f.role !== 'firmware');
-    const found = { name, data, role, at: place, own: place !== null };
+    const found = { name, data, role, at: place, own: place !== null, number: this.count++ };
     this.all = [...this.all.filter((f) => f.name !== name), found];
     this.show();
     if (role === 'package') found.role = await this.#package(found);
@@ -98,8 +131,11 @@ export class Files {
     return result ? 'firmware' : 'package';
   }
 
-  async changed() {
+  changed() { return this.#then(() => this.#changed()); }
+
+  async #changed() {
     this.show();
+    if (this.pending > 1) return; // what comes next does it for all
     try {
       await this.#place();
     } catch (e) {
@@ -115,21 +151,22 @@ export class Files {
   }
 
   async #place() {
-    const models = [...this.of('model'), ...this.of('package')];
+    const models = [...this.of('model'), ...this.of('package')], code = this.on.code();
     this.told = [];
     if (!models.length) return;
     await this.send();
-    for (const f of models) if (!f.own) f.at = null;
     const items = models.map((f) => (f.own ? `${f.name}@0x${f.at.toString(16)}` : f.name));
-    const { result } = await this.desk.call('places', [this.firmware?.name ?? '', items]);
-    for (const f of models) f.at = result.places[f.name] ?? f.at;
+    const { result } = await this.desk.call('places', [this.firmware?.name ?? '', items, code]);
+    for (const f of models) if (!f.own) f.at = result.places[f.name] ?? null;
     this.told = result.findings.map(([what, text]) => `${what}: ${text}`);
+    if (result.unsure.length) this.told.push(say('unsure', { names: result.unsure.join(', ') }));
+    this.placedFor = code;
   }
 
   show() {
     table.hidden = !this.all.length;
     table.tBodies[0].replaceChildren(...this.all.map((f) => this.#row(f)));
-    const told = [...this.errors, ...(this.told ?? [])];
+    const told = [...this.errors, ...this.told];
     findings.replaceChildren(...told.map((text) => {
       const p = document.createElement('p');
       p.className = 'finding';

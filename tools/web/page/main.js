@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // Starts the page: texts, tabs, files, the board, the commands of the desk.
+import * as recorded from './recorded.js';
 import * as editor from './editor.js';
 import * as tabs from './tabs.js';
 import { BoardTab } from './board.js';
@@ -34,13 +35,11 @@ async function scripts() {
 }
 
 function buttons(board, files, desk) {
-  const stale = () => { board.stale = true; };
   $('run').addEventListener('click', () => board.runScript());
   $('stop').addEventListener('click', () => board.stop());
   $('ctrl-c').addEventListener('click', () => board.type(new Uint8Array([3])));
-  $('reset').addEventListener('click', () => board.powerOn());
+  $('reset').addEventListener('click', () => board.powerOn({ anew: true }));
   $('why').addEventListener('click', () => board.why());
-  $('library').addEventListener('change', stale);
   $('camera').addEventListener('change', () => {
     if ($('camera').value === 'file') $('picture').click();
     else { files.all = files.all.filter((f) => f.role !== 'picture'); files.changed(); }
@@ -64,11 +63,10 @@ function buttons(board, files, desk) {
   });
 }
 
-// A change of what is on the board: a board that only waits starts anew at once.
 function changed(board, files) {
   $('camera').value = files.of('picture').length ? 'file' : 'pattern';
-  board.stale = true;
-  if (files.firmware && board.state !== 'running') board.powerOn();
+  board.filesChanged();
+  if (files.firmware) recorded.close();
 }
 
 async function offline() {
@@ -88,11 +86,13 @@ async function start() {
   $('language').addEventListener('change', () => {
     localStorage.setItem('maixmem.language', $('language').value);
     speak($('language').value);
+    if (desk.ready) desk.call('speak', [language()]);
   });
   tabs.start();
   const tools = { say: () => {} };
   const desk = new Desk({ progress, say: (text) => tools.say(text) });
   const files = new Files(desk, {
+    code: () => editor.text(),
     change: () => changed(board, files),
     module: () => {},
     script: (text) => editor.setText(text),
@@ -105,6 +105,7 @@ async function start() {
   buttons(board, files, desk);
   await editor.start(await scripts());
   document.body.dataset.ready = 'yes';
+  if (!files.firmware) recorded.start(JSON.parse(await fetched('recorded/example.json')));
   await offline();
 }
 

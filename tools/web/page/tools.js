@@ -68,17 +68,20 @@ export class Tools {
   }
 
   async #plan() {
-    if (!$('project').value.trim()) await this.#example();
+    if (!$('project').value.trim() || $('project').value === this.made) await this.#begin();
     await this.desk.put('project.toml', $('project').value);
     const more = { report: 'fit.html', frame: $('plan-report') };
     await this.#run(['fit', 'project.toml', '--html', 'fit.html'], 'plan-said', more);
   }
 
-  // The project that the command itself begins with.
-  async #example() {
+  // A project of the files that were dropped, else the one that the command itself begins with.
+  async #begin() {
+    const { firmware, placed } = this.files;
+    const { result } = await this.desk.call('project', [firmware?.name ?? '', placed]);
     const words = ['init', '--bare'];
-    const { result } = await this.desk.call('command', [words, 'project.toml']);
-    $('project').value = result.file;
+    this.made = result.text
+      || (await this.desk.call('command', [words, 'project.toml'])).result.file;
+    $('project').value = this.made;
   }
 
   // A script is run, on the firmware that was dropped; the project is that of its run.

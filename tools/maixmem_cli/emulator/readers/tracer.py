@@ -92,16 +92,22 @@ class Tracer:
         self.began: tuple[heaps.SystemHeap, heaps.GcHeap]  #: both heaps then
 
     def start(
-        self, finder: heaps.Finder, *, gc: bool, live: bool = False, guard: bool = False
+        self,
+        finder: heaps.Finder,
+        *,
+        gc: bool,
+        live: bool = False,
+        guard: bool = False,
+        marks: bool = False,
     ) -> None:
         """Sets the hooks; with `gc` also watches the GC heap's table, which costs a little with
-        every store; with `live` looks at what is in use; with `guard` watches the heads of the
-        chunks. NotFound."""
+        every store, and marks calls of the firmware, as with `marks` alone; with `live` looks at
+        what is in use; with `guard` watches the heads of the chunks. NotFound."""
         board, ram = self._board, self._board.ram
         system = finder.system(ram)
         heap = finder.gc(ram)
         self.began = system, heap
-        self._anew = lambda: self.start(finder, gc=gc, live=live, guard=guard)
+        self._anew = lambda: self.start(finder, gc=gc, live=live, guard=guard, marks=marks)
         table, size = (heap.table, heap.table_bytes) if gc else (0, 0)
         board.trace(finder.top_pointer, table, size)
         board.events = self._file
@@ -114,7 +120,7 @@ class Tracer:
         for number, (kind, address) in enumerate(self._known.marks, 1):
             if kind == "input":
                 board.hook(ASK, address)
-            elif gc:
+            elif gc or marks:
                 board.hook((COLLECT if kind == "gc" else MARK) + number, address)
         if guard and all(name in self._known.functions for name in _KINDS):
             board.guard(system.base, finder.top_pointer)
