@@ -239,7 +239,7 @@ print(open("/sd/again", "w").write("x" * 60000))
     assert out.splitlines()[1:] == [last, "", "28", "60000"]
 
 
-@pytest.mark.parametrize("options", [(), ("--sd", ".")], ids=["flash", "card"])
+@pytest.mark.parametrize("options", [(), ("--sd", "web")], ids=["flash", "card"])
 def test_files_that_are_written_here_and_there(sim, options: tuple[str, ...]) -> None:
     source = """
 import random
