@@ -25,8 +25,8 @@ def what_it_takes(port):
     """Asked before it is loaded, and the same afterwards."""
     cost = port.inspect(MODEL)
     print(
-        "weights {}, working memory {}, {} of {} bytes in all".format(
-            cost.weight, cost.internal, cost.certainty, cost.peak["npu"]
+        "weights {}, working memory {}, in all {} bytes ({})".format(
+            cost.weight, cost.internal, cost.peak["npu"], cost.certainty
         )
     )
     return cost

@@ -60,7 +60,8 @@ def test_an_example_runs_to_its_end(example: str, version: str, tmp_path: Path):
     assert bench.rows(done) == [["left", 0, 0]]
     said = done.stdout
     if example == "rknn_memory.py":
-        assert "weights 5248, working memory 1114112, bound of" in said
+        assert "weights 5248, working memory 1114112, in all 13" in said
+        assert " bytes (at most)\n" in said
         assert "in blocks of your own: 131072 bytes" in said
         assert "in two threads: [131072, 131072] bytes" in said
         assert "on shared weights: 131072 bytes" in said
