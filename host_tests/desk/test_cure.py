@@ -6,6 +6,8 @@ emulator/test_cure_on_firmware.py."""
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +20,7 @@ from emulated import THOROUGH
 from maixmem_cli.commands import cure as cure_command
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.emulator.watched import Watched
+from maixmem_cli.kmodel import example
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import edits
 from maixmem_cli.record.record import Board, End, Growth, Place, Record
@@ -288,3 +291,36 @@ def test_what_computes_less_is_no_cure() -> None:
     assert before.cured(after)
     assert not before.cured(replace(after, work=trial.Work(1, (1,) * 99)))
     assert not before.cured(replace(after, work=trial.Work(0, ())))
+
+
+_WITHOUT = """
+import sys
+sys.modules["libcst"] = None
+from maixmem_cli.__main__ import main
+main()
+"""
+_TWO = "import KPU as kpu\na = kpu.load(0x300000)\nb = kpu.load(0x500000)\n"
+
+
+def _without_libcst(*words: str) -> tuple[int, str]:
+    command = [sys.executable, "-c", _WITHOUT, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", ["sim", "fit"])
+def test_without_the_extra_the_answer_is_not_tried(command: str, tmp_path: Path) -> None:
+    """The plain package and the page have no libcst: nothing is changed, and all else works."""
+    script, model = tmp_path / "two.py", tmp_path / "m.kmodel"
+    script.write_text(_TWO)
+    model.write_bytes(example.data(1_300_000))
+    flash = [f"--flash={model}@{at:#x}" for at in (0x300000, 0x500000)]
+    status, said = _without_libcst(command, str(script), *flash)
+    assert status == 1, said
+    assert "Do this: " in said and "Proof: " not in said and "libcst" not in said
+
+
+def test_cure_names_the_extra_that_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text(_TWO)
+    status, said = _without_libcst("cure", str(tmp_path / "two.py"))
+    assert status == 2 and 'Next: pip install "maixmem[board]"' in said

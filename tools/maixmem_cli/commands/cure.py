@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import libcst
 from maixmem_report import kib
 
 from maixmem_cli.answer import as_text

@@ -18,8 +18,6 @@ from maixmem_cli.answer.answer import PROVED, Answer, Step
 from maixmem_cli.answer.facts import input_sizes
 from maixmem_cli.answer.tables import remedy_text, words
 from maixmem_cli.answer.values import Facts
-from maixmem_cli.plan.edits import against_leaks, edits, likely_first
-from maixmem_cli.plan.script_tree import GC_HEAPS
 from maixmem_cli.record.record import GC, LIMIT
 from maixmem_cli.runs.change import Edit
 
@@ -40,7 +38,10 @@ class Bench:
 
 def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
     """The changes that may help against such an end, the likely before the others, each in the
-    order of its cost. SyntaxError for what is no Python."""
+    order of its cost. SyntaxError for what is no Python; ImportError without libcst, which comes
+    with the extra [board] and is in no page."""
+    from maixmem_cli.plan.edits import against_leaks, edits, likely_first
+
     pictures = sizes(bench.flash, bench.sd)
     board = (pictures, bench.flash, bench.smaller, gc_heaps(facts))
     found = list(edits(source, *board))
@@ -51,6 +52,8 @@ def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
 
 def gc_heaps(facts: Facts) -> list[int]:
     """Sizes of the GC heap that could help: the nearest with some room to spare, then others."""
+    from maixmem_cli.plan.script_tree import GC_HEAPS
+
     now, heap = facts.get("gc_heap"), facts.get("heap")
     if not isinstance(now, int) or heap is None:
         return [*GC_HEAPS]
@@ -91,11 +94,11 @@ def runs(tried: Sequence[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, An
 def proved(
     answer: Answer, script: Path, source: str, bench: Bench, frames: int, before: Any
 ) -> Answer:
-    """The answer with the first remedy that runs; as it is where none of a few does. `before`: the
-    trial without a change."""
+    """The answer with the first remedy that runs; as it is where none of a few does, or none can
+    be tried. `before`: the trial without a change."""
     try:
         tried = candidates(source, answer.facts, bench)[:_FEW]
-    except SyntaxError:
+    except (SyntaxError, ImportError):
         return answer
     failed: list[tuple[Edit, Any]] = []
     for edit, after in runs(tried, bench.place, lambda e: bench.place.run(script, e, frames)):
