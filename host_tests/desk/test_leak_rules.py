@@ -103,6 +103,18 @@ def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
     assert (found.place, found.each) == (WORK, 96)
 
 
+def test_what_each_round_keeps_is_no_leak_of_a_loop_that_runs_anew_in_it() -> None:
+    """Twenty rounds of the inner one in each of eight: too few of these to judge."""
+    looks = []
+    for i in range(1, 9):
+        kept = Counter({(2, 96): i})
+        for k in range(1, 21):
+            at, round_ = 1000 * i + k, 20 * (i - 1) + k
+            looks.append(Look(at, at, kept, NONE, _INNER, round_, 2))
+        looks.append(Look(1000 * i + 500, i, kept, NONE, _OUTER, i, 1))
+    assert leaks.judged(looks, SITES).growths == []
+
+
 def test_a_callback_counts_its_own_times() -> None:
     (found,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(160)]), SITES).growths
     assert found.verdict.now_and_then and abs(found.each - 1056) < 60

@@ -8,9 +8,10 @@ while the other does, called from the other's function, or above it in that func
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
@@ -61,7 +62,8 @@ def _function(place: Place) -> tuple[str, str]:
 
 
 def judged(looks: Sequence[Look], sites: Sites) -> list[Loop]:
-    """The outermost loops; of one with too few rounds those inside it that have enough."""
+    """The outermost loops; of one with too few rounds those inside it that have enough within one
+    of these: what a loop keeps that runs anew in each round, the outer one keeps."""
     loops = _loops(looks, sites)
     chains = {loop.key: [sites.chain(looks[i].site) for i in loop.at] for loop in loops}
 
@@ -79,11 +81,27 @@ def judged(looks: Sequence[Look], sites: Sites) -> list[Loop]:
             if any(inside(x, y) for y in among):
                 continue
             inner = [y for y in among if inside(y, x)] if x.passed < LEAST else []
-            enough = [y for y in chosen(inner) if y.passed >= LEAST]
-            out += enough or [x]
+            enough = [_in_one_round(y, x, looks) for y in chosen(inner)]
+            out += [y for y in enough if y] or [x]
         return out
 
     return sorted(chosen(loops), key=lambda x: x.last)
+
+
+def _in_one_round(inner: Loop, outer: Loop, looks: Sequence[Look]) -> Loop | None:
+    """The inner loop in that round of the outer one in which it was looked at most often; without
+    the first one, before whose end it may have run outside."""
+    ends = [looks[i].time for i in outer.at]
+    rounds: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for i, number in zip(inner.at, inner.rounds):
+        rounds[bisect(ends, looks[i].time)].append((i, number))
+    rounds.pop(0, None)
+    most = max(rounds.values(), key=len, default=[])
+    if not most or most[-1][1] - most[0][1] + 1 < LEAST:
+        return None
+    at = tuple(i for i, _ in most)
+    first, last = looks[at[0]].time, looks[at[-1]].time
+    return replace(inner, at=at, rounds=tuple(n for _, n in most), first=first, last=last)
 
 
 def _loops(looks: Sequence[Look], sites: Sites) -> list[Loop]:
