@@ -108,7 +108,7 @@ def test_explain(page: Any, command: Callable[..., Any], tmp_path: Path) -> None
     page.click("#explain-go")
     (tmp_path / "log.txt").write_text(_DUMP)
     there = command("explain", "log.txt", folder=tmp_path).stdout
-    assert words(page, "explain-said") == there and "= the GC heap" in there
+    assert words(page, "explain-said") == there and "Cause: the GC heap" in there
 
 
 _PROFILE = ("main.py", "--firmware", "image.bin", "--camera", "pattern", "--frames", "10")
