@@ -13,6 +13,7 @@ from maixmem_k210_kpu import Port, kpu
 
 _RAM = const(0x80000000)
 _HEADS = const(512)  # words of malloc's table
+_MOST = const(5000)  # free chunks: more are a list that runs in a circle
 
 
 def unload(self, handle) -> None:
@@ -33,10 +34,14 @@ def mend(words, table: int, at: int) -> None:
     behind = (at - _RAM) >> 2
     if words[behind] or words[behind + 2] & 1:
         return
-    for own in range(table + 4, table + _HEADS, 4):  # as look() goes: all before it agree
+    top, left = (words[table + 4] - _RAM) >> 2, _MOST
+    for own in range(table + 4, table + _HEADS, 4):  # as look() goes
         i = own
         while words[i + 6] != _RAM + 4 * own:
             i = (words[i + 6] - _RAM) >> 2
+            left -= 1
+            if not table < i < top or not left:  # other damage: not ours
+                return
             size = words[i + 2] & -16
             if _RAM + 4 * i + size == at:
                 words[behind] = size
