@@ -23,15 +23,13 @@ from maixmem_cli.firmware.builds import FIRMWARES, choose
 from maixmem_cli.plan import advice, tried
 from maixmem_cli.plan.tried import Bench
 from maixmem_cli.record.record import GC, HEAP, RAISED, Record
-from maixmem_cli.runs import recorded
+from maixmem_cli.runs import recorded, trial
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 from maixmem_cli.text import reading
 from maixmem_cli.text.output import JSON, LANG, print_json, printable
 
 _V4 = "v4"  # a format of kmodel
-_SECONDS = 120.0  # of the board's clock, for so many pictures as are asked for
-_BEGIN = (5, 20.0)  # the first pictures and their seconds: a script without a camera takes none
 _MARK = "\ufeff"
 
 
@@ -93,7 +91,7 @@ def command(
     from maixmem_cli.emulator.session import Options
 
     options = Options(
-        files=flash, sd=sd, camera=camera, frames=frames, seconds=_SECONDS, begin=_BEGIN
+        files=flash, sd=sd, camera=camera, frames=frames, seconds=trial.SECONDS, begin=trial.BEGIN
     )
     with failing(script):
         source = _source(script)

@@ -6,6 +6,7 @@ one is wanted."""
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -163,10 +164,12 @@ def _format(model: Path) -> str:
 
 def bench_of(image: Path | None, build: str, options: Options) -> Bench:
     """Where the changes of a script are tried: on that image, else on the stand-in with the memory
-    of a build."""
+    of a build. A trial has an end, whatever the script's own run has."""
     from maixmem_cli.plan.tried import Bench
     from maixmem_cli.runs import trial
 
+    seconds = min(options.seconds or trial.SECONDS, trial.SECONDS)
+    options = replace(options, seconds=seconds, begin=trial.BEGIN)
     size = image.stat().st_size if image else FIRMWARES[build].image
     v4 = any(_format(file) == "v4" for _, file in options.files)
     others = (row for row in FIRMWARES.items() if row[1].image < size or (v4 and row[1].v4))

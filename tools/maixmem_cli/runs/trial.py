@@ -24,6 +24,9 @@ from maixmem_cli.profiler import post_mortem, profile, report
 from maixmem_cli.runs import run_standin
 from maixmem_cli.runs.change import Edit
 
+#: of the board's clock, for as many pictures as are asked for; and for the first so many: a script
+#: without a camera takes none
+SECONDS, BEGIN = 120.0, (5, 20.0)
 _HUNG = 3  # exit status of the stand-in
 _LINES = 3  # of what ended it
 _HEAD = "Traceback (most recent call last):"
