@@ -12,6 +12,7 @@ import pytest
 import serial
 import serial.tools.list_ports
 from maixmem_cli.serial import port as ports
+from maixmem_cli.serial.repl import RawRepl
 from mpremote import transport_serial
 
 CHIPS = {"CP210x": 0x10C4, "CH340": 0x1A86, "FTDI": 0x0403}
@@ -82,3 +83,11 @@ def test_a_port_without_lines_closes() -> None:
     for port in (Pty(seen), SimpleNamespace(close=lambda: seen.append("close"))):
         ports.close_serial(port)
     assert seen == ["close", "close"]
+
+
+def test_a_board_that_goes_on_is_left_with_its_lines_in_the_same_order() -> None:
+    seen: list[str] = []
+    port = Port(seen)
+    port.open()
+    RawRepl("COM3", port).leave()
+    assert seen[1:] == ["rts=False", "dtr=False", "close"]

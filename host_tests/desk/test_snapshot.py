@@ -6,15 +6,20 @@ compared; held against what deletion gives back."""
 from __future__ import annotations
 
 import json
+import time
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import pytest
 from commands import maixmem
 from fakeboard import FakeBoard
 from maixmem_cli.emulator.connect import connect
-from maixmem_cli.serial.agent import NoSnapshot
+from maixmem_cli.heap.objects import MAIN
+from maixmem_cli.serial import agent
+from maixmem_cli.serial.agent import Agent, NoSnapshot
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.snapshot import diff, paths, picture, store, take, view
+from maixmem_cli.snapshot import owners as owner_tree
 
 PROGRAM = """
 class Track:
@@ -226,6 +231,52 @@ def test_a_program_that_ends_before_its_moment(fake):
         running = take.of_running(repl, "print(1)", [5])
         with pytest.raises(BoardError, match=r"The program ended before. Next: "):
             running.take(5, collect=True)
+
+
+class Speaker:
+    """A port of a program that prints, and never is looked into."""
+
+    in_waiting = 1
+
+    def read(self, n):
+        time.sleep(0.001)
+        return b"frame\r\n"
+
+    def write(self, data):
+        pass
+
+
+def test_a_program_that_only_prints_is_not_waited_for_without_end(monkeypatch):
+    monkeypatch.setattr(agent, "_TABLE", 0.2)
+    repl = RawRepl("PORT", Speaker())
+    with pytest.raises(BoardError, match="output without an answer"):
+        Agent(repl).listen(0.2)
+
+
+@pytest.mark.parametrize(("error", "said"), [
+    (b"\x04MemoryError: no memory\r\n\x04>", "(MemoryError: no memory)"),
+    (b"\x04\x04>", "no snapshot"),
+])  # fmt: skip
+def test_what_ends_the_program_is_its_own(error, said):
+    with pytest.raises(BoardError) as e:
+        Agent(RawRepl("PORT", Answers(error))).listen(40.0)
+    assert said in str(e.value) and "3 KiB" not in str(e.value)
+
+
+def test_a_chain_of_nodes_is_as_deep_as_it_is():
+    """Each of a linked list holds the one behind it."""
+    many = 1200
+    chain = [("n",) + ("next",) * i for i in range(many)]
+    graph = SimpleNamespace(
+        sizes=dict.fromkeys(range(many), 16),
+        kinds=dict.fromkeys(range(many), MAIN),
+        chains=dict(enumerate(chain)),
+        is_object=lambda a: True,
+        type_of=lambda a: "node",
+        retained_of=lambda members: 16 * len(members),
+    )
+    (owner,) = owner_tree.tree(graph)
+    assert (owner.nbytes, owner.objects) == (16 * many, many)
 
 
 class Answers:

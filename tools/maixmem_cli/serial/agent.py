@@ -20,7 +20,8 @@ _END = b"ffff" + b"0" * 16
 _AT_ONCE = 8  # requests of 20 bytes: less than the buffer of a UART
 _PIECE = 4096  # bytes of an answer
 _SILENCE = 30.0  # seconds
-_STEP = 50  # ms between two looks at the clock: a timer of a K210 counts no minutes
+_TABLE = 120.0  # seconds for the table of a large heap, and for timers that come late
+_STEP = 50  # ms of a timer, which is set again until all have passed: a K210's counts no minutes
 _NO_TIMER = re.compile(r"no module named '?machine|has no attribute '?Timer", re.IGNORECASE)
 _FIRST = re.compile(r"^\d+( -?\d+){7}$", re.MULTILINE)
 _SECOND = re.compile(r"^(\w+) \((\d+), (\d+)[^)]*\) (.+)$", re.MULTILINE)
@@ -100,18 +101,23 @@ class Agent:
 
     def listen(self, silence: float = _SILENCE) -> Board:
         """What it says first, wherever it was started. NoSnapshot: what runs ended without it."""
-        said = self._repl.until(_READY, silence, other=b"\x04")
+        said = self._repl.until(_READY, silence, other=b"\x04", limit=silence + _TABLE)
         self._count(len(said))
         text = said.decode(errors="replace").replace("\r\n", "\n")
         if not said.endswith(_READY):
-            raise self._failed()
+            raise self._failed(of_program=silence > _SILENCE)
         self._count(len(self._repl.until(b"\n", _SILENCE)))
         return board(text, self._repl.url)
 
-    def _failed(self) -> BoardError:
-        """What ended it, where its output has come to its end."""
+    def _failed(self, *, of_program: bool = False) -> BoardError:
+        """What ended it, where its output has come to its end: the agent's error, or one of the
+        program that was to be looked into."""
         error = self._repl.until(b"\x04", _SILENCE).decode(errors="replace")
         self._repl.until(b">", _SILENCE)
+        if of_program:
+            said = error.strip("\x04\r\n ").splitlines()
+            why = f" ({said[-1]})" if said else ""
+            return NoSnapshot(f"{self._repl.url}: no snapshot{why}")
         return self._refusal(error)
 
     def _refusal(self, error: str) -> BoardError:

@@ -144,9 +144,12 @@ class RawRepl:
         """Bytes for what runs."""
         self._write(data)
 
-    def until(self, end: bytes, timeout: float, other: bytes | None = None) -> bytes:
-        """What comes up to one of these ends, with it; `timeout` is the longest silence."""
-        return self._until(end, timeout, other=other)
+    def until(
+        self, end: bytes, timeout: float, other: bytes | None = None, limit: float | None = None
+    ) -> bytes:
+        """What comes up to one of these ends, with it; `timeout` is the longest silence, `limit`
+        the longest wait."""
+        return self._until(end, timeout, limit=limit, other=other)
 
     def heard(self) -> bytes:
         """What has come and was not taken."""
@@ -193,7 +196,7 @@ class RawRepl:
     def leave(self) -> None:
         """The port is closed, what runs on the board goes on."""
         with contextlib.suppress(*PORT_ERRORS):
-            self._port.close()
+            close_serial(self._port)
 
     def close(self) -> None:
         """Back to the friendly prompt, also out of a command that was half sent; port closed."""

@@ -40,7 +40,7 @@ def snapshot(view: View) -> dict[str, Any]:
         "program": "idle" if taken.idle else "running",
         "types": [{"type": t.name, "objects": t.objects, "bytes": t.nbytes} for t in view.types],
         "owners": [_owner(o) for o in view.owners],
-        "system": [{"address": a, "bytes": n, "used": bool(used)} for a, n, used in taken.chunks],
+        "system": [{"address": a, "bytes": n, "used": used == 1} for a, n, used in taken.chunks],
     }
 
 

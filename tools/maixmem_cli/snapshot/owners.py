@@ -13,6 +13,7 @@ from maixmem_cli.heap.objects import ASKER, MAIN, MODULES, STACK, STATE, THREAD
 from maixmem_cli.snapshot.graph import ONLY_C, Graph
 
 ANY = "[*]"  #: items of more than one key
+_DEEPEST = 60  # labels of a place: what lies deeper, in a chain of nodes, counts there
 _FEW_KEYS = 8  # of a dict that are shown one by one
 #: kinds of roots -> what they are called
 TITLES = {
@@ -72,7 +73,7 @@ def tree(graph: Graph) -> list[Owner]:
     for address in graph.sizes:
         kind = graph.kinds[address]
         place = roots[kind]
-        for label in labels(kind, graph.chains[address]):
+        for label in labels(kind, graph.chains[address])[:_DEEPEST]:
             label = ANY if label[:1] == "[" and _is_number(label[1:-1]) else label
             place = place.children.setdefault(label, _Place())
         place.members.append(address)

@@ -46,7 +46,7 @@ def _at_end(name: str, text: str) -> bool:
 
 def _address(graph: Graph, wanted: str) -> int:
     try:
-        number = int(wanted, 16)
+        number = int(wanted, 0)
     except ValueError:
         return _named(graph, wanted)
     for address, size in graph.sizes.items():
