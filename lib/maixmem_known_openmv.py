@@ -84,7 +84,8 @@ sensor.dealloc_extra_fb() of what is not used; fewer sensor.set_framebuffers()."
 |ensor control failed
 |ensor timeout
 |ensor Timeout
-|Failed to detect*sensor
+|Failed to detect the image sensor
+|Failed to detect a supported
 |ensor is not supported
 |No sensor
 |ensor is missing
