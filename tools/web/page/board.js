@@ -201,7 +201,7 @@ export class BoardTab {
     this.waiting = false;
     const code = editor.text(), [lost] = this.files.unplaced;
     if (lost) {
-      this.#become(this.coming ? 'starting' : 'prompt');
+      if (this.state === 'placing') this.#become(this.coming ? 'starting' : 'prompt');
       this.tell(say('noPlace', { name: lost }));
       return;
     }
