@@ -97,6 +97,24 @@ def hang() -> Answer:
     return answer(facts.of_record(record(end, {"0x600000": "/models/head.kmodel"})))
 
 
+@pytest.mark.parametrize("doing", ["camera", "picture", "image", "load"])
+def test_an_error_that_is_not_of_memory_gets_no_change_for_memory(doing: str) -> None:
+    """A TypeError at a picture, with a second camera buffer: nothing to be tried."""
+    known = {"end": RAISED, "doing": doing, "dual_buff": True, "frame": "QVGA", "line": 5}
+    helping = [key for key, r in tables.remedies().items() if r.tried and r.applies(known)]
+    assert helping == []
+    short = {**known, "heap": HEAP, "requested": 100, "largest": 50}
+    assert [key for key, r in tables.remedies().items() if r.tried and r.applies(short)]
+
+
+def test_a_window_that_is_there_is_changed_and_another_added() -> None:
+    row = tables.remedies()["window"]
+    known = {"model_w": 224, "model_h": 224, "camera_line": 3}
+    assert row.text(known, "en").startswith("Add sensor.set_windowing((224, 224)) after ")
+    there = {**known, "window_line": 4}
+    assert row.text(there, "en").startswith("Change line 4 to sensor.set_windowing((224, 224))")
+
+
 def test_a_hang() -> None:
     found = hang()
     assert found.cause == (

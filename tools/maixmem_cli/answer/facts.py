@@ -81,7 +81,7 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
     found.update(_model(of, end, found))
     if "line" in found:
         again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
-        found["in_loop"] = "yes" if found["pictures"] or min(again, default=0) else "no"
+        found["in_loop"] = "yes" if min(again, default=0) < of.pictures else "no"
     if of.end.kind == record.LIMIT:  # what ends by itself may keep things up to its end
         found = {**_grows(of), **found}
     return found

@@ -108,7 +108,9 @@ def command(
             _runs(script, found, bench, as_json)
             return
         shown, failed = _found(made, found, script, source, bench, every=every)
-    answers = [one for _, one in shown] or [_none_helps(made, failed, bench, found.pictures)]
+    answers = [one for _, one in shown] or [
+        tried.none_helps(made, failed, bench.place.where, found.pictures)
+    ]
     if as_json:
         print_json([data(one) for one in answers])
     else:
@@ -173,13 +175,6 @@ def _found(
         else:
             failed.append((edit, after))
     return shown, failed
-
-
-def _none_helps(
-    made: Answer, failed: list[tuple[Edit, Any]], bench: Bench, pictures: int
-) -> Answer:
-    """The answer where no change that was tried runs."""
-    return tried.none_helps(made, failed, bench.place.where, pictures) if failed else made
 
 
 def _show(answers: list[Answer], bench: Bench) -> None:

@@ -138,7 +138,7 @@ def _show(
             lines.say("({n} times)", "dim", n=message.times)
         if not found.board and any(m.said == message.said for m in wanted if m is not message):
             lines.say("on {names}:", names=", ".join(sorted(message.row.on)))
-        _answer(lines, answer, most if i == 0 and not ours else 0)
+        _answer(lines, answer, most if most is None or (i == 0 and not ours) else 0)
         if message.row.page:
             lines.say("More: {page}", page=f"docs/{message.row.page}")
     for dump in found.dumps:

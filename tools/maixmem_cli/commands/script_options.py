@@ -172,7 +172,11 @@ def bench_of(image: Path | None, build: str, options: Options) -> Bench:
     options = replace(options, seconds=seconds, begin=trial.BEGIN)
     size = image.stat().st_size if image else FIRMWARES[build].image
     v4 = any(_format(file) == "v4" for _, file in options.files)
-    others = (row for row in FIRMWARES.items() if row[1].image < size or (v4 and row[1].v4))
+    others = (
+        row
+        for row in FIRMWARES.items()
+        if row[1].image < size or (v4 and row[1].v4 and row[1].image != size)
+    )
     less = sorted((f.image, name) for name, f in others)[::-1]
     if image is None:
         place: Any = trial.OnStandIn(build, options)

@@ -120,6 +120,8 @@ def none_helps(
 ) -> Answer:
     """The answer where nothing that was tried runs; what was not tried remains. The one that came
     further than the script, in `pictures`, is named with what stopped it there."""
+    if not failed:
+        return answer
     left = without(answer, [*(edit.kind for edit, _ in failed), "cure"])
     if left.step is None:
         left = replace(left, step=Step("smaller", remedy_text("smaller", answer.language)))
