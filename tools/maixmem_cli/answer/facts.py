@@ -58,11 +58,12 @@ _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
 def of_record(of: Record, output: str = "") -> dict[str, Value]:
     """The facts of a run; `output`: what it printed, which may have numbers."""
     end = _end(of)
+    pictures = of.later_pictures if end is of.later else of.pictures
     found: dict[str, Value] = {
         "board": "k210",
         "script": of.script,
         "on": of.board.name,
-        "pictures": of.later_pictures if end is of.later else of.pictures,
+        "pictures": pictures,
         "end": end.kind,
     }
     if of.board.gc_heap:
@@ -81,7 +82,7 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
     found.update(_model(of, end, found))
     if "line" in found:
         again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
-        found["in_loop"] = "yes" if min(again, default=0) < of.pictures else "no"
+        found["in_loop"] = "yes" if min(again, default=0) < pictures else "no"
     if of.end.kind == record.LIMIT:  # what ends by itself may keep things up to its end
         found = {**_grows(of), **found}
     return found
