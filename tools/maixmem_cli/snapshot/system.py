@@ -10,6 +10,7 @@ from k210_model.heap import RAM_END, RAM_START
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.memory import Pages
 
+PLATFORMS = ("MaixPy",)  #: whose system heap is newlib's, in the same RAM
 _STEP = 512  # bytes between two probes: less than the table of malloc's lists has
 _FAR = 1 << 17  # bytes below sys.modules that the table may be away
 _TABLE = 16 * heaps.BINS + 16  # bytes

@@ -28,7 +28,6 @@ _MEMORY = {
     "MaixPy": ((RAM_START, RAM_END),),
     "rp2": ((0x10000000, 0x10200000), (0x20000000, 0x20042000)),
 }
-_MALLOC = ("MaixPy",)  # platforms whose system heap is newlib's, in the same RAM
 _NEAR = 1 << 18  # bytes around the type of types, which are the interpreter's own
 
 
@@ -144,7 +143,7 @@ def read(agent: Agent, board: Board, name: str, *, idle: bool = True) -> Taken:
     memory.need(state[0], state[1] - state[0])
     memory.fetch()
     Objects(taken.moment(), memory.names)  # reads what it needs
-    if board.platform in _MALLOC:
+    if board.platform in system.PLATFORMS:
         lists = system.read(memory, board.modules)
         taken.chunks = store.chunks_of(lists) if lists else []
     return taken

@@ -13,6 +13,7 @@ from maixmem_cli.snapshot import diff
 from maixmem_cli.snapshot.graph import ONLY_C, Graph
 from maixmem_cli.snapshot.owners import TITLES, Owner
 from maixmem_cli.snapshot.paths import Way
+from maixmem_cli.snapshot.system import PLATFORMS
 from maixmem_cli.snapshot.view import View
 from maixmem_cli.text import tables
 from maixmem_cli.text.output import printable
@@ -20,6 +21,10 @@ from maixmem_cli.text.tables import Column
 
 _MOST = 12  # types
 _MOST_OWNERS = 30
+_NO_LISTS = (
+    "system heap: malloc's lists are not whole, or were changed at this moment. Next: again; "
+    "maixmem doctor names the damage"
+)
 _LEAST = 200  # a place with less than one in so many of the live bytes is not listed
 _WIDE = 1000  # columns: names are not folded
 _TYPES = (Column("type"), Column("objects", right=True), Column("bytes", right=True))
@@ -51,7 +56,9 @@ def lines(view: View) -> list[str]:
     """All of a snapshot."""
     out = [*heap(view), "", *by_type(view), "", *by_owner(view), "", *named(view)]
     system = view.taken.system
-    return [*out, "", *maps.text(system, view.taken.areas[0].pool)] if system else out
+    if system:
+        return [*out, "", *maps.text(system, view.taken.areas[0].pool)]
+    return [*out, "", _NO_LISTS] if view.taken.platform in PLATFORMS else out
 
 
 def heap(view: View) -> list[str]:
