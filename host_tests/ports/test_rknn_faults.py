@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Every fault point of load, switch, unload, growth and dup on RKNN, failing once and for ever, in
-four ways."""
+four ways (kits/fault_points.py: which at a time)."""
 
 from __future__ import annotations
 
 import pytest
+from fault_points import failures
 from maixmem import NoRoom
 from maixmem_models import ModelManager
 from maixmem_rknn import read_file
@@ -227,29 +228,26 @@ def test_every_fault_point(capsys, name):
     points, names = faults.count, list(faults.names)
     assert points > 0
     runs = ended = 0
-    for exc in WAYS:
-        for k in range(1, points + 1):
-            for forever in (False, True):
-                s = Scene(*board)
-                act = build(s)
-                faults = s.raw.runtime.faults
-                faults.clear()
-                faults.fail(k, exc, forever)
-                try:
-                    act()
-                except (Exception, KeyboardInterrupt) as e:
-                    assert not isinstance(e, AssertionError), (k, exc, e)
-                except Crash as e:
-                    ended += in_init(e, names[k - 1])
-                    continue
-                assert faults.count >= k
-                failed = [names[k - 1]] if isinstance(exc, int) else []
-                check_after(s, failed)
-                runs += 1
+    for k, exc, forever in failures(points, WAYS):
+        s = Scene(*board)
+        act = build(s)
+        faults = s.raw.runtime.faults
+        faults.clear()
+        faults.fail(k, exc, forever)
+        try:
+            act()
+        except (Exception, KeyboardInterrupt) as e:
+            assert not isinstance(e, AssertionError), (k, exc, e)
+        except Crash as e:
+            ended += in_init(e, names[k - 1])
+            continue
+        assert faults.count >= k
+        failed = [names[k - 1]] if isinstance(exc, int) else []
+        check_after(s, failed)
+        runs += 1
     with capsys.disabled():
         print(
-            f"\n  rknn {name}: {points} fault points x {len(WAYS)} ways x once/for ever = {runs} "
-            f"runs, "
+            f"\n  rknn {name}: {points} fault points, {runs} runs, "
             f"{ended} ended by the runtime, in the others nothing lost but what it refused to "
             f"take back, and that is counted"
         )
@@ -301,31 +299,29 @@ def test_every_fault_point_of_use(capsys, first, then):
     points = s.raw.runtime.faults.count
     names = list(s.raw.runtime.faults.names)
     runs = abandoned = 0
-    for exc in WAYS:
-        for k in range(1, points + 1):
-            for forever in (False, True):
-                s, m = manager_scene()
-                for name in first:
-                    use(m, name)
-                faults = s.raw.runtime.faults
-                faults.clear()
-                faults.fail(k, exc, forever)
-                try:
-                    m.use(then)
-                except Crash as e:
-                    in_init(e, names[k - 1])
-                    continue
-                except (Exception, KeyboardInterrupt):
-                    assert m.state in ("rolled_back", "empty")
-                    if m.state == "rolled_back":
-                        assert len(s.port.models) == len(first)
-                else:
-                    assert m.state == "loaded"
-                faults.clear()
-                refused = isinstance(exc, int) and names[k - 1] in _RELEASES
-                nothing_uncounted(s, m, (then, *first), refused)
-                abandoned += s.port.lib.leaked_contexts
-                runs += 1
+    for k, exc, forever in failures(points, WAYS):
+        s, m = manager_scene()
+        for name in first:
+            use(m, name)
+        faults = s.raw.runtime.faults
+        faults.clear()
+        faults.fail(k, exc, forever)
+        try:
+            m.use(then)
+        except Crash as e:
+            in_init(e, names[k - 1])
+            continue
+        except (Exception, KeyboardInterrupt):
+            assert m.state in ("rolled_back", "empty")
+            if m.state == "rolled_back":
+                assert len(s.port.models) == len(first)
+        else:
+            assert m.state == "loaded"
+        faults.clear()
+        refused = isinstance(exc, int) and names[k - 1] in _RELEASES
+        nothing_uncounted(s, m, (then, *first), refused)
+        abandoned += s.port.lib.leaked_contexts
+        runs += 1
     with capsys.disabled():
         print(
             f"\n  rknn use({then!r}) after {first}: {points} fault points, {runs} runs, "
