@@ -15,6 +15,8 @@ import pytest
 import register_programs
 from emulated import answer, each_image, needs_cc, needs_image, started
 from kpu_layers import ARGUMENT, Layer
+from maixmem_cli.emulator import pictures
+from maixmem_cli.kmodel import example
 
 pytestmark = needs_cc
 
@@ -73,6 +75,29 @@ def test_a_tiny_v3_model_of_our_own_on_firmware(image: Path, tmp_path: Path) -> 
     file.write_bytes(kpu_tiny.model())
     with started(image, ((kpu_models.AT, file),)) as (board, repl):
         assert answer(repl, kpu_tiny.script(kpu_models.AT)) == want
+        assert board.said() == ""
+
+
+@each_image
+def test_the_model_that_commands_write_to_try_runs(image: Path, tmp_path: Path) -> None:
+    """A frame of the camera in, zeros out: its weights and biases are zeros."""
+    file = tmp_path / "example.kmodel"
+    file.write_bytes(example.data())
+    script = """
+import sensor
+import KPU as kpu
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+sensor.run(1)
+net = kpu.load({})
+out = kpu.forward(net, sensor.snapshot())
+print([out[0], out[320 * 240 * 4 - 1]])
+kpu.deinit(net)
+"""
+    camera = pictures.film("pattern")
+    with started(image, ((kpu_models.AT, file),), camera=camera) as (board, repl):
+        assert answer(repl, script.format(kpu_models.AT)) == [0, 0]
         assert board.said() == ""
 
 
