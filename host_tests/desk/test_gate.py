@@ -38,7 +38,7 @@ def told(*lines: dict[str, Any], grows: list[dict[str, Any]] | None = None) -> d
 
 def leak(each: int, line: int = 3, text: str = "a = 1", every: float = 1.0) -> dict[str, Any]:
     place = {"heap": "gc", "file": "main.py", "line": line, "text": text}
-    return {**place, "each": each, "every": every}
+    return {**place, "each": each, "every": every, "kind": "leak", "times": None}
 
 
 OLD = told(line("gc", 0, "", 4000), line("gc", 3, "a = 1", 6000), line("heap", 4, "load()", 90000))
@@ -93,6 +93,20 @@ def test_a_leak_fails_but_for_a_known_one() -> None:
     assert "102 are accepted" in str(found)
     (found,) = gate.breaches({**new, "grows": [leak(100, text="b = 1")]}, Limits(), new)
     assert found.what == gate.LEAK
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "a round"),
+        ({"every": 8.0}, "each time"),
+        ({"kind": "firmware", "times": 5}, "each time"),
+        ({"kind": "recursion"}, "with each call in itself"),
+    ],
+)
+def test_how_often_a_line_keeps_so_much(more: dict[str, Any], words: str) -> None:
+    (found,) = gate.breaches(told(grows=[{**leak(100), **more}]), Limits())
+    assert f"grows 100 bytes {words}: a = 1" in found.text
 
 
 def test_a_script_that_raised_has_no_budgets() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import leaks, loops
@@ -134,17 +135,30 @@ def test_five_loads_of_the_system_heap_are_enough() -> None:
     assert kinds(looks) == [LEAK]
 
 
-def test_recursion_that_deepens() -> None:
-    chains = {i: (MAIN, *[WORK] * i) for i in range(1, 40)}
+def calls_in_one_another(line: Callable[[int], Place]) -> tuple[list[Look], loops.Sites]:
+    """Each makes an object of 96 bytes, at that line, and calls the next."""
+    chains = {i: (MAIN, *map(line, range(1, i + 1))) for i in range(1, 40)}
     looks = [
         Look(i, 3 * i, Counter({(k, 96): 1 for k in range(1, i)}), NONE, 0, i, i)
         for i in range(5, 36, 5)
     ]
-    sites = loops.Sites(chains.__getitem__, lambda site: len(chains[site]))
+    return looks, loops.Sites(chains.__getitem__, lambda site: len(chains[site]))
+
+
+def test_recursion_that_deepens() -> None:
+    looks, sites = calls_in_one_another(lambda i: WORK)
     (found,) = leaks.judged(looks, sites).growths
-    assert (found.kind, found.place) == (RECURSION, WORK) and abs(found.each - 96) < 5
+    assert (found.kind, found.place, found.each) == (RECURSION, WORK, 96)
     up_and_down = [looks[3], looks[1], *looks]
     assert leaks.judged(up_and_down, sites).growths == []
+
+
+def test_functions_that_call_each_other_keep_so_much_with_a_call_of_their_own() -> None:
+    """Two calls of the first for one of the second."""
+    other = Place("main.py", "other", 9)
+    looks, sites = calls_in_one_another(lambda i: WORK if i % 3 else other)
+    found = leaks.judged(looks, sites).growths
+    assert sorted((g.place.line, g.each) for g in found) == [(7, 96), (9, 96)]
 
 
 def test_no_looks() -> None:

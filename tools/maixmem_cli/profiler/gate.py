@@ -16,6 +16,7 @@ from maixmem_report import kib
 
 from maixmem_cli.profiler import compare
 from maixmem_cli.profiler.compare import HEAPS, signed
+from maixmem_cli.profiler.leaks import RECURSION
 
 LEAK, BUDGET = "leak", "over budget"  #: what is wrong
 TOLERANCE = "2%"  #: more than a baseline that is fine
@@ -106,7 +107,9 @@ def _leaks(
 
 
 def _a_round(leak: dict[str, Any]) -> str:
-    return "each time" if leak["every"] > 1 else "a round"
+    if leak["kind"] == RECURSION:
+        return "with each call in itself"
+    return "each time" if leak["every"] > 1 or leak["times"] else "a round"
 
 
 def _known(leak: dict[str, Any]) -> tuple[str, str, str]:

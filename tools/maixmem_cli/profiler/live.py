@@ -58,19 +58,22 @@ class Keepers:
         self._state = session.known.state
         self._globals = heaps.word(ram, self._state + 16)
 
+    @property
+    def _places(self) -> moment.Known:
+        known, books = self._session.known, self._session.finder.gc_state
+        return moment.Known((self._state, books), self._globals, known.threads, known.text)
+
+    def stack(self) -> tuple[int, int]:
+        """Bytes of the stack that were in use at the fullest look, and that were left."""
+        board, (_, gc) = self._session.board, self._session.tracer.began
+        return moment.stack(board.seen, board.ram, gc.pool, self._places)
+
     def of(self, fullest: Fullest, names: Qstrs, running: set[str]) -> list[Kept]:
         """Of the fullest look, those with most bytes first. `running`: the functions that ran
         then: of any other a frame is left from before."""
-        board, known, (_, gc) = (
-            self._session.board,
-            self._session.known,
-            self._session.tracer.began,
-        )
+        board, (_, gc) = self._session.board, self._session.tracer.began
         states = heaps.states(fullest.used).ljust(len(gc.states), b"\0")
-        places = moment.Known(
-            (self._state, self._session.finder.gc_state), self._globals, known.threads, known.text
-        )
-        at = moment.of_look(board.seen, board.ram, states, gc.pool, places)
+        at = moment.of_look(board.seen, board.ram, states, gc.pool, self._places)
         found = Objects(at, names)
         sizes: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
         number: Counter[tuple[int, str]] = Counter()

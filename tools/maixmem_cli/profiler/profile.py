@@ -23,6 +23,7 @@ from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
 UNKNOWN = Place("", "no line: the compiler, the firmware", 0)
+STACK = "stack"  #: what a recursion fills, if not a heap first
 _TOP = 5
 
 
@@ -42,8 +43,8 @@ class Line:
 
 @dataclass(frozen=True)
 class End:
-    """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks;
-    rounds of a loop, or calls in one another."""
+    """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks, or the
+    stack by the calls; rounds of a loop, or calls in one another."""
 
     heap: str
     rounds: int
@@ -67,6 +68,7 @@ class Profile:
         self.judged = leaks.Judged([])  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
         self._left: int | None = None  #: rounds, by the forecast
+        self._stack = 0, 0  #: bytes of it in use when the GC heap had most, and left
         self.collected = False  #: whether what is left at the end is without garbage
         self.kept: list[live.Kept] = []  #: who keeps what was in use then
         self._stacks: dict[int, tuple[Place, ...]] = {}
@@ -198,6 +200,9 @@ class Profile:
             if left is not None:
                 rounds = max(g.rounds for g in of)
                 found.append(End(heap, rounds, left, all(g.kind == RECURSION for g in of)))
+        calls = max((g.rounds for g in self.leaks if g.kind == RECURSION), default=0)
+        if calls and (used := self._stack[0]):
+            found.append(End(STACK, calls, self._stack[1] * calls // used, True))
         return min(found, key=lambda e: e.left, default=None)
 
     def _live(self) -> Counter[Place]:
@@ -235,6 +240,7 @@ class Profile:
         if keepers and self.fullest:
             running = {p.function for p in self.stack(self.books.fullest.site)}
             self.kept = keepers.of(self.books.fullest, names, running)
+            self._stack = keepers.stack()
         try:
             self.unexplained = self.books.unexplained(session.finder.system(session.board.ram))
         except heaps.Damaged as e:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Recursion that deepens: no loop begins anew, and each call keeps what the one before it had.
 
-The rounds are the calls in one another: what a line made at each depth and still has in use, when
-the program was deepest.
+A line's rounds are the calls of its function in one another: what it made in each of them and still
+has in use, when the program was deepest.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from maixmem_cli.profiler.ledger import Look
 from maixmem_cli.profiler.loops import Chain
 
 LEAST = 10  #: calls in one another
+_OWN = LEAST // 2  # of a line's own function
 _TO_END = 0.5  # of the script's objects were made before it was deepest
 
 
@@ -34,31 +35,33 @@ def deepening(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[P
     steady = depths[: at + 1] == sorted(depths[: at + 1])
     if not steady or looks[at].progress < _TO_END * looks[-1].progress:
         return {}
+    running = looks[at].site
+    most = Counter(_function(p) for p in again(chain_of(running)))
     of: dict[Place, dict[int, Counter[int]]] = {}
     for (site, nbytes), n in looks[at].gc.items():
         chain = chain_of(site) if site > 0 else ()
-        if chain and (depth := len(again(chain))):
-            of.setdefault(chain[-1], {}).setdefault(depth, Counter())[nbytes] += n
-    calls = Counter((p.file, p.function) for p in again(chain_of(looks[at].site)))
-    found = {p: _judge(held, deepest) for p, held in of.items()}
-    return {
-        p: replace(v, rate=v.rate * deepest / calls[p.file, p.function], every=1.0)
-        for p, v in found.items()
-        if v.kind == GROWS and calls[p.file, p.function]
-    }
+        if chain and most[_function(chain[-1])]:
+            call = sum(_function(p) == _function(chain[-1]) for p in chain)
+            of.setdefault(chain[-1], {}).setdefault(call, Counter())[nbytes] += n
+    found = {p: _judge(held, most[_function(p)]) for p, held in of.items()}
+    return {p: replace(v, every=1.0) for p, v in found.items() if v.kind == GROWS}
+
+
+def _function(place: Place) -> tuple[str, str]:
+    return place.file, place.function
 
 
 def again(chain: Chain) -> list[Place]:
     """The lines of those functions that run more than once."""
-    times = Counter((p.file, p.function) for p in chain)
-    return [p for p in chain if times[p.file, p.function] > 1]
+    times = Counter(_function(p) for p in chain)
+    return [p for p in chain if times[_function(p)] > 1]
 
 
-def _judge(held: dict[int, Counter[int]], deepest: int) -> Verdict:
+def _judge(held: dict[int, Counter[int]], calls: int) -> Verdict:
     total: Counter[int] = Counter()
     rounds, sums = [], []
-    for depth in range(1, deepest + 1):
-        total = total + held.get(depth, Counter())
-        rounds.append(depth)
+    for call in range(1, calls + 1):
+        total = total + held.get(call, Counter())
+        rounds.append(call)
         sums.append(total)
-    return growth.judge(rounds, sums, least=LEAST)
+    return growth.judge(rounds, sums, least=_OWN)

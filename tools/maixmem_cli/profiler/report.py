@@ -19,7 +19,7 @@ from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
 from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, RECURSION, Growth
-from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
+from maixmem_cli.profiler.profile import EARLIER, STACK, UNKNOWN, Profile
 
 _LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
@@ -131,6 +131,8 @@ def end(profile: Profile) -> list[str]:
         return []
     what = "calls in one another" if found.recursion else "rounds"
     text = f"about {found.left} {what} more, {found.left + found.rounds} in all"
+    if found.heap == STACK:
+        return [f"the stack is full in {text}"]
     return [f"all leaks together fill the {HEAPS[found.heap]} in {text}"]
 
 

@@ -5,6 +5,7 @@ the snapshot keeps, and the rest, which does not change."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from k210_model.heap import RAM_END, RAM_START
@@ -59,6 +60,17 @@ def of_look(seen: heaps.Ram, ram: heaps.Ram, states: bytes, pool: int, known: Kn
     )
 
 
+def stack(seen: heaps.Ram, ram: heaps.Ram, pool: int, known: Known) -> tuple[int, int]:
+    """Bytes of the running thread's stack that are in use and that are left, (0, 0) where its
+    bounds are not known."""
+    there, rest = (Ram(r[: RAM_END - RAM_START], RAM_START) for r in (seen, ram))
+    sp = there.word(RAM_START + 8 * _SP)
+    for _, low, high in _threads(there, rest, known.threads, pool):
+        if low <= sp < high:
+            return high - sp, sp - low
+    return 0, 0
+
+
 def running(ram: heaps.Ram, threads: int) -> int:
     """How many threads that a script started have not ended. `threads`: the word that points to
     their list; one that has ended is not ready and stays in it."""
@@ -77,15 +89,24 @@ def _stacks(there: Memory, memory: Memory, places: tuple[int, int, int]) -> list
     state, threads, pool = places
     sp, top = there.word(RAM_START + 8 * _SP) & ~7, memory.word(state)
     others: list[Range] = []
-    th = there.word(threads) if threads else 0
-    while RAM_START <= th < RAM_END and len(others) < _MOST_THREADS:
-        task, low = memory.word(th), memory.word(th + 24)
-        begun_here = th < pool  # the interpreter's own thread is not in its pool
-        high = low + 8 * memory.word(th + 32) + (0 if begun_here else _SPARE)
+    for task, low, high in _threads(there, memory, threads, pool):
         kept = there.word(task) & ~7
         if low <= sp < high:
             top = top if low <= top <= high else high
         elif low <= kept < high:  # else the look did not come to it
             others.append((kept, high))
-        th = memory.word(th + 40)
     return [(sp, top), *others]
+
+
+def _threads(
+    there: Memory, memory: Memory, threads: int, pool: int
+) -> Iterator[tuple[int, int, int]]:
+    """Of each its task, and from where to where its stack lies."""
+    th = there.word(threads) if threads else 0
+    for _ in range(_MOST_THREADS):
+        if not RAM_START <= th < RAM_END:
+            return
+        task, low = memory.word(th), memory.word(th + 24)
+        begun_here = th < pool  # the interpreter's own thread is not in its pool
+        yield task, low, low + 8 * memory.word(th + 32) + (0 if begun_here else _SPARE)
+        th = memory.word(th + 40)

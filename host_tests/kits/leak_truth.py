@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""`maixmem profile` held against programs whose leaks are known, a row each.
+
+    python host_tests/kits/leak_truth.py [PROGRAM or FOLDER ...] --firmware IMAGE ...
+        [--frames 10 20 60 200] [--rows FILE] [--ends]
+
+A program says its own truth, in comments at the ends of its lines:
+
+    # leaks 1064     this line keeps so many bytes of the GC heap in each round
+    # may leak 8     it may be named, with that rate; "some": with any
+    # loses 7168     the firmware keeps so many of the system heap each time
+    # rounds         the last number of this line is replaced by that of --frames; 0: as written
+
+--ends: each leaking program is profiled for 40 rounds, then run until it dies: the round that was
+forecast against the one in which it died. Rows are appended to --rows, and what has a row there is
+not run again, so that a sweep can be interrupted.
+
+Exit status 1 where a row is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import paths
+
+sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
+from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+
+PROGRAMS = Path(__file__).with_name("leak_programs")
+_WITHIN = 0.05
+_WITHIN_END = 0.1
+_SEEN = 40  # rounds from which the end is forecast
+_MANY = 1_000_000
+_MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)$")
+_NUMBER = re.compile(r"\d+(?=\D*  # rounds$)")
+_CPU_SECONDS = 600
+Truth = dict[tuple[str, int], tuple[str, float | None]]  #: {(heap, line): (word, bytes)}
+
+
+@dataclass(frozen=True)
+class Program:
+    path: Path
+    source: str
+
+    def rounds(self, frames: int) -> str:
+        """The source with so many rounds; 0: as it is written."""
+        lines = self.source.splitlines()
+        if frames:
+            lines = [_NUMBER.sub(str(frames), n) if n.endswith("# rounds") else n for n in lines]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def truth(self) -> Truth:
+        found: Truth = {}
+        for number, line in enumerate(self.source.splitlines(), 1):
+            if m := _MARK.search(line):
+                nbytes = None if m[2] == "some" else float(m[2])
+                found["heap" if m[1] == "loses" else "gc", number] = m[1], nbytes
+        return found
+
+    @property
+    def leaks(self) -> bool:
+        return any(word == "leaks" for word, _ in self.truth.values())
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures, which are its rounds."""
+        return "snapshot()" in self.source
+
+
+def programs(given: list[Path]) -> Iterator[Program]:
+    for place in given or [PROGRAMS]:
+        for path in sorted(place.glob("*.py")) if place.is_dir() else [place]:
+            yield Program(path, path.read_text(encoding="utf-8"))
+
+
+def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
+    """What profile --json says, and the CPU seconds of it."""
+    with tempfile.TemporaryDirectory() as temp:
+        script, out = Path(temp) / program.path.name, Path(temp) / "out.json"
+        script.write_text(program.rounds(frames))
+        limit = [f"--frames={frames}"] if frames and program.sees else []
+        board = [f"--firmware={image}", "--camera=pattern", *limit]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        words = ["profile", str(script), *board, "--json", "-o", str(out)]
+        done = subprocess.run(
+            [sys.executable, "-m", "maixmem_cli", *words],
+            capture_output=True,
+            text=True,
+            timeout=20 * _CPU_SECONDS,
+            cwd=temp,
+            env={**os.environ, "PYTHONPATH": f"{paths.TOOLS}:{paths.LIB}"},
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if not out.is_file():
+            return {"failed": (done.stderr or done.stdout).strip().splitlines()[-1:]}
+        told: dict[str, Any] = json.loads(out.read_text())
+    return {**told, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+
+
+def wrong(program: Program, told: dict[str, Any], frames: int) -> list[str]:
+    """What is not as the program says."""
+    if "failed" in told:
+        return [f"no profile: {told['failed']}"]
+    few = bool(told["too_few_rounds"]) and frames == 10
+    error = (told["error"].strip().splitlines() or [""])[-1]
+    out = [f"raised: {error}"] if error and not (program.leaks and "MemoryError" in error) else []
+    truth = program.truth
+    found = {(g["heap"], g["line"]): g for g in told["grows"]}
+    for (heap, line), (word, nbytes) in truth.items():
+        g = found.get((heap, line))
+        if g is None:
+            out += [] if few or word == "may leak" else [f"line {line} is not named"]
+        elif (g["kind"] == "firmware") != (word == "loses"):
+            out.append(f"line {line} is called {g['kind']}")
+        elif nbytes is not None:
+            said = g["each"] if word == "loses" else g["rate"]
+            if abs(said - nbytes) > _WITHIN * nbytes:
+                out.append(f"line {line}: {said}, not {nbytes:g}")
+    return out + [f"line {n} is blamed ({g['each']})" for (h, n), g in found.items() if (h, n) not in truth]
+
+
+def said(told: dict[str, Any]) -> str:
+    """The finding in short."""
+    if "failed" in told:
+        return ""
+    few = [f"too few ({told['too_few_rounds']})"] if told["too_few_rounds"] else []
+    grows = (f"{g['line']}: {g['rate']:g} {g['kind']} {g['heap']}" for g in told["grows"])
+    return ", ".join([*grows, *few]) or "clean"
+
+
+def died(program: Program, image: Path) -> tuple[int, str]:
+    """The round in which it ends of itself, and how."""
+    with tempfile.TemporaryDirectory() as temp:
+        script = Path(temp) / program.path.name
+        script.write_text(program.rounds(_MANY))
+        with Session(image, script, Options(camera="pattern")) as session:
+            outcome = session.run(lambda text: None)
+            how = (outcome.error.strip().splitlines() or [outcome.kind])[-1]
+            if program.sees:
+                return int(session.board.state()["frames"]), how
+            return int(session.repl.check("print(n)").split()[-1]), how
+
+
+def forecast(program: Program, image: Path) -> tuple[bool, str]:
+    """Whether the round that is forecast is near the one in which the program dies."""
+    told = profiled(program, image, _SEEN)
+    if "failed" in told or not told["ends"]:
+        return False, "no end is forecast"
+    soon = told["ends"]["rounds"] + told["ends"]["left"]
+    at, how = died(program, image)
+    off = (soon - at) / max(1, at)
+    return abs(off) <= _WITHIN_END, f"forecast {soon}, died in round {at} ({100 * off:+.0f} %): {how}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("programs", nargs="*", type=Path)
+    parser.add_argument("--firmware", nargs="+", type=Path, required=True)
+    parser.add_argument("--frames", nargs="+", type=int, default=[10, 20, 60, 200])
+    parser.add_argument("--rows", type=Path)
+    parser.add_argument("--ends", action="store_true")
+    given = parser.parse_args()
+    done = _rows(given.rows)
+    for image in given.firmware:
+        for program in programs(given.programs):
+            for frames in [_SEEN] if given.ends else given.frames:
+                what = "end" if given.ends else f"{frames} frames"
+                key = f"{image.name}\t{program.path.stem}\t{what}"
+                if key in done or (given.ends and not program.leaks):
+                    continue
+                if given.ends:
+                    right, text = forecast(program, image)
+                else:
+                    told = profiled(program, image, frames)
+                    bad = wrong(program, told, frames)
+                    cpu = f"{told.get('cpu', 0):.1f} s"
+                    right, text = not bad, "; ".join([said(told), *bad]) + f"\t{cpu}"
+                done[key] = f"{'right' if right else 'WRONG'}\t{text}"
+                print(f"{key}\t{done[key]}", flush=True)
+                if given.rows and "no profile" not in text:
+                    with given.rows.open("a") as f:
+                        f.write(f"{key}\t{done[key]}\n")
+    bad = sum(row.startswith("WRONG") for row in done.values())
+    print(f"{bad} of {len(done)} wrong")
+    return 1 if bad else 0
+
+
+def _rows(path: Path | None) -> dict[str, str]:
+    """{image, program, what: the rest of the row}."""
+    lines = path.read_text().splitlines() if path and path.is_file() else []
+    cells = (line.split("\t", 3) for line in lines)
+    return {"\t".join(c[:3]): c[3] for c in cells}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
