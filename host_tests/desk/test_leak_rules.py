@@ -104,16 +104,39 @@ def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
     assert (found.place, found.each) == (WORK, 96)
 
 
-def test_what_each_round_keeps_is_no_leak_of_a_loop_that_runs_anew_in_it() -> None:
-    """Twenty rounds of the inner one in each of eight: too few of these to judge."""
+def inner_and_outer(rounds: int, held: Callable[[int, int], int]) -> list[Look]:
+    """Twenty rounds of the inner loop in each of the outer one; what a line holds then, and after
+    the last of them."""
     looks = []
-    for i in range(1, 9):
-        kept = Counter({(2, 96): i})
+    for i in range(1, rounds + 1):
         for k in range(1, 21):
             at, round_ = 1000 * i + k, 20 * (i - 1) + k
-            looks.append(Look(at, at, kept, NONE, _INNER, round_, 2))
-        looks.append(Look(1000 * i + 500, i, kept, NONE, _OUTER, i, 1))
-    assert leaks.judged(looks, SITES).growths == []
+            looks.append(Look(at, at, Counter({(2, 96): held(i, k)}), NONE, _INNER, round_, 2))
+        looks.append(Look(1000 * i + 500, i, Counter({(2, 96): held(i, 0)}), NONE, _OUTER, i, 1))
+    return looks
+
+
+def test_what_each_round_keeps_is_no_leak_of_a_loop_that_runs_anew_in_it() -> None:
+    """Twenty rounds of the inner one in each of eight: too few of these to judge."""
+    found = leaks.judged(inner_and_outer(8, lambda i, k: i), SITES)
+    assert (found.growths, found.rounds, found.too_few) == ([], 8, True)
+
+
+def test_a_list_that_is_filled_and_dropped_in_each_of_few_rounds_is_no_leak() -> None:
+    assert leaks.judged(inner_and_outer(8, lambda i, k: k), SITES).growths == []
+
+
+def test_what_one_of_few_rounds_makes_in_a_loop_is_no_leak() -> None:
+    looks = inner_and_outer(10, lambda i, k: k if i == 6 else 20 if i > 6 else 0)
+    looks = [x for x in looks if x.loop == _OUTER or 6000 < x.time < 7000]
+    found = leaks.judged(looks, SITES)
+    assert (found.growths, found.too_few) == ([], True)
+
+
+def test_what_the_loop_inside_the_first_round_keeps_leaks() -> None:
+    """Nothing else was seen of the outer one."""
+    (found,) = leaks.judged(inner_and_outer(2, lambda i, k: 20 * i + k)[:-2], SITES).growths
+    assert found.each == 96
 
 
 def test_a_callback_counts_its_own_times() -> None:

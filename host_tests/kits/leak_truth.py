@@ -99,6 +99,7 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
         done = subprocess.run(
             [sys.executable, "-m", "maixmem_cli", *words],
             capture_output=True,
+            check=False,
             text=True,
             timeout=20 * _CPU_SECONDS,
             cwd=temp,
@@ -130,7 +131,9 @@ def wrong(program: Program, told: dict[str, Any], frames: int) -> list[str]:
             said = g["each"] if word == "loses" else g["rate"]
             if abs(said - nbytes) > _WITHIN * nbytes:
                 out.append(f"line {line}: {said}, not {nbytes:g}")
-    return out + [f"line {n} is blamed ({g['each']})" for (h, n), g in found.items() if (h, n) not in truth]
+    return out + [
+        f"line {n} is blamed ({g['each']})" for (h, n), g in found.items() if (h, n) not in truth
+    ]
 
 
 def said(told: dict[str, Any]) -> str:
@@ -163,7 +166,9 @@ def forecast(program: Program, image: Path) -> tuple[bool, str]:
     soon = told["ends"]["rounds"] + told["ends"]["left"]
     at, how = died(program, image)
     off = (soon - at) / max(1, at)
-    return abs(off) <= _WITHIN_END, f"forecast {soon}, died in round {at} ({100 * off:+.0f} %): {how}"
+    return abs(
+        off
+    ) <= _WITHIN_END, f"forecast {soon}, died in round {at} ({100 * off:+.0f} %): {how}"
 
 
 def main() -> int:

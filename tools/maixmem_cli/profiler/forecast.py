@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from maixmem_cli.heap.heaps import BLOCK
+from maixmem_cli.profiler.growth import ENTRY, LISTS
 
 _MOST_STEPS = 400_000  # allocations that are made again
-LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
-ENTRY = 16  #: bytes of a dict's
 #: py/map.c: entries of a dict's table; the next one's bytes, of each in whole blocks
 _ENTRIES = [2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97, 127, 167, 223, 293, 389, 521, 691]
 _ENTRIES += [919, 1223, 1627, 2161, 3229, 4831, 7243, 10861, 16273]

@@ -16,10 +16,10 @@ from statistics import median
 
 ENOUGH = 30  #: rounds that tell any leak of every round
 LEAST = 15  #: with fewer nothing is said to grow
+STEPS = 4  #: up, at least; of a table one less
 _EXACT = 4  # rounds of the system heap, each with more than the one before
 GROWS, FULL, FLAT, FEW = "grows", "full", "flat", "too few rounds"
 
-_STEPS = 4  # up, at least; of a table one less
 _FILLS = 2  # steps up of what fills up; with one it was made once
 _GOES_ON = 0.65  # of what the first half of the rounds added, the second half adds at least
 _PAUSE = 2  # times the longest pause between two steps: a longer one is the end. Tables double
@@ -29,6 +29,9 @@ _FEW_ONES = 5  # more are kept one by one, each of another size
 _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
 _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
+LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
+ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
+_NEAR = 0.1  # of a rate
 
 Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
 
@@ -63,11 +66,17 @@ class Verdict:
 
 
 def judge(
-    rounds: Sequence[int], held: Sequence[Held], *, exact: bool = False, least: int = LEAST
+    rounds: Sequence[int],
+    held: Sequence[Held],
+    *,
+    exact: bool = False,
+    least: int = LEAST,
+    steps: int = STEPS,
 ) -> Verdict:
     """What one owner held at the end of each of these rounds (rising numbers, some may be left
     out). `exact`: of the system heap, where nothing waits for a collector: what takes more in each
-    of a few rounds is reported too. `least` rounds are enough to say that it grows."""
+    of a few rounds is reported too. `least` rounds, and `steps` in which it grew, are enough to
+    say that it grows."""
     amounts = [_bytes(h) for h in held]
     if not rounds:
         return Verdict(FLAT, 0, 0)
@@ -80,7 +89,7 @@ def judge(
         if exact and passed >= _EXACT and len(set(amounts)) == len(amounts) > _EXACT - 1:
             return Verdict(GROWS, passed, amounts[-1], rounds[0], rise / (rounds[-1] - rounds[0]))
         return Verdict(FEW, passed, amounts[-1])
-    many, ones = (_rate_of(rounds, part, least) for part in parts(held))
+    many, ones = (_rate_of(rounds, part, least, steps) for part in parts(held))
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
@@ -99,12 +108,12 @@ def judge(
     )
 
 
-def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int) -> float:
+def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int, steps: int) -> float:
     """Bytes a round; 0 where it does not go on growing."""
     low = lowest(amounts)
     first = sum(1 for n in low if n == low[0]) - 1
     at, grown = rounds[first:], low[first:]
-    if not _goes_on(at, grown, least) or not _is_more_than_teeth(rounds, amounts, low):
+    if not _goes_on(at, grown, least, steps) or not _is_more_than_teeth(rounds, amounts, low):
         return 0.0
     return rate(at, grown)
 
@@ -119,10 +128,10 @@ def _steps(low: Sequence[int]) -> list[int]:
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]
 
 
-def _goes_on(rounds: Sequence[int], low: Sequence[int], least: int) -> bool:
+def _goes_on(rounds: Sequence[int], low: Sequence[int], least: int, wanted: int) -> bool:
     """Whether it still grows at the end, about as fast as before."""
     steps, table = _steps(low), is_table(low)
-    enough = len(steps) >= _STEPS or (table and len(steps) == _STEPS - 1)
+    enough = len(steps) >= wanted - table
     if not enough or rounds[-1] - rounds[0] < least - 1:
         return False
     ups = [rounds[i] for i in (0, *steps)]
@@ -196,7 +205,15 @@ def rate(rounds: Sequence[int], amounts: Sequence[int]) -> float:
         full = [i for i in _steps(low) if low[i - 1]]
         points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full]
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
-    return median(slopes) if slopes else 0.0
+    return _whole(median(slopes), _table_by(low)) if slopes else 0.0
+
+
+def _whole(slope: float, table: float) -> float:
+    """Of a table that gets about so many entries a round: whole ones."""
+    unit = 0 if not table else ITEM if table > LISTS else ENTRY
+    entries = round(slope / unit) if unit else 0
+    near = entries and abs(slope - entries * unit) < _NEAR * slope
+    return entries * unit if near else slope
 
 
 def rounds_left(growing: Sequence[Verdict], room: int) -> int | None:

@@ -16,14 +16,14 @@ from maixmem_cli.heap import heaps
 from maixmem_cli.heap.heaps import BLOCK
 from maixmem_cli.profiler import forecast
 from maixmem_cli.profiler.forecast import Made, One
+from maixmem_cli.profiler.growth import ITEM
 from maixmem_cli.profiler.leaks import Growth
 from maixmem_cli.profiler.ledger import Fullest, Look
 
 _OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
 _ROUNDS = 8  # that are made again, at least
 _SWEEP = 3  # pieces that are freed one after the other: more, and a collector does it
-_POINTER, _LEAST_TABLE = 8, 32  # bytes of a list's item and of its first table
-_NEAR = 0.1  # of a rate
+_LEAST_TABLE = 32  # bytes of a list's first one
 _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 
@@ -95,24 +95,15 @@ def _ones(
         own = [o for o in own if o[1] * BLOCK == v.largest] or own
         if v.one > 0 and own:
             at, n = max(own, key=lambda o: o[1])
-            rate = _whole(v.one, v.table)
-            full = min(n * BLOCK, rate * (now - v.since))
-            out[g.place] = One(rate, n * BLOCK, at, table=v.table, full=full)
+            full = min(n * BLOCK, v.one * (now - v.since))
+            out[g.place] = One(v.one, n * BLOCK, at, table=v.table, full=full)
         elif v.one <= 0:
-            full = _POINTER / v.every * (now - v.since)
+            full = ITEM / v.every * (now - v.since)
             size = _LEAST_TABLE
             while size < full:
                 size *= 2
-            out[g.place] = One(_POINTER / v.every, size, None, table=2.0, full=full)
+            out[g.place] = One(ITEM / v.every, size, None, table=2.0, full=full)
     return out
-
-
-def _whole(rate: float, table: float) -> float:
-    """Of a table that gets about so many entries a round: whole ones."""
-    unit = 0 if not table else _POINTER if table > forecast.LISTS else forecast.ENTRY
-    entries = round(rate / unit) if unit else 0
-    near = entries and abs(rate - entries * unit) < _NEAR * rate
-    return entries * unit if near else rate
 
 
 def _owner(

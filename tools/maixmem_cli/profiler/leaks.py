@@ -22,7 +22,9 @@ from maixmem_cli.profiler.recursion import deepening
 
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
 _FULL = 1024  # bytes of a cache that is worth a word
+_LOST = 2  # steps up of what is known to be lost with each call
 _SEEN = 3  # rounds of a later loop in which what was made once is seen to be flat
+_NONE: Held = {}
 Of = tuple[str, Place]  #: heap and line
 
 
@@ -91,7 +93,8 @@ def judged(
     chosen = loops.judged(looks, sites)
     out, few = [], False
     for of, owner in _owners(looks, sites.chain).items():
-        verdicts = [(loop, _verdict(of, owner, loop)) for loop in chosen]
+        steps = _LOST if lost(of[1]) else growth.STEPS
+        verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
         few = few or (bool(verdicts) and verdicts[-1][1].kind == FEW)
         kind, verdict = _one(verdicts, owner)
         if verdict:
@@ -102,7 +105,8 @@ def judged(
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
     last = chosen[-1] if chosen else None
-    return Judged(out, last.passed if last else None, few, last)
+    shown = (last.outer if few and last.outer else last) if last else None
+    return Judged(out, shown.passed if shown else None, few, last)
 
 
 def _with_its_objects(found: list[Growth]) -> list[Growth]:
@@ -128,9 +132,20 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
     return out
 
 
-def _verdict(of: Of, owner: _Owner, loop: Loop) -> Verdict:
-    held: list[Held] = [owner.held.get(i, Counter()) for i in loop.at]
-    return growth.judge(loop.rounds, held, exact=of[0] == "heap")
+def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:
+    """By a loop; by that of few rounds around it where that shows no growth from round to
+    round."""
+    held: list[Held] = [owner.held.get(i, _NONE) for i in loop.at]
+    found = growth.judge(loop.rounds, held, exact=of[0] == "heap", steps=steps)
+    if loop.outer and not (found.kind == GROWS and _in_each(owner, loop.outer)):
+        return _verdict(of, owner, loop.outer, steps)
+    return found
+
+
+def _in_each(owner: _Owner, loop: Loop) -> bool:
+    """Whether a line had more after most rounds of a loop, as far as that was looked at."""
+    low = growth.lowest([sum(s * n for s, n in owner.held.get(i, _NONE).items()) for i in loop.at])
+    return 2 * sum(b > a for a, b in zip(low, low[1:])) >= len(low) - 1
 
 
 def _one(verdicts: list[tuple[Loop, Verdict]], owner: _Owner) -> tuple[str, Verdict | None]:

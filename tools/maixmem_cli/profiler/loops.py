@@ -33,7 +33,8 @@ class Sites:
 @dataclass(frozen=True)
 class Loop:
     """`at`: the numbers of its looks; `rounds`: of each; `chain`, `depth`: of its first; it began
-    before the time `first`, and went on at `last`."""
+    before the time `first`, and went on at `last`. `outer`: the loop of few rounds in one of which
+    it is judged."""
 
     key: int
     at: tuple[int, ...]
@@ -42,6 +43,7 @@ class Loop:
     depth: int
     first: int
     last: int
+    outer: Loop | None = None
 
     @property
     def passed(self) -> int:
@@ -101,7 +103,8 @@ def _in_one_round(inner: Loop, outer: Loop, looks: Sequence[Look]) -> Loop | Non
         return None
     at = tuple(i for i, _ in most)
     first, last = looks[at[0]].time, looks[at[-1]].time
-    return replace(inner, at=at, rounds=tuple(n for _, n in most), first=first, last=last)
+    numbers = tuple(n for _, n in most)
+    return replace(inner, at=at, rounds=numbers, first=first, last=last, outer=outer)
 
 
 def _loops(looks: Sequence[Look], sites: Sites) -> list[Loop]:

@@ -43,8 +43,8 @@ class Line:
 
 @dataclass(frozen=True)
 class End:
-    """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks, or the
-    stack by the calls; rounds of a loop, or calls in one another."""
+    """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks, or
+    the stack by the calls; rounds of a loop, or calls in one another."""
 
     heap: str
     rounds: int

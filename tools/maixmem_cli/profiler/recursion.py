@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Recursion that deepens: no loop begins anew, and each call keeps what the one before it had.
 
-A line's rounds are the calls of its function in one another: what it made in each of them and still
-has in use, when the program was deepest.
+A line's rounds are the calls of its function in one another: what it made in each of them and
+still has in use, when the program was deepest.
 """
 
 from __future__ import annotations
