@@ -338,7 +338,7 @@ def workflows() -> int:
     if not linter.is_file():
         loud("NO actionlint: it has no wheel for this machine. The workflows were not checked.")
         return 0
-    folders = (".github/workflows", "examples/ci", "tools/maixmem_cli/commands/starter")
+    folders = (".github/workflows", "examples/ci", "tools/maixmem_cli/plan/starter_files")
     return run(linter, *(f for name in folders for f in sorted((ROOT / name).glob("*.yml"))))
 
 

@@ -14,9 +14,9 @@ import maixmem_kmodel
 import paths
 import pytest
 from commands import invoke, maixmem
-from maixmem_cli.commands import init
 from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.plan import starter
 from maixmem_cli.plan.program.project import EXAMPLE, EXAMPLE_MODEL
 
 needs_micropython = pytest.mark.skipif(
@@ -99,4 +99,4 @@ def test_pins_can_be_pins() -> None:
 
 def test_the_workflow_is_that_of_the_examples() -> None:
     ours = (paths.ROOT / "examples" / "ci" / "memory.yml").read_bytes()
-    assert init.files("bit")["memory.yml"] == ours
+    assert starter.whole("bit")["memory.yml"] == ours

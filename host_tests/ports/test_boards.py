@@ -18,13 +18,13 @@ import pytest
 import serial
 from commands import invoke, maixmem, mpremote
 from fakeboard import FakeBoard
-from maixmem_cli.commands import ports as cmd_ports
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.builds import FIRMWARES, choose
 from maixmem_cli.library import modules
 from maixmem_cli.plan.fit import fit
 from maixmem_cli.plan.program import project
+from maixmem_cli.serial import listing
 from maixmem_cli.serial.port import driver
 
 fake_only = pytest.mark.skipif(
@@ -180,7 +180,7 @@ def test_ports_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
         SimpleNamespace(device="/dev/ttyUSB0", vid=0x1A86, pid=0x7523, description="USB Serial"),
     ]
     listed = SimpleNamespace(comports=lambda: found)
-    monkeypatch.setattr(cmd_ports, "require", lambda name: listed)
+    monkeypatch.setattr(listing, "require", lambda name: listed)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     out = maixmem("ports")
     assert out.splitlines()[1].split()[:2] == ["/dev/ttyUSB0", "1a86:7523"] and "CH340" in out
