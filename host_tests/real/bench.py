@@ -84,7 +84,9 @@ def rknn(version: str, script: str, *arguments: str, driver: bool = True, before
     preload = " ".join(filter(None, (before, env["FAKENPU"])))
     inside += ["-E", f"LD_PRELOAD={preload}"] if driver else []
     python = str(root / "usr" / "bin" / "python3.11")
-    command = [qemu, "-L", str(root), *inside, python, str(HERE / script), str(paths.ROOT)]
+    start = [qemu, "-L", str(root), *inside, python]
+    env["BENCH_PYTHON"] = json.dumps(start)  # rknn_ends.py
+    command = [*start, str(HERE / script), str(paths.ROOT)]
     return subprocess.run(
         [*command, *arguments],
         env=env,

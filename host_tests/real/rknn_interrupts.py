@@ -1,35 +1,44 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""One interrupt in each run of a program that loads, switches, releases and closes: at positions
-spread evenly over its bytecodes, and at moments spread over its time. Is every byte still in the
-books?
+"""One interrupt in each run of a program that loads, switches, releases and closes. Is every byte
+still in the books? Runs in one process, so that the runtime is loaded once:
 
-rknn_interrupts.py ROOT VERSION RUNS, or ROOT VERSION FOLDER RUNS on the stand-in.
+"bytecodes"  raised in the main thread, at positions spread evenly over all its bytecodes
+"signals"    a signal, when the thread that does the work (maixmem_linux.whole) is at positions
+             spread evenly over all of its bytecodes
+"moments"    a signal by an alarm, at moments spread over the time of the program
+
+rknn_interrupts.py ROOT VERSION RUNS [SIGNALS], or ROOT VERSION FOLDER RUNS on the stand-in: as
+many of the first kind, as many of the second (else as the first), a tenth of that by alarms.
 """
 
+import _thread
 import os
 import signal
 import sys
 import threading
+import time
 
-runs = int(sys.argv.pop())
+runs, *signals = [int(word) for word in sys.argv[3:] if word.isdigit()]
+sys.argv = sys.argv[:3] + [word for word in sys.argv[3:] if not word.isdigit()]
 
-from rknn_board import MODELS, board, tell  # noqa: E402
+from rknn_board import NEWER, board, tell  # noqa: E402
 
 there, version = board()
 import maixmem_rknn  # noqa: E402
+from maixmem_linux import whole  # noqa: E402
 from maixmem_models import ModelManager  # noqa: E402
 
-SECOND = "segment" if version >= MODELS["segment"][2] else "two"
-NEAR = 16384  # a model's own figure may be so much above what the driver has
+SECOND = "newer" if version >= NEWER["newer"][2] else "two"
+MAIN = threading.get_ident()
 
 
 class Stop(BaseException):
-    """What the handler of the signal raises."""
+    """What an interrupt raises."""
 
 
 class Opcodes:
-    """Counts the bytecodes of the main thread within a program, and raises in one of them."""
+    """Counts the bytecodes of one thread within a program, and does something in one of them."""
 
     def __init__(self, at=0):
         self.at = at
@@ -40,13 +49,20 @@ class Opcodes:
         if event == "opcode":
             self.count += 1
             if self.count == self.at:
-                raise Stop
+                self.act()
         return self
 
-    def run(self, act):
+
+class InMain(Opcodes):
+    """An exception at a bytecode of the main thread."""
+
+    def act(self):
+        raise Stop
+
+    def run(self, program):
         sys.settrace(self)
         try:
-            act()
+            program()
         except Stop:
             return True
         finally:
@@ -54,16 +70,44 @@ class Opcodes:
         return False
 
 
+class InWork(Opcodes):
+    """A signal to the main thread at a bytecode of the thread that works for it."""
+
+    def act(self):
+        sys.settrace(None)  # that thread goes on while the signal is on its way
+        signal.pthread_kill(MAIN, signal.SIGUSR1)
+
+    def run(self, program):
+        before = whole._Task.run
+
+        def run(task):
+            sys.settrace(self if self.count < self.at or not self.at else None)
+            try:
+                before(task)
+            finally:
+                sys.settrace(None)
+
+        whole._Task.run = run
+        try:
+            program()
+            time.sleep(0.05 if self.at else 0)  # it may come in the last step
+        except Stop:
+            return True
+        finally:
+            whole._Task.run = before
+        return False
+
+
 class Alarm:
-    """A signal in so many seconds, whose handler raises."""
+    """A signal in so many seconds."""
 
     def __init__(self, seconds):
         self.seconds = seconds
 
-    def run(self, act):
+    def run(self, program):
         try:
             signal.setitimer(signal.ITIMER_REAL, self.seconds)
-            act()
+            program()
         except Stop:
             return True
         finally:
@@ -96,8 +140,9 @@ class Scene:
         """What is wrong after an interrupt."""
         wrong = []
         over = self.port.used - there.live()
-        if not 0 <= over <= NEAR * (1 + len(self.port.models)):
-            wrong.append(["used", self.port.used, there.live()])
+        allowed = [OVER[kind(model)] for model in self.port.models]
+        if over != sum(allowed):
+            wrong.append(["used", self.port.used, there.live(), allowed])
         held = [net.handle for net in self.models.loaded()]
         if [model for model in held if model not in self.port.models]:
             wrong.append(["handles", len(held), len(self.port.models)])
@@ -114,39 +159,73 @@ class Scene:
         return wrong
 
 
+def kind(model):
+    return model.name, model.can_dup, model in model.arena.users
+
+
+# The port counts at most: the runtime tells the sum of its requests, of which the driver takes
+# whole pages. How much more that is for each kind of load, alone: an interrupt must not change it.
+OVER = {}
+
+
+def measure_over():
+    port = Scene().port
+    for name, how in (
+        ("two", {}),
+        (SECOND, {}),
+        ("two", {"dup": True}),
+        ("two", {"shared": False}),
+    ):
+        model = port.load(there.path(name), **how)
+        OVER[kind(model)] = port.used - there.live()
+        port.unload(model)
+
+
+# One scene goes on after each interrupt, as a notebook does, until something of it is wrong.
 def sweep(name, positions, way):
-    met, found = 0, []
-    for at in positions:
-        scene = Scene()
+    met, found, scene = 0, [], Scene()
+    for done, at in enumerate(positions):
         met += way(at).run(scene.program)
-        found += [[at, *what] for what in scene.end()]
+        wrong = scene.end()
+        if wrong:
+            found += [[at, *what] for what in wrong]
+            scene = Scene()
+        if done % 250 == 249:
+            print(name, done + 1, met, found[:1], flush=True)  # for who waits
     tell(name, len(positions), met, found[:5])
+
+
+def spread(n, length):
+    """`n` positions from 1 to `length`, evenly."""
+    return [1 + k * length // n for k in range(n)]
 
 
 def stop(number, frame):
     raise Stop
 
 
-def seconds_of(act):
-    import time
-
-    begin = time.monotonic()
-    act()
-    return time.monotonic() - begin
+def length_of(way):
+    """What an uninterrupted run counts, the second time: the first one imports."""
+    for _ in range(2):
+        counter, scene = way(), Scene()
+        counter.run(scene.program)
+        assert not scene.end()
+    return counter.count
 
 
 signal.signal(signal.SIGALRM, stop)
-counter = Opcodes()
-scene = Scene()
-counter.run(scene.program)
+signal.signal(signal.SIGUSR1, stop)
+measure_over()
+in_main, in_work = length_of(InMain), length_of(InWork)
+scene, begin = Scene(), time.monotonic()
+scene.program()
+seconds = time.monotonic() - begin
 assert not scene.end() and threading.active_count() == 1
-scene = Scene()
-length = seconds_of(scene.program)
-scene.end()
-half = runs // 2
-sweep("bytecodes", [1 + k * counter.count // half for k in range(half)], Opcodes)
-sweep("moments", [length * (k + 0.5) / half for k in range(runs - half)], Alarm)
-tell("bytecodes of the program", counter.count)
-tell("end", there.live(), there.held(), there.bad())
+tell("lengths", in_main, in_work, len(OVER))
+asked = signals[0] if signals else runs
+sweep("bytecodes", spread(runs, in_main), InMain)
+sweep("signals", spread(asked, in_work), InWork)
+sweep("moments", [seconds * (k + 0.5) * 10 / asked for k in range(asked // 10)], Alarm)
+tell("end", there.live(), there.held(), there.bad(), _thread._count())
 sys.stdout.flush()
 os._exit(0)

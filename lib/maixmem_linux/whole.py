@@ -24,13 +24,16 @@ from typing import Any, TypeVar
 _F = TypeVar("_F", bound=Callable[..., Any])
 _here = threading.local()
 _work: "SimpleQueue[_Task]" = SimpleQueue()
-_idle: collections.deque[None] = collections.deque()  # threads that wait for work, at least
+# Threads that there are, and those that work: each counts itself, where no interrupt comes.
+_threads: collections.deque[None] = collections.deque()
+_busy: collections.deque[None] = collections.deque()
 
 
 def _forked() -> None:
     global _work
     _work = SimpleQueue()  # the threads are the parent's
-    _idle.clear()
+    _threads.clear()
+    _busy.clear()
 
 
 os.register_at_fork(after_in_child=_forked)
@@ -148,9 +151,7 @@ class _Task:
             del error  # else its traceback keeps all that failed alive
 
     def _start(self) -> bool:
-        try:
-            _idle.pop()
-        except IndexError:
+        if len(_busy) >= len(_threads):
             try:
                 _thread.start_new_thread(_worker, (_work,))
             except (RuntimeError, MemoryError):
@@ -175,8 +176,8 @@ class _Task:
     def run(self) -> None:
         """Does the work, once, where nobody has claimed it."""
         if not self._claim.acquire(False):
-            _idle.append(None)
             return
+        _busy.append(None)
         _here.task = self
         try:
             self._value = self._do()
@@ -184,7 +185,7 @@ class _Task:
             self._error = e
         _here.task = None
         self._do = _nothing  # what it refers to is the caller's again
-        _idle.append(None)
+        _busy.pop()
         self._ended = True
         self._news.put(None)
 
@@ -216,5 +217,6 @@ def _nothing() -> None:
 
 
 def _worker(work: SimpleQueue[_Task]) -> None:
+    _threads.append(None)
     while True:
         work.get().run()

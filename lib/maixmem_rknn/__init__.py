@@ -9,7 +9,7 @@
 port.py has the port and loading.py its steps; model.py, tensor.py and lock.py what it hands out;
 arena.py the shared working memory; block.py and mmz.py memory of the caller; cost.py what a load
 takes, container.py the .rknn file; runtime.py the library's calls with checks, api.py what
-rknn_api.h says, errors.py its codes, librknnrt.py where it is.
+rknn_api.h says, errors.py its codes, librknnrt.py where it is; trial.py asks it by a child first.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from maixmem import KModelError, NoRoom
 from maixmem_linux import process
-from maixmem_text import like, say
+from maixmem_text import like, say, tell
 
-from maixmem_rknn import librknnrt
+from maixmem_rknn import librknnrt, trial
 from maixmem_rknn.api import INFO_ONLY, NO_CONTEXT, OUTSIDE, PAGE, pages
 from maixmem_rknn.arena import Arena
 from maixmem_rknn.block import Block
@@ -31,6 +31,10 @@ _ASKING = 4 * PAGE
 # 1.5.2 ends the process over them, older ones say -6; registering them came with 1.6.0
 _NO_OPERATORS = "has an operator of its own ({}), which {} cannot have: update librknnrt to 1.6.0 "
 _NO_OPERATORS += "or newer, and register it there"
+_ENDS = (
+    "{0} {1} when it is asked about this file: a damaged one, or for another chip.\ncopy it again"
+)
+_ENDS += "\nconvert it with the runtime's own RKNN-Toolkit2 for this chip"
 
 
 class Books(Protocol):
@@ -70,6 +74,7 @@ class Loader:
         self._port = books
         self._lib = books.lib
         self._known: dict[tuple[int, int, int], ModelSizes] = {}
+        self._ends: dict[Any, str | None] = {}
 
     # --- what it will take ---
 
@@ -116,15 +121,10 @@ class Loader:
         room = port.free_npu() or 0
         fits = self.asking(cost) <= room and not process.short_of("", cost.files)
         if key not in self._known and not options.zero_copy and fits:
-            file = file or read_file(data)
             least = options.flag(lib) if options.external else LoadOptions().flag(lib)
-            ctx = self._init(data, least, None, cost.source, file)
-            try:
-                port.version = lib.version(ctx)
-                found = self._sizes(ctx, least, file)
-                self._known[key] = found if options.external else with_own(found, file, lib, ctx)
-            finally:
-                lib.destroy(ctx, pages(len(data)))
+            cost.refuse = self._refuse_ended(key, data, least, options.external)
+            if not cost.refuse:
+                self._known[key] = self.measure(data, least, options.external, cost.source, file)
         if key not in self._known:
             return
         cost.update(self._known[key])
@@ -134,6 +134,31 @@ class Loader:
             cost.refuse = text.format(least, port.budget)
         if cost.options.shared and port.arena.outside and cost.internal:
             cost.refuse = port.arena.blocked(cost.internal, port.arena.size, ())
+
+    # Once for each content and way of loading.
+    def _refuse_ended(self, key: Any, data: Any, flag: int, external: bool) -> str | None:
+        if key not in self._ends:
+            self._ends[key] = trial.ended(self._lib.library, data, flag, external)
+        how = self._ends[key]
+        return how and tell(_ENDS, self._lib.name, how)
+
+    def measure(
+        self,
+        data: Any,
+        flag: int,
+        external: bool,
+        source: Any = None,
+        file: RknnFile | None = None,
+    ) -> ModelSizes:
+        """The ModelSizes of a file, by a context made with `flag`."""
+        lib, file = self._lib, file or read_file(data)
+        ctx = self._init(data, flag, None, source, file)
+        try:
+            self._port.version = lib.version(ctx)
+            found = self._sizes(ctx, flag, file)
+            return found if external else with_own(found, file, lib, ctx)
+        finally:
+            lib.destroy(ctx, pages(len(data)))
 
     def _sizes(self, ctx: int, flag: int, file: RknnFile) -> ModelSizes:
         lib = self._lib

@@ -37,6 +37,7 @@ class Runtime:
     _making = threading.RLock()  # of all: memory is made by one thread at a time, see kept.py
 
     def __init__(self, library: Any) -> None:
+        self.library = library
         self.name = str(getattr(library, "_name", library))
         self._calls: dict[str, Any] = {}
         for name, (result, arguments) in {**api.CALLS, **api.LATER_CALLS}.items():
