@@ -283,3 +283,41 @@ def test_a_model_of_rknn3_is_refused_by_name(boards):
     _, p = boards()
     with pytest.raises(KModelError, match="a model of RKNN3 for rk1828"):
         p.load(small("a", targets=("rk1828",)))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("wait", [None, 5])
+def test_an_interrupt_leaves_no_pin_and_no_lock(boards, wait: float | None):
+    """At every ninth bytecode of a with block of using(), its begin and its end included."""
+    p = boards(budget=160_000)[1]
+    m = ModelManager(p, margin=0)
+    for name in "ab":
+        m.add(name, small(name, weight=40960), shared=False)
+    guard = vars(p)["_guard"]
+    at = met = 0
+    count = 1
+
+    def opcodes(frame, event, arg):
+        nonlocal count
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            count += 1
+            if count == at:
+                raise Stop
+        return opcodes
+
+    while count >= at:
+        at, count = at + 9, 0
+        m.release_all()
+        try:
+            sys.settrace(opcodes)
+            with m.using("a", wait=wait):
+                pass
+            sys.settrace(None)
+        except Stop:
+            met += 1
+            sys.settrace(None)
+        with m.using("b"):  # there is room for one
+            assert [x.pin_count for x in m.models.values()] == [0, 1], at
+        assert not guard.line.taken and not guard._lock.taken, at
+    assert met > 30

@@ -40,7 +40,8 @@ class Guard:
     def __init__(self, port: Any) -> None:
         self._lock = Turn(f"the port {port.name}")
         self._may_wait: Callable[[], None] = getattr(port, "check_may_wait", lambda: None)
-        self._ended: list[Any] = []
+        self.through = whole if getattr(port, "uninterrupted", False) else lambda call: call
+        self._ended: list[_Using] = []
         self.line = Turn(f"the port {port.name}")
         self._freed: SimpleQueue[None] = SimpleQueue()
 
@@ -48,6 +49,7 @@ class Guard:
         if not self._lock.acquire(0):
             self._may_wait()
             self._lock.acquire()
+        self._end_all()
 
     def __exit__(self, *exc: object) -> None:
         self._lock.release()
@@ -63,10 +65,14 @@ class Guard:
         self._lock.back_to(depth)
         self._settle()
 
-    def end(self, using: Any) -> None:
+    def end(self, using: _Using) -> None:
         """Ends a with block of using(): at once, or when who is in has left; waits for nobody."""
+        self.forget(using)
+        self.through(self._settle)()
+
+    def forget(self, using: _Using) -> None:
+        """Ends it when somebody comes in next."""
         self._ended.append(using)
-        self._settle()
 
     def wait_for_change(self, seconds: float) -> None:
         """Until some thread has been in, or a with block has ended, since the last time."""
@@ -77,17 +83,24 @@ class Guard:
     def _settle(self) -> None:
         while self._ended and self._lock.acquire(0):
             try:
-                while self._ended:
-                    self._ended.pop().__exit__(None, None, None)
+                self._end_all()
             finally:
                 self._lock.release()
         if self.line.taken and self._freed.empty():
             self._freed.put(None)
 
+    def _end_all(self) -> None:
+        while self._ended:
+            self._ended.pop().unpin()
 
+
+# Contract. An interrupt leaves no pin: entered as whole work, and where the with statement did not
+# get to its block, or its end did not come here, the pin goes with the object.
 class _Using:
     """A with block of using() whose model cannot be evicted between use() and its pin; with
     `seconds` it is entered when there is room, first come, first served."""
+
+    _pinned = False
 
     def __init__(self, guard: Guard, using: Any, seconds: float | None) -> None:
         self._guard = guard
@@ -95,16 +108,31 @@ class _Using:
         self._seconds = seconds
 
     def __enter__(self) -> Any:
-        return self._enter() if self._seconds is None else self._in_turn(self._seconds)
+        try:
+            return self._guard.through(self._enter)()
+        except BaseException:
+            self._leave()
+            raise
 
     def _enter(self) -> Any:
+        return self._pin() if self._seconds is None else self._in_turn(self._seconds)
+
+    def _pin(self) -> Any:
         depth = self._guard.depth
         try:
             with self._guard:
-                return self._using.__enter__()
+                net = self._using.__enter__()
+                self._pinned = True
+                return net
         except BaseException:
             self._guard.back_to(depth)
             raise
+
+    def unpin(self) -> None:
+        """Takes its pin from the model; once."""
+        if self._pinned:
+            self._pinned = False
+            self._using.__exit__(None, None, None)
 
     def _in_turn(self, seconds: float) -> Any:
         line, depth = self._guard.line, self._guard.line.depth
@@ -117,7 +145,7 @@ class _Using:
                 raise NoRoom(tell(text + "a model", self._using.name, seconds), "slots", 1, 0)
             while True:
                 try:
-                    return self._enter()
+                    return self._pin()
                 except NoRoom as e:
                     left = end - time.monotonic()
                     if left <= 0:
@@ -128,7 +156,13 @@ class _Using:
             line.back_to(depth)
 
     def __exit__(self, *exc: object) -> None:
-        self._guard.end(self._using)
+        self._guard.end(self)
+
+    def _leave(self) -> None:
+        if self._pinned:
+            self._guard.forget(self)
+
+    __del__ = _leave
 
 
 def guard(port: Any, manager: Any) -> None:
@@ -137,9 +171,8 @@ def guard(port: Any, manager: Any) -> None:
         importlib.import_module("maixmem_" + name)
     mine = vars(port).setdefault("_guard", Guard(port))
     growth = getattr(port, "growth", contextlib.nullcontext())
-    through = whole if getattr(port, "uninterrupted", False) else lambda call: call
     for name in _ALONE:
-        setattr(manager, name, through(_alone(mine, growth, getattr(manager, name))))
+        setattr(manager, name, mine.through(_alone(mine, growth, getattr(manager, name))))
     switch, using, add = manager._switch, manager.using, manager.add
     stamps: dict[Any, Any] = {}
 
@@ -157,7 +190,7 @@ def guard(port: Any, manager: Any) -> None:
         add(name, source, setup and in_caller(setup), *more, **how)
         stamps[name] = stamp
 
-    manager._switch = through(once)
+    manager._switch = mine.through(once)
     manager.add = with_setup
     manager.using = lambda name, wait=None: _Using(mine, using(name), wait)
 
