@@ -111,6 +111,21 @@ def test_explain(page: Any, command: Callable[..., Any], tmp_path: Path) -> None
     assert words(page, "explain-said") == there and "Cause: the GC heap" in there
 
 
+def test_a_chinese_reader_is_answered_in_chinese(
+    page: Any, command: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Chosen on an earlier visit: nothing is chosen on this one."""
+    page.select_option("#language", "zh")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.click("#tab-explain")
+    page.fill("#text", _DUMP)
+    page.click("#explain-go")
+    (tmp_path / "log.txt").write_text(_DUMP)
+    there = command("explain", "--lang", "zh", "log.txt", folder=tmp_path).stdout
+    assert words(page, "explain-said") == there and "Cause:" not in there
+
+
 _PROFILE = ("main.py", "--firmware", "image.bin", "--camera", "pattern", "--frames", "10")
 
 

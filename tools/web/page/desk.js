@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The maixmem authors
 // SPDX-License-Identifier: MIT
 // Python in a worker of its own (desk/worker.js): asked with call(), which answers in order.
+import { language } from './words.js';
 import { worker } from './workers.js';
 
 // on.progress(part), on.say(text): what it tells while it works.
@@ -15,6 +16,7 @@ export class Desk {
   #start() {
     this.next = 0;
     this.ready = false;
+    this.language = null; // of what the commands say
     this.worker = worker('../desk/worker.js');
     this.worker.onmessage = ({ data }) => this.#take(data);
     this.worker.onerror = (e) => this.#fail(e.message ?? 'worker');
@@ -42,8 +44,16 @@ export class Desk {
     this.on.progress(1);
   }
 
-  // A function of desk.py; its answer is {result, bytes}.
+  // A function of desk.py, which speaks the reader's language; its answer is {result, bytes}.
   call(name, args = [], transfer = []) {
+    if (this.language !== language()) {
+      this.language = language();
+      this.#send('speak', [this.language]).catch(() => {}); // the call itself fails too
+    }
+    return this.#send(name, args, transfer);
+  }
+
+  #send(name, args, transfer = []) {
     return new Promise((done, failed) => {
       const id = this.next++;
       this.waiting.set(id, { done, failed });

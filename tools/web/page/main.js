@@ -86,7 +86,6 @@ async function start() {
   $('language').addEventListener('change', () => {
     localStorage.setItem('maixmem.language', $('language').value);
     speak($('language').value);
-    if (desk.ready) desk.call('speak', [language()]);
   });
   tabs.start();
   const tools = { say: () => {} };
