@@ -7,18 +7,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import commands
 import emulated
+import pytest
 from commands import maixmem
 from emulated import each_image, needs_cc, only_thorough
+from maixmem_cli.emulator.connect import connect
 
 pytestmark = [needs_cc, only_thorough]
 MODELS = {0x300000: "v3_face_ld5.kmodel", 0x400000: "v3_mnist_maixpy.kmodel"}
 
 
 @each_image
-def test_all_is_as_foretold(image: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("auto", [False, True])
+def test_all_is_as_foretold(image: Path, auto: bool, tmp_path: Path) -> None:
     models = [f"{emulated.model(name)}@{address:#x}" for address, name in MODELS.items()]
-    port, file = ",".join([f"emu:{image},new", *models]), tmp_path / "selftest.json"
+    file = tmp_path / "selftest.json"
+    port = ",".join([f"emu:{image}", *([] if auto else ["new"]), *models])
+    if auto:
+        with connect(f"emu:{image},new"):
+            pass
+        commands.invoke("auto", "--install", "--port", port)
     said = maixmem("selftest", "test_image_bytes", "--port", port, "--json", str(file))
     told = json.loads(file.read_text(encoding="utf-8"))
     assert "FAULT" not in said and told["left"] == []

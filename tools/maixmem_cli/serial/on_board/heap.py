@@ -27,9 +27,9 @@ def walk():
 def load(address):
     """A load forecast, and done where it will succeed; then the model is
     freed again. Bytes of the system heap."""
-    import KPU
     import maixmem
     from maixmem_k210_fit import plan
+    from maixmem_k210_kpu import kpu  # the firmware's, with maixmem_auto too
 
     p = maixmem.port().for_models()
     cost = p.inspect(address)
@@ -43,12 +43,12 @@ def load(address):
     wanted = plan(p.heap) if p.heap and p.exact else None
     if wanted:
         found["stops"] = wanted.load(cost.chunks)
-    net = KPU.load(address)
+    net = kpu.load(address)
     found["took"] = found["free"] - p.free_bytes()
     if wanted:
         there = plan(p.heap)
         found["exact"] = chunks(wanted) == chunks(there)
-    KPU.deinit(net)
+    kpu.deinit(net)
     net = None
     gc.collect()
     found["back"] = p.free_bytes()

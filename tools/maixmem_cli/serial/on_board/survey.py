@@ -44,8 +44,9 @@ def loads(path):
     """Whether the firmware takes this model."""
     import KPU
 
+    kpu = getattr(KPU, "_kpu", KPU)  # the firmware's: maixmem_auto's loads at the first use
     try:
-        KPU.deinit(KPU.load(path))
+        kpu.deinit(kpu.load(path))
         return True
     except ValueError:
         return False
