@@ -5,25 +5,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
+import kmodel_build
 import pytest
 from maixmem_cli.answer import as_html, as_json, as_text, facts, tables, values
 from maixmem_cli.answer.answer import Answer, Step, answer
+from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import KINDS
 from maixmem_cli.record.record import (
+    GC,
     HANGS,
     HEAP,
     MODEL,
     RAISED,
     Board,
     End,
+    Growth,
     Level,
+    Line,
     Missing,
     Place,
     Record,
     Refused,
 )
+from maixmem_cli.runs.change import Edit
 from maixmem_cli.text import language
 
 _LOAD = (Place("main.py", 8, text="head = kpu.load(0x600000)  # the second"),)
@@ -81,7 +89,7 @@ def record(end: End, flash: dict[str, str] | None = None) -> Record:
 
 
 def test_the_address_where_the_model_really_lies() -> None:
-    end = End(RAISED, _LOAD, "ValueError: load error:2002", missing=Missing(MODEL))
+    end = End(RAISED, _LOAD, "ValueError: load error:2002", missing=Missing(MODEL, "0x600000"))
     found = answer(facts.of_record(record(end, {"0x400000": "/models/head.kmodel"})))
     assert found.cause == "head.kmodel lies at 0x400000, the script loads 0x600000."
     assert found.step and found.step.key == "address" and "line 8" in found.step.text
@@ -140,6 +148,73 @@ def test_an_answer_is_read_back_from_a_log(name: str) -> None:
     read = as_text.read("noise\n" + "\n".join(f"maixmem: {x}" for x in lines) + "\n")
     assert read and as_text.lines(read) == lines
     assert as_text.read("ValueError: no answer of ours\nDo this: no cause") is None
+
+
+def test_the_last_answer_of_a_log_is_read_as_a_whole() -> None:
+    """Two answers are not mixed, and one that is not sure stays so."""
+    first = hang().first(Step("order", "the first"), "a run took 10 pictures")
+    second = replace(hang(), sure=tables.LIKELY, at="main.py:9", others=(), step=Step("x", "y"))
+    text = "\n".join([*as_text.lines(first), "noise", *as_text.lines(second), "Cause: no step"])
+    read = as_text.read(text)
+    assert read and as_text.lines(read) == as_text.lines(second)
+    assert (read.sure, read.proof, read.others) == (tables.LIKELY, "", ())
+
+
+_KEEP = Place("main.py", 3, text="kept.append(bytearray(10000))")
+_FULL = Refused(GC, 10000, Level(524288, 10700, 4600), (_KEEP,))
+
+
+def full(at: Place, **more: Any) -> Answer:
+    """The answer where the GC heap is full after that line got nothing."""
+    end = End(RAISED, (at,), "MemoryError: ...", refused=replace(_FULL, at=(at,)))
+    return answer(facts.of_record(replace(record(end), **more)))
+
+
+def test_a_heap_that_is_full_of_what_a_line_keeps_is_not_in_pieces() -> None:
+    """What grows, or what the line keeps already, is the cause; pieces are, where others have most
+    of it."""
+    grows = full(_KEEP, growth=(Growth(GC, _KEEP, 10056, 50),))
+    assert grows.key == "gc_grows" and grows.step and grows.step.key == "bound"
+    assert "gc_heap" not in {s.key for s in grows.others}, "it would be full a little later"
+    lines = (Line(GC, _KEEP, 502912, 502912, 502912, 50, 10016),)
+    kept = full(_KEEP, lines=lines)
+    assert kept.key == "gc_kept" and "491.1 KiB, is still in use" in kept.cause
+    other = replace(_KEEP, line=9, text="big = bytearray(10000)")
+    assert full(other, lines=lines).key == "gc_pieces"
+    end = End(RAISED, (other,), "IndexError: list index out of range")
+    grown = replace(record(end), growth=(Growth(GC, _KEEP, 10056, 50),))
+    assert answer(facts.of_record(grown)).key == "known", "it did not end it"
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted"),
+    [
+        ({"heap": HEAP, "loads": "yes", "camera_line": 2}, "a smaller model or camera frame:"),
+        ({"heap": HEAP, "loads": "yes"}, "a smaller model:"),
+        ({"heap": HEAP, "camera_line": 2}, "a smaller camera frame:"),
+        ({"heap": GC, "most": "main.py:3 `a = []`", "loads": "yes"}, "main.py:3 `a = []`"),
+        ({"heap": GC, "grows_at": "main.py:3 `a.append(1)`"}, "keep no more than"),
+    ],
+)
+def test_less_is_of_what_the_program_has(known: dict[str, Any], wanted: str) -> None:
+    made = Answer("full", facts={"end": RAISED, **known})
+    edit = Edit("gc", (), "x")
+    failed = [(edit, record(End(RAISED)))]
+    step = tried.none_helps(made, failed, "full.bin", record(End(RAISED))).step
+    assert step and wanted in step.text and "tried" in step.text
+
+
+@pytest.mark.parametrize(("v4", "key"), [(False, "needs_v4"), (True, "known"), (None, "known")])
+def test_a_v4_model_on_a_firmware_without(v4: bool | None, key: str, tmp_path: Path) -> None:
+    model = tmp_path / "new.kmodel"
+    model.write_bytes(kmodel_build.v4((28, 28, 1), [("conv", 8)]).to_bytes())
+    end = End(RAISED, _LOAD, "ValueError: [MAIXPY]kpu: load error:2002, ERR_KMODEL_VERSION")
+    board = Board("image", "min.bin", build="minimum", flash={"0x600000": str(model)}, v4=v4)
+    found = answer(facts.of_record(replace(record(end), board=board)))
+    assert found.key == key
+    if key == "needs_v4":
+        assert found.cause.startswith("new.kmodel is a kmodel V4, and the firmware minimum runs")
+        assert found.step and found.step.key == "firmware_v4"
 
 
 def test_json_and_html_have_all_of_it() -> None:

@@ -20,11 +20,22 @@ from emulated import THOROUGH
 from maixmem_cli.commands import cure as cure_command
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.emulator.watched import Watched
+from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.kmodel import example
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import edits
-from maixmem_cli.record.record import Board, End, Growth, Place, Record
-from maixmem_cli.runs import recorded, trial
+from maixmem_cli.record.record import (
+    DONE,
+    LIMIT,
+    RAISED,
+    Board,
+    End,
+    Growth,
+    Place,
+    Record,
+    Work,
+)
+from maixmem_cli.runs import recorded, trials
 from maixmem_cli.runs.change import Edit
 
 _QUICK = ("last0", "window0")
@@ -70,10 +81,10 @@ def test_a_change_of_the_board(kind: str, told: str, tmp_path: Path) -> None:
     it takes."""
     last = _FIRST[0]
     (tmp_path / "main.py").write_text(last.source)
-    place = trial.OnStandIn("full", Options(files=tuple(last.files(tmp_path)), seconds=120.0))
-    made = edits(last.source, (), place.options.files, ["minimum"])
+    place = on_full(files=tuple(last.files(tmp_path)))
+    made = edits(last.source, (), place.place.options.files, [("firmware", "minimum")])
     edit = next(e for e in made if e.kind == kind and told[1:] in e.source.splitlines())
-    assert place.run(tmp_path / "main.py", edit, 2).good
+    assert place.run(tmp_path / "main.py", edit, 2).ends_well
 
 
 def test_an_image_of_each_round_comes_from_a_pool(tmp_path: Path) -> None:
@@ -87,8 +98,7 @@ def test_an_image_of_each_round_comes_from_a_pool(tmp_path: Path) -> None:
     assert "from maixmem_pool import ImagePool" == changed[0]
     assert "pool = ImagePool(280, 240, count=1)" in changed
     assert "    big = pool.acquire()" in changed and "    pool.release(big)" in changed
-    place = trial.OnStandIn("full", Options(seconds=120.0))
-    assert place.run(tmp_path / "main.py", edit, 3).good
+    assert on_full().run(tmp_path / "main.py", edit, 3).ends_well
 
 
 def test_a_copy_of_each_round_comes_from_a_pool() -> None:
@@ -97,6 +107,15 @@ def test_a_copy_of_each_round_comes_from_a_pool() -> None:
     assert "pool = ImagePool(320, 240, count=1)\nwhile True:\n    b = pool.take(img)\n" in (
         edit.source
     )
+
+
+def on_full(**options: Any) -> trials.Trials:
+    place = recorded.Place(FIRMWARES["full"], None, Options(**{"seconds": 120.0, **options}))
+    return trials.Trials(place)
+
+
+def ended(kind: str, pictures: int) -> Record:
+    return Record("main.py", Board("image", "full.bin"), End(kind), pictures, pictures, pictures)
 
 
 def on_stand_in(monkeypatch: pytest.MonkeyPatch, script: Path, *more: str) -> tuple[int, str]:
@@ -145,15 +164,15 @@ def test_what_is_no_want_of_memory_is_said(
 def test_a_script_without_a_camera_runs_once_and_not_for_long(
     took: int, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = trial.OnStandIn("full", Options(seconds=120.0, begin=(5, 20.0)))
+    place = on_full(begin=(5, 20.0))
     ran = []
 
-    def run(script: Path, edit: Edit, frames: int, seconds: float) -> trial.Trial:
+    def run(script: Path, edit: Edit, frames: int, seconds: float) -> Record:
         ran.append((frames, seconds))
-        return trial.Trial("limit", frames=took)
+        return ended(LIMIT, took)
 
     monkeypatch.setattr(place, "_run", run)
-    assert place.run(Path("main.py"), Edit("", "", ""), 100).good and ran == asked
+    assert place.run(Path("main.py"), Edit("", (), ""), 100).ends_well and ran == asked
 
 
 class Places:
@@ -162,58 +181,65 @@ class Places:
     at_once = 2
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, int]] = []
         self.over = threading.Event()
 
-    def run(self, edit: Edit) -> trial.Trial:
-        self.asked.append(edit.kind)
+    def run(self, script: Path, edit: Edit, frames: int) -> Record:
+        self.asked.append((edit.kind, frames))
         if edit.kind == "endless":
             assert self.over.wait(20)
-        return trial.Trial("limit" if edit.kind == "good" else "raised")
+        return ended(LIMIT if edit.kind == "good" else RAISED, frames)
 
     def stop(self) -> None:
         self.over.set()
 
 
 def test_what_still_runs_is_ended_when_a_change_was_found() -> None:
+    """Each runs for a few pictures first, and what goes on for all of them."""
     place = Places()
     kinds = ("bad", "good", "endless", "late")
     changes = [Edit(kind, (), str(i)) for i, kind in enumerate(kinds)]
-    runs = tried.runs(changes, place, place.run)
-    assert next(edit.kind for edit, run in runs if run.good) == "good"
+    before, bench = ended(RAISED, 3), tried.Bench(place)  # type: ignore[arg-type]
+    runs = tried.runs(changes, Path("main.py"), before, bench, 100)
+    assert next((edit.kind, run.pictures) for edit, run in runs if run.ends_well) == ("good", 100)
     runs.close()
-    assert place.over.wait(20) and "late" not in place.asked
+    assert place.over.wait(20) and "late" not in dict(place.asked)
+    assert [row for row in place.asked if row[0] != "endless"] == [
+        ("bad", 8),
+        ("good", 8),
+        ("good", 100),
+    ]
 
 
 _WHERE = Place("main.py", 3, text="a = kpu.load(0x300000)")
-_LEAK = "main.py:3"
-_LEAKING = trial.Trial("limit", (_LEAK,), 9, 9, 9, 100, None, (_LEAK,))
-_WELL = trial.Trial("limit", (), 9, 9, 9, 100, None, ())
+_GROWS = Growth("gc", _WHERE, 300, 1700)
+_LEAKING = replace(ended(LIMIT, 100), growth=(_GROWS,))
+_WELL = ended(LIMIT, 100)
 
 
 def on_leaking(
-    after: dict[str, trial.Trial], folder: Path, monkeypatch: pytest.MonkeyPatch
+    after: dict[str, Record], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[int, list[dict[str, Any]], list[str]]:
     """What cure says of a script that leaks, where changes of these kinds end so and others leak;
     and what it tried."""
-    ran = []
+    ran, sources = [], set()
 
     class Leaking:
         at_once, where = 1, "full.bin"
 
-        def run(self, script: Path, edit: Edit, frames: int) -> trial.Trial:
-            ran.append(edit.kind)
+        def run(self, script: Path, edit: Edit, frames: int) -> Record:
+            if edit.source not in sources:  # first for a few pictures
+                ran.append(edit.kind)
+            sources.add(edit.source)
             return after.get(edit.kind, _LEAKING)
 
         def stop(self) -> None:
             ran.append("stop")
 
-    grows = Growth("gc", _WHERE, 300, 1700)
-    found = Record(
-        "main.py", Board("image", "full.bin"), End("limit"), 100, 98, 100, growth=(grows,)
-    )
+    found = replace(_LEAKING, pictures=98)
     monkeypatch.setattr(recorded, "once", lambda *rest: found)
-    monkeypatch.setattr(cure_command, "bench_of", lambda *rest: tried.Bench(Leaking()))
+    bench = tried.Bench(Leaking())  # type: ignore[arg-type]
+    monkeypatch.setattr(cure_command, "bench_of", lambda *rest: bench)
     script = folder / "main.py"
     script.write_text("import KPU as kpu\nwhile True:\n    a = kpu.load(0x300000)\n    use(a)\n")
     done = invoke("cure", str(script), "--json")
@@ -225,7 +251,7 @@ def test_a_leak_is_said_and_cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert status == 0 and told[0]["cause"].startswith(
         "main.py:3 `a = kpu.load(0x300000)` keeps 300 B more of the GC heap each round"
     )
-    assert told[0]["step"]["key"] == "loop" and ran == ["", "loop", "stop"]
+    assert told[0]["step"]["key"] == "loop" and ran == ["loop", "stop"]
     assert told[0]["proof"] == "with it 100 pictures were taken on full.bin"
 
 
@@ -233,28 +259,46 @@ def test_a_leak_is_said_and_cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     "after",
     [
         {},
-        {"loop": replace(_WELL, leaks=None)},
-        {"loop": replace(_WELL, frames=40)},
-        {"loop": trial.Trial("raised")},
+        {"loop": replace(_WELL, too_few=True)},
+        {"loop": replace(_WELL, unknown=("what is in use",))},
+        {"loop": replace(_WELL, pictures=40)},
+        {"loop": ended(RAISED, 100)},
         dict.fromkeys(("gc_heap", "order", "frame", "window", "card", "stream"), _WELL),
     ],
 )
 def test_what_does_not_prove_that_a_leak_is_gone(
-    after: dict[str, trial.Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    after: dict[str, Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A change that leaks as well, is not judged, sees fewer pictures, or ends it by itself; and
     what makes room alone is not tried."""
     status, told, ran = on_leaking(after, tmp_path, monkeypatch)
     assert status == 1 and told[0]["step"]["sure"] != "proved"
-    assert told[0]["proof"] == f"none of {len(ran) - 2} changes that were tried runs on full.bin"
+    assert told[0]["proof"] == f"none of {len(ran) - 1} changes that were tried runs on full.bin"
     assert {"loop", "gc"} <= set(ran)
     assert not set(ran) & {"gc_heap", "order", "frame", "window", "card", "stream"}
 
 
 def test_a_script_that_ends_by_itself_has_no_leak() -> None:
-    assert _LEAKING.cured(trial.Trial("done", frames=3))
-    assert not _LEAKING.cured(_LEAKING) and not _LEAKING.good
-    assert trial.Trial("raised").cured(replace(_WELL, leaks=None))
+    assert trials.cured(_LEAKING, replace(ended(DONE, 3), growth=(_GROWS,)))
+    assert not trials.cured(_LEAKING, _LEAKING) and not _LEAKING.ends_well
+    assert trials.cured(ended(RAISED, 3), replace(_WELL, too_few=True))
+
+
+def test_the_project_beside_a_script_gives_its_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Firmware, models and card, as in profile; an option counts before them."""
+    (tmp_path / "m.kmodel").write_bytes(example.data(200_000))
+    (tmp_path / "card").mkdir()
+    (tmp_path / "project.toml").write_text(
+        'firmware = "minimum"\nsd = "card"\n[[model]]\nfile = "m.kmodel"\naddress = 0x300000\n'
+    )
+    script = tmp_path / "main.py"
+    script.write_text("import KPU as kpu\nkpu.load(0x300000)\nopen('/sd/x', 'w').write('x')\n")
+    status, out = on_stand_in(monkeypatch, script)
+    assert status == 0 and "with the memory of minimum" in out, out
+    status, out = on_stand_in(monkeypatch, script, "--firmware=full")
+    assert status == 0 and "with the memory of full" in out
 
 
 def test_the_first_pictures_have_less_time_than_all() -> None:
@@ -286,11 +330,11 @@ def test_the_first_pictures_have_less_time_than_all() -> None:
 
 
 def test_what_computes_less_is_no_cure() -> None:
-    before = trial.Trial("raised", frames=3, work=trial.Work(1, (2, 2)))
-    after = trial.Trial("limit", frames=100, work=trial.Work(1, (2,) * 99))
-    assert before.cured(after)
-    assert not before.cured(replace(after, work=trial.Work(1, (1,) * 99)))
-    assert not before.cured(replace(after, work=trial.Work(0, ())))
+    before = replace(ended(RAISED, 3), work=Work(1, (2, 2)))
+    after = replace(_WELL, work=Work(1, (2,) * 99))
+    assert trials.cured(before, after)
+    assert not trials.cured(before, replace(after, work=Work(1, (1,) * 99)))
+    assert not trials.cured(before, replace(after, work=Work(0, ())))
 
 
 _WITHOUT = """

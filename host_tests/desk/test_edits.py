@@ -97,7 +97,7 @@ def test_what_the_script_does_not_come_to_is_tried_last() -> None:
 
 def test_a_change_of_the_board_counts_before_any_line() -> None:
     models = ((0x300000, Path("m.kmodel")),)
-    found = list(edits(_SCRIPT, (), models, ["minimum"]))
+    found = list(edits(_SCRIPT, (), models, [("firmware", "minimum")]))
     kinds = [e.kind for e in likely_first(found, {"top_line": 2}, _SCRIPT)]
     behind = kinds.index("gc")
     assert max(kinds.index(k) for k in ("card", "stream", "firmware", "auto")) < behind
@@ -169,6 +169,6 @@ def test_a_model_is_not_freed_before_it_was_used() -> None:
 
 def test_what_reflashes_or_slows_comes_last() -> None:
     source = "import KPU as kpu\nkpu.load(0x300000)\n"
-    found = edits(source, (), [(0x300000, Path("a.kmodel"))], ["small.bin"])
+    found = edits(source, (), [(0x300000, Path("a.kmodel"))], [("firmware", "small.bin")])
     kinds = [e.kind for e in likely_first(list(found), {})]
     assert kinds[-4:] == ["gc_heap", "firmware", "card", "stream"]

@@ -5,7 +5,7 @@ it; the other remedies behind it. docs/answer.md has its JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,20 +50,12 @@ class Answer:
         return replace(self, step=step, proof=proof or self.proof, others=tuple(rest))
 
 
-def answer(
-    facts: Facts,
-    language: str = ENGLISH,
-    planned: Iterable[Step] = (),
-    numbers: Sequence[str] = (),
-) -> Answer:
-    """What these facts say. `planned`: steps that something above found for them, in order; those
-    of the table follow, each kind once."""
+def answer(facts: Facts, language: str = ENGLISH, *, numbers: Sequence[str] = ()) -> Answer:
+    """What these facts say."""
     cause = next((c for c in tables.causes() if all_hold(c.when, facts)), None)
-    steps = list(planned)
-    for remedy in tables.remedies().values():
-        text = remedy.text(facts, language) if remedy.applies(facts) else ""
-        if text and remedy.key not in {s.key for s in steps}:
-            steps.append(Step(remedy.key, text))
+    fitting = (r for r in tables.remedies().values() if r.applies(facts))
+    texts = ((r.key, r.text(facts, language)) for r in fitting)
+    steps = [Step(key, text) for key, text in texts if text]
     return Answer(
         cause.text(facts, language) if cause else "",
         cause.sure if cause else UNKNOWN,

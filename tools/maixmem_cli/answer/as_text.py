@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from maixmem_cli.answer import tables
@@ -56,22 +55,48 @@ def _others(of: Answer, count: int) -> Iterator[str]:
 
 def read(text: str) -> Answer | None:
     """The last answer in a log that a command of ours printed; None: it has none."""
-    for language in LANGUAGES:
-        found: dict[str, list[str]] = {}
-        for name in _LABELS:
-            pattern = rf"^(?:maixmem: )?{re.escape(label(name, language))}(.+?)\s*$"
-            found[name] = re.findall(pattern, text, re.MULTILINE)
-        if found["Cause"] and found["Do this"]:
-            last = {name: (told[-1] if told else "") for name, told in found.items()}
-            others = tuple(Step("", other) for other in dict.fromkeys(found["Or"]))
-            return Answer(
-                last["Cause"],
-                tables.PROVED,
-                at=last["Where"],
-                step=Step("", last["Do this"]),
-                numbers=tuple(filter(None, (last["Numbers"],))),
-                proof=last["Proof"],
-                others=others,
-                language=language,
-            )
+    rows = [row for row in map(_labelled, text.splitlines()) if row]
+    begins = [i for i, (_, name, _) in enumerate(rows) if name == "Cause"]
+    for begin, end in zip(reversed(begins), [len(rows), *reversed(begins)]):
+        answer = _read(rows[begin:end])
+        if answer.step:
+            return answer
     return None
+
+
+def _labelled(line: str) -> tuple[str, str, str] | None:
+    """(language, label, text) of a line of an answer."""
+    line = line.removeprefix("maixmem: ").rstrip()
+    found = ((lang, name, label(name, lang)) for lang in LANGUAGES for name in _LABELS)
+    named = ((lang, name, line[len(w) :]) for lang, name, w in found if line.startswith(w))
+    return next(named, None)
+
+
+def _read(rows: list[tuple[str, str, str]]) -> Answer:
+    """One answer of its lines, the first of which is the cause."""
+    language, _, cause = rows[0]
+    said: dict[str, str] = {}
+    for _, name, text in rows:
+        said.setdefault(name, text)
+    cause, sure = _sure(cause, language)
+    others = [text for _, name, text in rows if name == "Or"]
+    return Answer(
+        cause,
+        sure,
+        at=said.get("Where", ""),
+        step=Step("", said["Do this"]) if "Do this" in said else None,
+        numbers=tuple(filter(None, (said.get("Numbers"),))),
+        proof=said.get("Proof", ""),
+        others=tuple(Step("", text) for text in dict.fromkeys(others)),
+        language=language,
+    )
+
+
+def _sure(cause: str, language: str) -> tuple[str, str]:
+    """A cause without the words for how sure it is, and how sure."""
+    words = tables.words(language)
+    for sure in (*tables.SURE, *tables.SURE_OF_LOG):
+        told = words[f"sure_{sure}"]
+        if told and cause.endswith(told):
+            return cause.removesuffix(told), sure
+    return cause, tables.PROVED

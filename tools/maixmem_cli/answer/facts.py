@@ -16,7 +16,10 @@
 | model_w, model_h, img_w, img_h | the picture that a model takes, and that it got |
 | too_small | "yes": that picture is |
 | gc_heap | bytes that the GC heap was set to |
-| frame, camera_line, lcd_line, dual_buff, window_line | camera and display, as set up |
+| frame, camera_line, dual_buff, window_line | the camera, as set up |
+| loads | "yes": it loads a model |
+| needs_v4 | "yes": that model is V4, and the firmware runs V3 alone |
+| most, keeps | the line that has most of that heap; what it has, where it got nothing itself |
 | grows_at, grows_heap, grows_each, grows_dies | what keeps more with each round |
 | missing, missing_name | what the run did not have |
 | reason | why the stand-in hangs |
@@ -28,7 +31,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from k210_model.frame_sizes import SIZES
 from maixmem_kmodel import KModelError, read_info
@@ -38,6 +40,7 @@ from maixmem_cli.answer.values import Address, Bytes, Value
 from maixmem_cli.errors import numbers, table
 from maixmem_cli.record import record
 from maixmem_cli.record.record import End, Place, Record
+from maixmem_cli.text.numbers import MODEL_PLACES
 
 _DOES = (  # what a line does, by its text; the first counts
     ("load", re.compile(r"\bload(?:_flash)?\(")),
@@ -49,8 +52,7 @@ _DOES = (  # what a line does, by its text; the first counts
     ("image", re.compile(r"\bImage\(|\.(?:resize|copy|cut|crop|to_grayscale|mean_pooled)\(")),
     ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
 )
-_HOLDERS = 3  # lines that have the rest
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|\b\d{6,8}\b")
+_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[1-9]\d{5,7}\b")
 _OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
 _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
 
@@ -75,17 +77,29 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
     found.update(_line(end, of.script))
     found.update(_error(end, output))
     found.update(_refused(end))
+    found.update(_most(of, end))
     found.update(_board(of))
     if found.get("row") == "picture-size" and "model_w" not in found:
         found.update(_picture(_sizes(of, found)))
     found.update(_missing(of, end, found))
-    found.update(_model(of, end, found))
+    found.update(_model(of, found))
     if "line" in found:
         again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
         found["in_loop"] = "yes" if min(again, default=0) < pictures else "no"
-    if of.end.kind == record.LIMIT:  # what ends by itself may keep things up to its end
-        found = {**_grows(of), **found}
-    return found
+    if any(of.of(record.LOAD)):
+        found["loads"] = "yes"
+    return _with_growth(of, found)
+
+
+def _with_growth(of: Record, found: dict[str, Value]) -> dict[str, Value]:
+    """What keeps more with each round, where it goes on or has filled the heap that got nothing:
+    what ends by itself may keep things up to its end."""
+    grows = _grows(of)
+    if not grows or (of.end.kind != record.LIMIT and found.get("heap") != grows["grows_heap"]):
+        return found
+    if grows["grows_at"] == found.get("at"):
+        found["in_loop"] = "yes"
+    return {**grows, **found}
 
 
 def _at(place: Place) -> str:
@@ -161,6 +175,14 @@ def _sizes(of: Record, known: dict[str, Value]) -> dict[str, int]:
     return {"img_w": img[0], "img_h": img[1], "model_w": model[0], "model_h": model[1]}
 
 
+def model_format(file: str | Path) -> str:
+    """The format of a model's file, "" of what is no model."""
+    try:
+        return str(read_info(str(file)).format)
+    except (KModelError, OSError):
+        return ""
+
+
 def input_sizes(file: str) -> list[tuple[int, int]]:
     """Width and height of the pictures that a model file takes."""
     try:
@@ -196,8 +218,6 @@ def _board(of: Record) -> dict[str, Value]:
                 found["frame"] = name
             if step.dual_buff:
                 found["dual_buff"] = "yes"
-        elif step.kind == record.LCD and line:
-            found["lcd_line"] = line
         elif step.kind == record.WINDOW and line:
             found["window_line"] = line
     return found
@@ -216,7 +236,7 @@ def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
         found["missing_name"] = end.missing.name
     if end.missing.kind != record.MODEL:
         return found
-    address = _address(end.missing.name) or _address(str(known.get("source", "")))
+    address = _address(end.missing.name)
     if address is None:
         return found
     found["address"] = Address(address)
@@ -230,23 +250,28 @@ def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
 
 
 def _address(text: str) -> int | None:
-    found = _ADDRESS.findall(text)
-    return int(found[-1], 0) if found else None
+    """The last place of a model that a text names."""
+    found = [int(number, 0) for number in _NUMBER.findall(text)]
+    return next((n for n in reversed(found) if n in MODEL_PLACES), None)
 
 
-def _model(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
-    """The model whose load failed."""
+def _model(of: Record, known: dict[str, Value]) -> dict[str, Value]:
+    """The model whose load failed, or that the line names."""
     if known.get("doing") != "load":
         return {}
-    failed = [s for s in of.of(record.LOAD) if s.failed and s.model]
-    models: list[Any] = [s.model for s in failed[-1:]]
-    if not models:  # the file that the line names
-        named = _address(str(known.get("source", "")))
-        file = of.board.flash.get(f"{named:#x}") if named is not None else None
-        return {"model": Path(file).name, "address": Address(named or 0)} if file else {}
-    found: dict[str, Value] = {"model": Path(models[0].file).name}
-    if models[0].address is not None:
-        found["address"] = Address(models[0].address)
+    failed = [s.model for s in of.of(record.LOAD) if s.failed and s.model]
+    if failed:
+        file, address = failed[-1].file, failed[-1].address
+    else:
+        address = _address(str(known.get("source", "")))
+        file = "" if address is None else of.board.flash.get(f"{address:#x}", "")
+    if not file:
+        return {}
+    found: dict[str, Value] = {"model": Path(file).name}
+    if address is not None:
+        found["address"] = Address(address)
+    if of.board.v4 is False and known["end"] == record.RAISED and model_format(file) == "v4":
+        found["needs_v4"] = "yes"
     return found
 
 
@@ -254,11 +279,19 @@ def holders(of: Record) -> list[str]:
     """The lines that have most of the heap that got nothing: now, where the board hangs, else at
     the fullest moment."""
     refused = of.end.refused
-    if refused is None:
-        return []
-    has = {n: n.at_end if of.end.hangs else n.at_peak for n in of.lines if n.heap == refused.heap}
-    most = sorted((n for n in has if has[n]), key=lambda n: -has[n])[:_HOLDERS]
-    return [f"{kib(has[n])} {_at(n.place)}" for n in most]
+    rows = of.holders(refused.heap) if refused else ()
+    return [f"{kib(nbytes)} {_at(n.place)}" for n, nbytes in rows]
+
+
+def _most(of: Record, end: End) -> dict[str, Value]:
+    """The first of them."""
+    rows = of.holders(end.refused.heap, 1) if end.refused else ()
+    found: dict[str, Value] = {}
+    for n, nbytes in rows:
+        found["most"] = _at(n.place)
+        if end.refused and end.refused.at[:1] == (n.place,):
+            found["keeps"] = Bytes(nbytes)
+    return found
 
 
 def _grows(of: Record) -> dict[str, Value]:
@@ -267,7 +300,6 @@ def _grows(of: Record) -> dict[str, Value]:
         return {}
     found: dict[str, Value] = {
         "grows_at": _at(first.place),
-        "grows_line": first.place.line,
         "grows_heap": first.heap,
         "grows_each": Bytes(first.each),
     }

@@ -16,6 +16,7 @@ from maixmem_cli.text.language import ENGLISH
 _COMMA = {"en": ", ", "zh": "、"}
 #: how sure a cause is, or that a remedy helps
 PROVED, COMPUTED, LIKELY, UNKNOWN = SURE = ("proved", "computed", "likely", "unknown")
+SURE_OF_LOG = ("certain", "possible", "fine")  #: besides, of a message in a log
 
 
 @functools.lru_cache(maxsize=None)

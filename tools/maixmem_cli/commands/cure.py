@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import libcst
@@ -17,19 +16,26 @@ from maixmem_report import kib
 from maixmem_cli.answer import as_text
 from maixmem_cli.answer.answer import Answer, answer
 from maixmem_cli.answer.as_json import data
-from maixmem_cli.commands.script_options import FLASH, SD, bench_of, firmware_or_image, kept
-from maixmem_cli.emulator import cores
-from maixmem_cli.firmware.builds import FIRMWARES, choose
+from maixmem_cli.commands.script_options import (
+    FLASH,
+    SD,
+    bench_of,
+    board_of,
+    firmware_of,
+    firmware_or_image,
+    place_of,
+    setup_of,
+)
+from maixmem_cli.firmware.builds import choose
 from maixmem_cli.plan import advice, tried
 from maixmem_cli.plan.tried import Bench
 from maixmem_cli.record.record import GC, HEAP, RAISED, Record
-from maixmem_cli.runs import recorded, trial
+from maixmem_cli.runs import recorded, trials
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.run_firmware import failing
 from maixmem_cli.text import reading
 from maixmem_cli.text.output import JSON, LANG, print_json, printable
 
-_V4 = "v4"  # a format of kmodel
 _MARK = "\ufeff"
 
 
@@ -58,7 +64,7 @@ _MARK = "\ufeff"
 )
 @click.option(
     "--frames",
-    default=100,
+    default=50,
     show_default=True,
     type=click.IntRange(1),
     help="It runs when it has seen so many pictures.",
@@ -85,31 +91,37 @@ def command(
     The script runs on the board in software with your firmware, your models and a camera. Where it
     hangs, runs out of memory or leaks, changes are tried in the order of their cost, each on a
     board of its own; what is shown has run. Without a firmware all that is on the stand-in, and
-    reported that. Exit status: 0 it runs as it is, or a change is shown; 1 no change that was
+    reported that. What no option gives comes from a project.toml beside the script: firmware,
+    models, card. Exit status: 0 it runs as it is, or a change is shown; 1 no change that was
     tried runs; 2 wrong use.
     """
     from maixmem_cli.emulator.session import Options
 
+    setup = setup_of(script)
+    firmware = firmware_of(setup, firmware)
+    flash, sd, _ = board_of(setup, flash, sd, {}, camera=False)
     options = Options(
-        files=flash, sd=sd, camera=camera, frames=frames, seconds=trial.SECONDS, begin=trial.BEGIN
+        files=flash,
+        sd=sd,
+        camera=camera,
+        frames=frames,
+        seconds=trials.SECONDS,
+        begin=trials.BEGIN,
     )
     with failing(script):
         source = _source(script)
-        image = Path(firmware) if Path(firmware).is_file() else kept(FIRMWARES[firmware].image)
-        if image:
-            cores.check()
-        build = choose(firmware)
-        place = recorded.Place(build.of_table() or build.measured(), image, options)
+        place = place_of(choose(firmware), options)
         found = recorded.once(script, place)
-        bench = bench_of(image, place.build.name, options)
+        bench = bench_of(place)
         made = _of_text(script, language) if source[:1] == _MARK else None
         made = made or advice.of_run(found, language)
         if made is None:
             _runs(script, found, bench, as_json)
             return
+        made = tried.without(made, ["cure"])
         shown, failed = _found(made, found, script, source, bench, every=every)
     answers = [one for _, one in shown] or [
-        tried.none_helps(made, failed, bench.place.where, found.pictures)
+        tried.none_helps(made, failed, bench.place.where, found)
     ]
     if as_json:
         print_json([data(one) for one in answers])
@@ -151,25 +163,21 @@ def _figures(found: Record) -> str:
 
 def _found(
     made: Answer, found: Record, script: Path, source: str, bench: Bench, *, every: bool
-) -> tuple[list[tuple[Edit, Answer]], list[tuple[Edit, Any]]]:
+) -> tuple[list[tuple[Edit, Answer]], list[tuple[Edit, Record]]]:
     """The changes that run, the first alone or all of them, each as the answer's first step; those
     that do not run."""
     shown: list[tuple[Edit, Answer]] = []
-    failed: list[tuple[Edit, Any]] = []
+    failed: list[tuple[Edit, Record]] = []
     if not advice.may_help(made):
         return shown, failed
     try:
         changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    before, frames = advice.before(found, script, source, bench), found.asked or 0
-    for edit, after in tried.runs(
-        changes, bench.place, lambda e: bench.place.run(script, e, frames)
-    ):
-        if before.cured(after):
-            where = bench.place.where
+    for edit, after in tried.runs(changes, script, found, bench, found.asked or 0):
+        if trials.cured(found, after):
             left = tried.without(made, [e.kind for e, _ in failed])
-            shown.append((edit, tried.with_step(left, edit, source, script.name, where, after)))
+            shown.append((edit, tried.with_step(left, edit, source, script.name, after)))
             if not every:
                 break
         else:

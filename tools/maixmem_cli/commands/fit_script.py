@@ -14,9 +14,8 @@ from rich.console import Console
 from maixmem_cli.answer import as_text
 from maixmem_cli.answer.answer import Answer
 from maixmem_cli.answer.as_json import data
-from maixmem_cli.commands.script_options import bench_of, kept
+from maixmem_cli.commands.script_options import bench_of, place_of
 from maixmem_cli.commands.sim import read_script
-from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.plan import advice, judge, not_ours, of_record
@@ -46,13 +45,12 @@ def fit_script(script: Path, firmware: Firmware | None, options: Options, output
     other = not_ours.script_for(script, source)
     if other:
         raise click.UsageError(other)
-    place = _place(firmware or FIRMWARES["full"], options)
+    place = place_of(firmware or FIRMWARES["full"], options)
     found = recorded.run(script, place)
     verdict = judge.judge(found, source)
     made = None if verdict.fits else advice.of_run(found, output.language)
     if made:
-        bench = bench_of(place.image, place.build.name, options)
-        made = advice.proved(made, found, script, source, bench)
+        made = advice.proved(made, found, script, source, bench_of(place))
     said = _written(found, place.build, verdict, output)
     if output.as_json:
         told = {**asdict(verdict), "answer": made and data(made), "record": asdict(found)}
@@ -60,21 +58,6 @@ def fit_script(script: Path, firmware: Firmware | None, options: Options, output
     else:
         _show(console(), verdict, made, said)
     return verdict.status
-
-
-def _place(firmware: Firmware, options: Options) -> recorded.Place:
-    """Where the script runs: on an image, where there is one."""
-    image = firmware.file
-    if firmware.name in FIRMWARES:
-        image = kept(firmware.image)
-    elif image is None:
-        raise click.UsageError(
-            f"{firmware.name} tells of a board and is no firmware: a script is run. Next: "
-            "--firmware with its .bin or .kfpkg, or with the name of a build"
-        )
-    if image:
-        cores.check()
-    return recorded.Place(firmware.of_table() or firmware.measured(), image, options)
 
 
 def _written(found: Record, build: Firmware, verdict: Verdict, output: Output) -> list[str]:

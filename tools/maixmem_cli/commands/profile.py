@@ -127,16 +127,15 @@ def command(
 def _answer(result: Profile, output: str, language: str) -> Answer | None:
     """What the run says, with a remedy that was tried."""
     from maixmem_cli.plan import advice
-    from maixmem_cli.runs import image_record
+    from maixmem_cli.runs import image_record, recorded
 
     found = image_record.of_profile(result, output)
     made = advice.of_run(found, language, output)
     if made is None:
         return None
     session = result.session
-    build = choose(str(session.firmware))
-    bench = bench_of(session.firmware, build.name, session.options)
-    return advice.proved(made, found, session.script, session.source, bench)
+    place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
+    return advice.proved(made, found, session.script, session.source, bench_of(place))
 
 
 def _say(text: str, said: list[str]) -> None:

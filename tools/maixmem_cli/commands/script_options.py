@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 import click
-from maixmem_kmodel import KModelError, read_info
+from click.core import ParameterSource
 
+from maixmem_cli.answer.facts import model_format
 from maixmem_cli.commands.options import ADDRESS_FILE, known_firmwares
 from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.firmware.builds import FIRMWARES
@@ -21,7 +22,9 @@ from maixmem_cli.text.needs import WrongUse
 
 if TYPE_CHECKING:
     from maixmem_cli.emulator.session import Options
+    from maixmem_cli.firmware.builds import Firmware
     from maixmem_cli.plan.tried import Bench
+    from maixmem_cli.runs.recorded import Place
 
 FLASH = click.option(
     "--flash",
@@ -144,6 +147,15 @@ IMAGE = click.option(
 )
 
 
+def firmware_of(setup: project.Setup, firmware: str) -> str:
+    """The firmware of the option --firmware where it was given, else of the project."""
+    source = click.get_current_context().get_parameter_source("firmware")
+    if setup.firmware and source == ParameterSource.DEFAULT:
+        click.echo(f"{PROJECT}: --firmware {setup.firmware}", err=True)
+        return setup.firmware
+    return firmware
+
+
 def image_of(image: Path | None, setup: project.Setup) -> Path:
     """The firmware of the option, else of the project."""
     if image is None and setup.firmware:
@@ -154,36 +166,49 @@ def image_of(image: Path | None, setup: project.Setup) -> Path:
     return image
 
 
-def _format(model: Path) -> str:
-    """The format of a model's file, "" of what is no model."""
-    try:
-        return str(read_info(str(model)).format)
-    except (KModelError, OSError):
-        return ""
+def place_of(firmware: Firmware, options: Options) -> Place:
+    """Where the script runs: on an image, where there is one."""
+    from maixmem_cli.emulator import cores
+    from maixmem_cli.runs import recorded
+
+    image = firmware.file
+    if firmware.name in FIRMWARES:
+        image = kept(firmware.image)
+    elif image is None:
+        raise click.UsageError(
+            f"{firmware.name} tells of a board and is no firmware: a script is run. Next: "
+            "--firmware with its .bin or .kfpkg, or with the name of a build"
+        )
+    if image:
+        cores.check()
+    return recorded.Place(firmware.of_table() or firmware.measured(), image, options)
 
 
-def bench_of(image: Path | None, build: str, options: Options) -> Bench:
-    """Where the changes of a script are tried: on that image, else on the stand-in with the memory
-    of a build. A trial has an end, whatever the script's own run has."""
+def bench_of(place: Place) -> Bench:
+    """Where the changes of a script that ran there are tried: on that image, else on the stand-in.
+    A trial has an end, whatever the script's own run has."""
     from maixmem_cli.plan.tried import Bench
-    from maixmem_cli.runs import trial
+    from maixmem_cli.runs import trials
 
-    seconds = min(options.seconds or trial.SECONDS, trial.SECONDS)
-    options = replace(options, seconds=seconds, begin=trial.BEGIN)
-    size = image.stat().st_size if image else FIRMWARES[build].image
-    v4 = any(_format(file) == "v4" for _, file in options.files)
-    others = (
-        row
-        for row in FIRMWARES.items()
-        if row[1].image < size or (v4 and row[1].v4 and row[1].image != size)
-    )
-    less = sorted((f.image, name) for name, f in others)[::-1]
-    if image is None:
-        place: Any = trial.OnStandIn(build, options)
-        return Bench(place, tuple(options.files), options.sd, [name for _, name in less])
-    files = [kept(nbytes) for nbytes, _ in less]
-    smaller = [str(path) for path in files if path]
-    return Bench(trial.OnImage(image, options), tuple(options.files), options.sd, smaller)
+    options = place.options
+    seconds = min(options.seconds or trials.SECONDS, trials.SECONDS)
+    options = replace(options, seconds=seconds, begin=trials.BEGIN)
+    others = _other_builds(place)
+    if place.image:
+        files = [(key, kept(FIRMWARES[name].image)) for key, name in others]
+        others = [(key, str(path)) for key, path in files if path]
+    of_changes = trials.Trials(replace(place, options=options))
+    return Bench(of_changes, tuple(options.files), options.sd, others)
+
+
+def _other_builds(place: Place) -> list[tuple[str, str]]:
+    """(the remedy, the build) of those that leave more, the largest first; where a model is of a
+    format that this one does not run, of those that do."""
+    v4 = any(model_format(file) == "v4" for _, file in place.options.files)
+    lacks = v4 and not place.build.v4
+    rows = [(f.image, name) for name, f in FIRMWARES.items() if f.v4 or not v4]
+    key = "firmware_v4" if lacks else "firmware"
+    return [(key, name) for n, name in sorted(rows)[::-1] if lacks or n < place.build.image]
 
 
 def firmware_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from click.core import ParameterSource
 from maixmem_k210_gc import check_gc_heap
 
 from maixmem_cli.answer import as_text
 from maixmem_cli.answer.answer import Answer
 from maixmem_cli.commands.options import ADDRESS_FILE, SIZE
 from maixmem_cli.commands.script_options import (
-    PROJECT,
     bench_of,
     board_of,
+    firmware_of,
     firmware_options,
     firmware_or_image,
     run_on_image,
@@ -187,10 +186,7 @@ def command(
     if other:
         raise click.UsageError(other)
     setup = setup_of(script)
-    ctx = click.get_current_context()
-    if setup.firmware and ctx.get_parameter_source("firmware") == ParameterSource.DEFAULT:
-        firmware = setup.firmware
-        click.echo(f"{PROJECT}: --firmware {firmware}", err=True)
+    firmware = firmware_of(setup, firmware)
     on_image = firmware not in FIRMWARES
     flash, sd, limits = board_of(setup, flash, sd, limits, camera=on_image)
     if on_image:
@@ -249,8 +245,7 @@ def _answer(script: Path, firmware: str, options: dict[str, Any], language: str)
         made = advice.of_run(found, language)
         if made is None:
             return None
-        bench = bench_of(image, place.build.name, place.options)
-        return advice.proved(made, found, script, reading.script(script), bench)
+        return advice.proved(made, found, script, reading.script(script), bench_of(place))
     except (FirmwareError, WrongUse):
         return None
 

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from maixmem_flash import SECTOR
-from maixmem_k210_chip import FLASH_SIZE
 
 from maixmem_cli.text import syntax
+from maixmem_cli.text.numbers import MODEL_PLACES
 
-_FIRST = 8 * (1 << 16)  # below it every firmware lies
 _NO_ADDRESS = re.compile(r"heap|baud|freq|bytearray|range|sleep", re.IGNORECASE)
 _OF_ANY = {"", "kmodel", "smodel", "model", "task", "load", "kpu", "flash", "add", "net"}
 _MOST = 6  # models whose every order is tried
@@ -62,7 +61,7 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
 
 
 def _is_address(value: int) -> bool:
-    return _FIRST <= value < FLASH_SIZE and value % SECTOR == 0
+    return value in MODEL_PLACES and value % SECTOR == 0
 
 
 def words(text: str) -> set[str]:

@@ -14,14 +14,10 @@ from maixmem_cli.errors.files import say
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan import of_record, tried
 from maixmem_cli.plan.tried import Bench
-from maixmem_cli.profiler import growth
 from maixmem_cli.record import record
 from maixmem_cli.record.record import Record
-from maixmem_cli.runs.change import Edit
-from maixmem_cli.runs.trial import Trial
 
 _SEVERAL = 2  # changes of a plan: each alone was tried
-_PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
 
 
 def of_run(found: Record, language: str, output: str = "") -> Answer | None:
@@ -43,31 +39,18 @@ def may_help(made: Answer) -> bool:
 
 
 def _ends_badly(found: Record) -> bool:
-    end = found.end
     if found.lacked:
         return True
-    if end.kind == record.LIMIT:
-        return bool(found.growth or end.refused)
-    return end.kind not in (record.DONE, record.INTERRUPTED) or bool(end.refused and end.caught)
-
-
-def before(found: Record, script: Path, source: str, bench: Bench) -> Trial:
-    """The run without a change, for those with one to be compared with: how much it computed
-    counts, too."""
-    grows = found.end.kind == record.LIMIT and found.growth
-    leaks = tuple(str(g.place) for g in found.growth) if grows else None
-    ran: Trial = bench.place.run(script, Edit("", (), source), found.asked or _PICTURES)
-    return replace(ran, kind=found.end.kind, frames=found.pictures, leaks=leaks)
+    if found.end.kind in (record.DONE, record.INTERRUPTED):
+        return bool(found.end.refused and found.end.caught)
+    return not found.ends_well
 
 
 def proved(made: Answer, found: Record, script: Path, source: str, bench: Bench) -> Answer:
     """The answer with the first remedy that runs, as many pictures as this run was to take."""
     if not may_help(made):
         return made
-    pictures = max(_PICTURES, min(found.asked or 0, _MOST))
-    told = tried.proved(
-        made, script, source, bench, pictures, before(found, script, source, bench)
-    )
+    told = tried.proved(made, script, source, bench, found)
     if told.step and told.step.sure != PROVED and (plan := _by_plan(found, told.language)):
         return told.first(plan)
     return told

@@ -27,7 +27,7 @@ from maixmem_cli.text import syntax
 #: of changes; each is a remedy of answer/remedies.toml, which words it
 KINDS = set(
     "address order window cut frame small_frame deinit loop image bound dual_buff del gc copy"
-    " pool auto card stream gc_heap firmware".split()
+    " pool auto card stream gc_heap firmware firmware_v4".split()
 )
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP

@@ -50,7 +50,7 @@ def streams(s: Script) -> Iterator[Edit]:
 
 
 def firmwares(s: Script) -> Iterator[Edit]:
-    """A firmware that takes less."""
-    for name in s.firmwares:
+    """A firmware that takes less, or runs this kmodel."""
+    for kind, name in s.firmwares:
         values = values_of(firmware=Path(name).name)
-        yield Edit("firmware", values, s.tree.code, firmware=name)
+        yield Edit(kind, values, s.tree.code, firmware=name)

@@ -5,18 +5,18 @@ picture, one camera buffer, the address where a model lies, a bound for what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
-from maixmem_k210_chip import SPIFFS_START
 
 from maixmem_cli.answer.values import Address
 from maixmem_cli.plan.script_tree import Script, parsed
 from maixmem_cli.runs.change import Edit, Values, values_of
+from maixmem_cli.text.numbers import MODEL_PLACES
 
-_FLASH = range(0x10000, SPIFFS_START)  # where models may lie
 _KEPT, _BYTES = 10, 1000  # of a list; of bytes and texts
 _COLLECTS = ("append", "extend")
 
@@ -39,12 +39,7 @@ def cuts(s: Script) -> Iterator[Edit]:
         else:
             given = [cst.Arg(box, star="*")]
         new = cst.Call(func.with_changes(attr=cst.Name("cut")), given)
-        yield Edit("cut", values, _spaced(s.replaced(call, new), s.code(new)))
-
-
-def _spaced(source: str, call: str) -> str:
-    """The source with a space behind each comma of a written call."""
-    return source.replace(call, call.replace(", ", ",").replace(",", ", "), 1)
+        yield Edit("cut", values, s.replaced(call, new))
 
 
 def single_buffers(s: Script) -> Iterator[Edit]:
@@ -64,7 +59,7 @@ def addresses(s: Script) -> Iterator[Edit]:
     """The address of a model instead of one at which none lies."""
     if not any("load" in name or name.endswith(".add") for name in s.calls(s.tree)):
         return
-    numbers = [n for n in m.findall(s.tree, m.Integer()) if _number(n) in _FLASH]
+    numbers = [n for n in m.findall(s.tree, m.Integer()) if _number(n) in MODEL_PLACES]
     named = {_number(n) for n in numbers}
     lies = dict(s.models)
     for address in sorted({_number(n) for n in numbers} - set(lies)):
@@ -87,51 +82,58 @@ def _number(node: cst.CSTNode) -> int:
     return node.evaluated_value
 
 
+@dataclass(frozen=True)
+class _Bound:
+    """What bounds the container of a statement: the line behind it, the container's name, how many
+    it keeps."""
+
+    statement: Any
+    line: cst.SimpleStatementLine
+    name: str
+    last: int
+
+
 def bounds(s: Script) -> Iterator[Edit]:
-    """Only the last of what a line collects."""
-    made = [edit for edit in map(s_bound(s), _statements(s)) if edit]
-    for node, lines, name, last in made:
-        block = cst.FlattenSentinel([node, *lines])
-        source = _with_lines(s, {node: block})
-        values = values_of(names=name, last=last, edited=s.line_of(node))
-        yield Edit("bound", values, source)
+    """Only the last of what a line collects, of each alone, and of all together."""
+    made = list(_bounds(s))
+    for one in made:
+        values = values_of(names=one.name, last=one.last, edited=s.line_of(one.statement))
+        yield Edit("bound", values, _with_bounds(s, [one]))
     if len(made) > 1:
-        every = {node: cst.FlattenSentinel([node, *lines]) for node, lines, _, _ in made}
-        names = tuple(name for _, _, name, _ in made)
-        yield Edit("bound", values_of(names=names, last=_KEPT), _with_lines(s, every))
+        values = values_of(names=tuple(dict.fromkeys(one.name for one in made)))
+        yield Edit("bound", values, _with_bounds(s, made))
 
 
-def _statements(s: Script) -> list[Any]:
-    return [*m.findall(s.tree, m.SimpleStatementLine([m.DoNotCare()]))]
-
-
-def s_bound(s: Script) -> Any:
-    """What bounds the container of a statement: (statement, lines behind it, name, how many)."""
+def _bounds(s: Script) -> Iterator[_Bound]:
     kinds: dict[str, str] = {}
     for node in s.body:
         for assign in m.findall(node, m.Assign([m.AssignTarget(m.Name())])):
             target: Any = assign.targets[0].target  # type: ignore[attr-defined]
             kinds.setdefault(target.value, s.code(assign.value))  # type: ignore[attr-defined]
-
-    def bound(statement: Any) -> tuple[Any, list[Any], str, int] | None:
-        (small,) = statement.body
+    for statement in m.findall(s.tree, m.SimpleStatementLine([m.DoNotCare()])):
+        (small,) = statement.body  # type: ignore[attr-defined]
         call = small.value if isinstance(small, cst.Expr) else None
         func: Any = call.func if isinstance(call, cst.Call) else None
         if isinstance(func, cst.Attribute) and func.attr.value in _COLLECTS:
             name = s.code(func.value)
             kind = kinds.get(name)
             if kind in ("[]", "list()"):
-                return statement, [parsed(f"del {name}[:-{_KEPT}]\n")], name, _KEPT
-            if kind == "bytearray()":
-                return statement, [parsed(f"{name}[:] = {name}[-{_BYTES}:]\n")], name, _BYTES
-        if isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
+                yield _Bound(statement, parsed(f"del {name}[:-{_KEPT}]\n"), name, _KEPT)
+            elif kind == "bytearray()":
+                line = parsed(f"{name}[:] = {name}[-{_BYTES}:]\n")
+                yield _Bound(statement, line, name, _BYTES)
+        elif isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
             where = small.targets[0].target
             name, key = s.code(where.value), s.code(where.slice[0])
             if kinds.get(name, "") in ("{}", "dict()") and key.isidentifier():
-                return statement, [parsed(f"{name}.pop({key} - {_KEPT}, None)\n")], name, _KEPT
-        return None
+                line = parsed(f"{name}.pop({key} - {_KEPT}, None)\n")
+                yield _Bound(statement, line, name, _KEPT)
 
-    return bound
+
+def _with_bounds(s: Script, made: Sequence[_Bound]) -> str:
+    lines = {one.statement: cst.FlattenSentinel([one.statement, one.line]) for one in made}
+    changed: Any = s.tree.visit(_Behind(lines))
+    return changed.code  # type: ignore[no-any-return]
 
 
 class _Behind(cst.CSTTransformer):
@@ -140,8 +142,3 @@ class _Behind(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
         return self._lines.get(original_node, updated_node)
-
-
-def _with_lines(s: Script, lines: dict[Any, Any]) -> str:
-    changed: Any = s.tree.visit(_Behind(lines))
-    return changed.code  # type: ignore[no-any-return]

@@ -20,7 +20,6 @@ FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
 STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
 _HANGS = 3
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
-_HOLDERS = 3  # lines that have the rest
 _LOADS = {"load", "load_flash"}
 _WANTED = {
     record.MODEL: "a model{} that this run does not have",
@@ -87,8 +86,8 @@ def where(at: tuple[Place, ...], script: str) -> str:
 
 def _on(of: Record) -> str:
     if of.board.on == record.STAND_IN:
-        return f"the stand-in with the memory of {of.board.build}, which is no firmware"
-    return f"{of.board.name}, the firmware itself"
+        return of.board.words
+    return f"{of.board.words}, the firmware itself"
 
 
 def _length(of: Record) -> str:
@@ -149,11 +148,9 @@ def _free(level: Level | None) -> str:
 
 
 def _holders(of: Record, heap: str) -> Iterator[str]:
-    """Who has the rest: now, where the board hangs, else at the fullest moment."""
-    has = {n: n.at_end if of.end.hangs else n.at_peak for n in of.lines if n.heap == heap}
-    for n in sorted(has, key=lambda n: -has[n])[:_HOLDERS]:
-        if has[n]:
-            yield f"  {kib(has[n])} have {n.place}: {n.place.text}"
+    """Who has the rest."""
+    for n, nbytes in of.holders(heap):
+        yield f"  {kib(nbytes)} have {n.place}: {n.place.text}"
 
 
 def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:

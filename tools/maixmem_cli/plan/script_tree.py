@@ -20,14 +20,15 @@ GC_HEAPS = (768 << 10, 1 << 20, 1536 << 10, 393216, 262144, 131072, 2 << 20)
 
 # A parsed script. `names` are the calls of each line at the top, as "KPU.load", however KPU was
 # imported; a loop counts as one line. Of the board: the pictures that the models take, (address,
-# file) of each model, firmwares that could be on it instead, and sizes of the GC heap.
+# file) of each model, (remedy, firmware) of those that could be on it instead, and sizes of the
+# GC heap.
 class Script:
     def __init__(
         self,
         source: str,
         sizes: Sequence[tuple[int, int]] = (),
         models: Sequence[tuple[int, Path]] = (),
-        firmwares: Sequence[str] = (),
+        firmwares: Sequence[tuple[str, str]] = (),
         gc_heaps: Sequence[int] = GC_HEAPS,
     ) -> None:
         self.tree = cst.parse_module(source)

@@ -1,39 +1,45 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The remedies of a script's end, tried one after the other: each as a change, on a board of its
-own."""
+own, first for a few pictures, then for all."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from maixmem_k210_gc import MIN_GC_HEAP
 
+from maixmem_cli.answer import facts as of_runs
 from maixmem_cli.answer.answer import PROVED, Answer, Step
+from maixmem_cli.answer.answer import answer as answer_of
 from maixmem_cli.answer.facts import input_sizes
-from maixmem_cli.answer.tables import remedy_text, words
+from maixmem_cli.answer.tables import remedies, words
 from maixmem_cli.answer.values import Facts
-from maixmem_cli.record.record import GC, LIMIT
+from maixmem_cli.profiler import growth
+from maixmem_cli.record.record import GC, LIMIT, Record
 from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.trials import Trials, cured
 
 _STEP = 64 << 10  # of the GC heap: to the byte it would break with the next line
 _FEW = 12  # changes that are tried where nobody asked for more
+_BEYOND = 5  # pictures more than it took, that a change is run for first
+_FIRST = 10  # of those at most
+_PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where changes are tried: runs/trial.py, with what lies on its board and the smaller
-    firmwares that it could have instead."""
+    """Where changes are tried, with what lies on its board and the other firmwares that it could
+    have instead."""
 
-    place: Any
+    place: Trials
     flash: tuple[tuple[int, Path], ...] = ()
     sd: Path | None = None
-    smaller: Sequence[str] = field(default_factory=tuple)
+    firmwares: Sequence[tuple[str, str]] = ()  #: (the remedy that each is, its name or file)
 
 
 def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
@@ -43,9 +49,9 @@ def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
     from maixmem_cli.plan.edits import against_leaks, edits, likely_first
 
     pictures = sizes(bench.flash, bench.sd)
-    board = (pictures, bench.flash, bench.smaller, gc_heaps(facts))
+    board = (pictures, bench.flash, bench.firmwares, gc_heaps(facts))
     found = list(edits(source, *board))
-    if "grows_at" in facts and "heap" not in facts:
+    if "grows_at" in facts and facts.get("heap", facts["grows_heap"]) == facts["grows_heap"]:
         found = against_leaks(found)
     return likely_first(found, facts, source)
 
@@ -74,39 +80,47 @@ def sizes(flash: Sequence[tuple[int, Path]], sd: Path | None) -> list[tuple[int,
     return [size for file in files for size in input_sizes(str(file))]
 
 
-def runs(tried: Sequence[Edit], place: Any, run: Any) -> Iterator[tuple[Edit, Any]]:
-    """Each change with its run, in order; so many run at a time. What still runs when no more are
-    wanted is ended."""
+def runs(
+    tried: Sequence[Edit], script: Path, before: Record, bench: Bench, frames: int
+) -> Iterator[tuple[Edit, Record]]:
+    """Each change with its run, in order; so many run at a time for a few pictures, and what goes
+    on then for all. What still runs when no more are wanted is ended. `before`: the run without a
+    change."""
+    place = bench.place
+    few = min(before.pictures, _FIRST) + _BEYOND
+    first = few if 2 * few < frames else frames
     with ThreadPoolExecutor(place.at_once) as pool:
         todo = list(tried)
-        running: list[tuple[Edit, Any]] = []
+        running: list[tuple[Edit, Future[Record]]] = []
         try:
             while todo or running:
                 while todo and len(running) < place.at_once:
                     following = todo.pop(0)
-                    running.append((following, pool.submit(run, following)))
+                    running.append((following, pool.submit(place.run, script, following, first)))
                 edit, future = running.pop(0)
-                yield edit, future.result()
+                after = future.result()
+                if first < frames and after.pictures and after.end.kind == LIMIT:
+                    after = place.run(script, edit, frames) if after.ends_well else after
+                yield edit, after
         finally:
             place.stop()
 
 
-def proved(
-    answer: Answer, script: Path, source: str, bench: Bench, frames: int, before: Any
-) -> Answer:
+def proved(answer: Answer, script: Path, source: str, bench: Bench, before: Record) -> Answer:
     """The answer with the first remedy that runs; as it is where none of a few does, or none can
-    be tried. `before`: the trial without a change."""
+    be tried. `before`: the run without a change."""
     try:
         tried = candidates(source, answer.facts, bench)[:_FEW]
     except (SyntaxError, ImportError):
         return answer
-    failed: list[tuple[Edit, Any]] = []
-    for edit, after in runs(tried, bench.place, lambda e: bench.place.run(script, e, frames)):
-        if before.cured(after):
+    failed: list[tuple[Edit, Record]] = []
+    frames = max(_PICTURES, min(before.asked or 0, _MOST))
+    for edit, after in runs(tried, script, before, bench, frames):
+        if cured(before, after):
             found = without(answer, [e.kind for e, _ in failed])
-            return with_step(found, edit, source, script.name, bench.place.where, after)
+            return with_step(found, edit, source, script.name, after)
         failed.append((edit, after))
-    return none_helps(answer, failed, bench.place.where, before.frames)
+    return none_helps(answer, failed, bench.place.where, before)
 
 
 def without(answer: Answer, failed: Sequence[str]) -> Answer:
@@ -116,34 +130,45 @@ def without(answer: Answer, failed: Sequence[str]) -> Answer:
 
 
 def none_helps(
-    answer: Answer, failed: Sequence[tuple[Edit, Any]], where: str, pictures: int = 0
+    answer: Answer, failed: Sequence[tuple[Edit, Record]], where: str, before: Record
 ) -> Answer:
     """The answer where nothing that was tried runs; what was not tried remains. The one that came
-    further than the script, in `pictures`, is named with what stopped it there."""
+    further than the script, where that stopped, is named with what stopped it there."""
     if not failed:
         return answer
     left = without(answer, [*(edit.kind for edit, _ in failed), "cure"])
     if left.step is None:
-        left = replace(left, step=Step("smaller", remedy_text("smaller", answer.language)))
+        left = replace(left, step=_less(answer))
     known = words(answer.language)
     text = known["not_run"].format(count=len(failed), on=where)
-    best = max(failed, key=lambda row: row[1].frames, default=None)
-    if best and best[1].frames > pictures and not best[1].good:
-        edit, after = best
+    edit, after = max(failed, key=lambda row: row[1].pictures)
+    if after.pictures > before.pictures and not after.ends_well and before.end.kind != LIMIT:
         said = edit.text(answer.language, answer.facts)
-        why = " ".join(line.strip() for line in after.why[-1:])
-        text += known["furthest"].format(pictures=after.frames, text=said, why=why)
+        text += known["furthest"].format(
+            pictures=after.pictures, text=said, why=_cause(after, answer.language)
+        )
     return replace(left, proof=text)
 
 
-def with_step(
-    answer: Answer, edit: Edit, source: str, name: str, where: str, after: Any
-) -> Answer:
+def _less(of: Answer) -> Step | None:
+    """To use less, of what this program has."""
+    known = {**of.facts, "none_helps": "yes"}
+    fitting = (r for r in remedies().values() if "none_helps" in r.when and r.applies(known))
+    texts = ((r.key, r.text(known, of.language)) for r in fitting)
+    return next((Step(key, text) for key, text in texts if text), None)
+
+
+def _cause(of: Record, language: str) -> str:
+    return answer_of(of_runs.of_record(of), language).cause
+
+
+def with_step(answer: Answer, edit: Edit, source: str, name: str, after: Record) -> Answer:
     """The answer with a change as its first step, which ran."""
     text = edit.text(answer.language, answer.facts)
     step = Step(edit.kind, text, PROVED, diff(source, edit.source, name))
-    said = words(answer.language)["ran" if after.kind == LIMIT else "ran_to_end"]
-    return answer.first(step, said.format(pictures=after.frames, on=where))
+    key = "ran_to_end" if after.end.kind != LIMIT else "ran" if after.pictures else "ran_for"
+    values = {"pictures": after.pictures, "seconds": round(after.seconds), "on": after.board.words}
+    return answer.first(step, words(answer.language)[key].format(**values))
 
 
 def diff(source: str, changed: str, name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from statistics import median
 
 VERSION = 2  #: of the JSON: it is raised when a field changes its meaning or goes
 IMAGE, STAND_IN = "image", "stand-in"
@@ -168,6 +169,21 @@ class End:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What was computed: models that ran before the first picture, and in each round from one
+    picture to the next that came to its end."""
+
+    before: int
+    rounds: tuple[int, ...] = ()
+
+    def as_much_as(self, other: Work) -> bool:
+        """Whether models ran as often: before the pictures, and in the rounds."""
+        return self.before + sum(self.rounds) >= other.before + sum(other.rounds) and (
+            not other.rounds or not self.rounds or median(self.rounds) >= median(other.rounds)
+        )
+
+
+@dataclass(frozen=True)
 class Board:
     """What the script ran on: `on` an image or the stand-in, its name and path, the build where
     that is known, the GC heap that it was set to, what was put there: {address or path: file}."""
@@ -180,6 +196,14 @@ class Board:
     flash: dict[str, str] = field(default_factory=dict)
     card: dict[str, str] | None = None  #: None: no card was in
     camera: bool = True
+    v4: bool | None = None  #: its firmware runs kmodel V4; None: not known
+
+    @property
+    def words(self) -> str:
+        """What it is, in words."""
+        if self.on == STAND_IN:
+            return f"the stand-in with the memory of {self.name}, which is no firmware"
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -205,6 +229,7 @@ class Record:
     later_pictures: int = 0  #: that it had taken then
     too_few: bool = False  #: rounds, to tell whether something grows
     caught: tuple[Caught, ...] = ()
+    work: Work | None = None  #: None: not seen (on the stand-in)
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words
     version: int = VERSION
@@ -234,6 +259,21 @@ class Record:
         """The first thing that the program wanted, did not get in this run, and went on
         without."""
         return next((c for c in self.caught if c.missing), None)
+
+    @property
+    def ends_well(self) -> bool:
+        """It came to its end or to all its pictures, and nothing grows that would end it later;
+        what ends by itself may keep things up to its end."""
+        grows = self.growth if self.end.kind == LIMIT else ()
+        return self.end.kind in (DONE, LIMIT) and not self.end.refused and not grows
+
+    def holders(self, heap: str, most: int = 3) -> list[tuple[Line, int]]:
+        """The lines that have most of a heap, with their bytes: now, where the board hangs, else
+        at the fullest moment."""
+        has = [
+            (n, n.at_end if self.end.hangs else n.at_peak) for n in self.lines if n.heap == heap
+        ]
+        return sorted((row for row in has if row[1]), key=lambda row: -row[1])[:most]
 
     def of(self, kind: str) -> Iterator[Step]:
         """The steps of one kind, in order."""

@@ -15,12 +15,12 @@ from maixmem_k210_chip import SPIFFS_START
 
 from maixmem_cli.record.record import CARD, MODEL, MODULE, Caught, Missing, Place
 from maixmem_cli.runs import ending
+from maixmem_cli.text.numbers import MODEL_PLACES
 
 _MOST = 40
 #: a file that is to go may be gone
 _GOES = re.compile(r"\b(remove|unlink|rmdir)\(")
 _A_FILE = re.compile(r"[\w./-]+\.\w+|/\w[\w./-]*")
-_AN_ADDRESS = range(0x10000, 1 << 24)
 
 
 def error(name: str, argument: int | str | None) -> str:
@@ -36,26 +36,24 @@ def caught(
     """Of errors that came to a line of the program, (last line of the traceback, lines, the
     innermost first, a place in flash that is blank, if one was read last), those that count: each
     once. `source`: of the script, whose names may be addresses."""
-    known = _constants(source)
     kept: dict[tuple[object, ...], Caught] = {}
     for text, at, blank in found:
         missing = ending.missing(text, at)
         if missing and (missing.kind == MODULE or (at and _GOES.search(at[0].text))):
             continue  # another is imported instead, or there was nothing to remove
         if missing:
-            missing = _named(missing, at, known, blank)
+            missing = named(missing, at, source, blank)
         elif not ending.of_memory(text):
             continue
         kept.setdefault((missing, *at[:1], text), Caught(text, tuple(at), missing))
     return tuple(kept.values())[:_MOST]
 
 
-def _named(
-    missing: Missing, at: Sequence[Place], known: dict[str, int | str], blank: int | None
-) -> Missing:
+def named(missing: Missing, at: Sequence[Place], source: str, blank: int | None = None) -> Missing:
     """The same with its address or its file, as the lines name it."""
     if missing.name or missing.kind not in (MODEL, CARD):
         return missing
+    known = _constants(source)
     if missing.kind == MODEL and blank is not None:
         return replace(missing, name=f"{blank:#x}")
     names = (n for place in at for n in _literals(place.text, known))
@@ -70,7 +68,7 @@ def _literals(line: str, known: dict[str, int | str]) -> Iterator[int | str]:
         value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
         if isinstance(node, ast.Name):
             value = known.get(node.id)
-        if type(value) is int and value in _AN_ADDRESS:
+        if type(value) is int and value in MODEL_PLACES:
             yield value
         elif isinstance(value, str) and _A_FILE.fullmatch(value):
             yield value

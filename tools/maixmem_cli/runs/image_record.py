@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from maixmem_cli.record.record import (
     Place,
     Record,
     Refused,
+    Work,
 )
 from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending
@@ -37,14 +39,26 @@ _TRIES = 3
 _OWN = 2  # pictures that the firmware takes by itself: at sensor.reset(), and the one that is cut
 
 
-def run(script: Path, image: Path, options: Options) -> Record:
+def run(
+    script: Path,
+    image: Path,
+    options: Options,
+    begun: Callable[[Session], None] = lambda s: None,
+    *,
+    brief: bool = False,
+) -> Record:
     """Runs the script on the firmware in `image`; the record of it. A script that skips pictures
-    runs again with so many more: its own rounds count."""
+    runs again with so many more: its own rounds count. Each session is reported as it begins.
+    `brief`: of a run that ends well its pictures, work and growth alone."""
     wanted = frames = options.frames or 0
     for _ in range(_TRIES):
         said: list[str] = []
         with Session(image, script, replace(options, frames=frames)) as session:
-            found = of_profile(profile.run(session, said.append), "".join(said))
+            begun(session)
+            result = profile.run(session, said.append)
+            output = "".join(said)
+            told = _in_brief(result, output) if brief else None
+            found = told or of_profile(result, output)
             seen = int(str(session.board.state()["frames"]))
         skipped = seen - found.pictures
         if found.end.kind != record.LIMIT or seen < frames or skipped <= _OWN:
@@ -55,23 +69,21 @@ def run(script: Path, image: Path, options: Options) -> Record:
     return replace(found, asked=options.frames)
 
 
-def of_profile(found: Profile, output: str) -> Record:
-    """The record of a run that was profiled, and printed `output`."""
-    session = found.session
-    options = session.options
-    flash = {address: path.resolve() for address, path in options.files}
+def _in_brief(found: Profile, output: str) -> Record | None:
+    """The record without what its lines did; None where it did not end well."""
+    kind = found.outcome.kind
+    if kind not in (record.DONE, record.LIMIT) or ending.caught(output):
+        return None
+    end = End(kind, status=found.outcome.status)
+    times = found.session.tracer.times("snapshot")
+    return replace(_begun(found, end, times), growth=_growth(found, Walker(found, [])))
+
+
+def _begun(found: Profile, end: End, pictures: list[int]) -> Record:
+    """A record with what needs no event; `pictures`: their times."""
+    session, options = found.session, found.session.options
+    gc = session.tracer.began[1]
     card = _card(options.sd) if options.sd else {}
-    walker = Walker(found, candidates(flash, card))
-    walker.walk()
-    state = session.board.state()
-    system, gc = session.tracer.began
-    begin = {
-        record.GC: Level(gc.total, gc.free, gc.largest),
-        record.HEAP: heap_level(
-            {c.address: (c.size, 0, 0) for c in system.used}, system.base, system.end, system.end
-        ),
-    }
-    end = _end(found, output, walker)
     return Record(
         script=session.script.name,
         board=Board(
@@ -79,26 +91,52 @@ def of_profile(found: Profile, output: str) -> Record:
             session.firmware.name,
             session.firmware.resolve().as_posix(),
             gc_heap=gc.pool + gc.total - gc.table,
-            flash={f"{address:#x}": str(path) for address, path in flash.items()},
+            flash={f"{address:#x}": str(path.resolve()) for address, path in options.files},
             card={path: str(file) for path, file in card.items()} if options.sd else None,
             camera=options.camera is not None,
         ),
         end=end,
-        pictures=walker.pictures,
+        pictures=len(pictures),
         rounds=found.judged.rounds,
         asked=options.frames,
-        seconds=round(state["microseconds"] / 1e6, 3),
+        seconds=round(session.board.state()["microseconds"] / 1e6, 3),
+        too_few=found.judged.too_few,
+        work=_work(found, pictures) if session.known.state else None,
+        imports=tuple(sorted(m for m in imported(session.source) if m[:7] == "maixmem")),
+        unknown=(*found.missing, *found.damage),
+    )
+
+
+def of_profile(found: Profile, output: str) -> Record:
+    """The record of a run that was profiled, and printed `output`."""
+    session = found.session
+    options = session.options
+    flash = {address: path.resolve() for address, path in options.files}
+    walker = Walker(found, candidates(flash, _card(options.sd) if options.sd else {}))
+    walker.walk()
+    system, gc = session.tracer.began
+    begin = {
+        record.GC: Level(gc.total, gc.free, gc.largest),
+        record.HEAP: heap_level(
+            {c.address: (c.size, 0, 0) for c in system.used}, system.base, system.end, system.end
+        ),
+    }
+    return replace(
+        _begun(found, _end(found, output, walker), walker.times),
         begin=begin,
         steps=tuple(walker.steps),
         left_out=walker.left_out,
         lines=_lines(found, walker),
         least=_least(found, walker),
         growth=_growth(found, walker),
-        too_few=found.judged.too_few,
         caught=_caught(found, walker),
-        imports=tuple(sorted(m for m in imported(session.source) if m[:7] == "maixmem")),
-        unknown=(*found.missing, *found.damage),
     )
+
+
+def _work(found: Profile, pictures: list[int]) -> Work:
+    runs = found.session.tracer.times("run")
+    at = [bisect_left(runs, time) for time in pictures]
+    return Work(at[0] if at else len(runs), tuple(b - a for a, b in zip(at, at[1:])))
 
 
 def _card(folder: Path) -> dict[str, Path]:
@@ -212,6 +250,8 @@ def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bo
     if ending.of_memory(error):
         refused = _refused(found, walker, error, at, caught=caught)
     missing = None if refused else ending.missing(error, at)
+    if missing:
+        missing = of_program.named(missing, at, found.session.source)
     return End(kind, at, error, trace, found.outcome.status, caught, refused, missing)
 
 

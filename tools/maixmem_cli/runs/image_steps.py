@@ -65,7 +65,7 @@ class Walker:
         self.raised: Level | None = None  #: the GC heap when an exception ended the script
         self._known = known
         self._books = ledger.Ledger(*profile.session.tracer.began)
-        self._pictures: list[int] = []
+        self.times: list[int] = []  #: of its pictures
         self._loaded: dict[int, tuple[int, Model]] = {}  # a block: number of its load, model
         self._loads = 0
         self._same: Counter[tuple[str, tuple[Place, ...]]] = Counter()
@@ -90,14 +90,9 @@ class Walker:
         if self._open:
             self._close(last=True)
 
-    @property
-    def pictures(self) -> int:
-        """How many the script took."""
-        return len(self._pictures)
-
     def pictures_at(self, time: int) -> int:
         """Pictures that were taken before."""
-        return bisect_right(self._pictures, time)
+        return bisect_right(self.times, time)
 
     def _ends(self, e: Event) -> bool:
         assert self._open
@@ -109,7 +104,7 @@ class Walker:
     def _mark(self, e: Event) -> None:
         kind = self.profile.mark(e.a)
         if kind == "snapshot":
-            self._pictures.append(e.time)
+            self.times.append(e.time)
         elif kind in _KINDS:
             self._open = _Open(_KINDS[kind], e.site, e.time)
 
@@ -203,7 +198,7 @@ class Walker:
         best = nearest(self._known, wanted, lambda c: self._named_there(c, at))
         if best:
             more = self._levels()
-            self._keep(Step(record.LOAD, at, self.pictures, True, model=best.model, **more))
+            self._keep(Step(record.LOAD, at, len(self.times), True, model=best.model, **more))
 
     def most_at(self, place: Place) -> int | None:
         """The largest allocation of the GC heap that a line got; None: it got none."""

@@ -5,13 +5,14 @@ stand-in."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
-from maixmem_cli.emulator.session import Options
+from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import Firmware
-from maixmem_cli.record.record import LIMIT, Record
+from maixmem_cli.record.record import LIMIT, MODEL, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
 
@@ -50,14 +51,30 @@ def run(script: Path, place: Place) -> Record:
     return longer
 
 
-def once(script: Path, place: Place) -> Record:
-    """One run, for as long as was wanted. WrongUse where the board cannot be prepared."""
+def once(
+    script: Path,
+    place: Place,
+    begun: Callable[[Session], None] = lambda s: None,
+    *,
+    brief: bool = False,
+) -> Record:
+    """One run, for as long as was wanted; on an image `begun` gets its session, and `brief` leaves
+    out what the lines of a run did that ends well. WrongUse where the board cannot be prepared."""
     with failing(script):
         if place.image:
-            found = image_record.run(script, place.image, place.options)
+            found = image_record.run(script, place.image, place.options, begun, brief=brief)
         else:
             found = standin_record.run(script, place.build.name, place.options)
-    return replace(found, board=replace(found.board, build=place.build.name))
+    board = replace(found.board, build=place.build.name, v4=place.build.v4)
+    return replace(found, board=board, end=_had(found.end, board))
+
+
+def _had(end: End, board: Board) -> End:
+    """A model that the board did have was no missing one: it was none that its firmware loads."""
+    missing = end.missing
+    if missing and missing.kind == MODEL and missing.name in board.flash:
+        return replace(end, missing=None)
+    return end
 
 
 def again(script: Path, place: Place, gc_heap: int) -> Record:

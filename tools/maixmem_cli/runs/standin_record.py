@@ -318,6 +318,8 @@ class _Told:
         refused = self.refused(error, at, caught) if ending.of_memory(error) else None
         lacks = _LACKS.search(error)
         missing = Missing(record.MODULE, lacks[1]) if lacks else ending.missing(error, at)
+        if missing:
+            missing = of_program.named(missing, at, self.source)
         return End(kind, at, error, trace, self.first.status, caught, refused, missing)
 
     def refused(self, error: str, at: tuple[Place, ...], caught: bool) -> Refused:

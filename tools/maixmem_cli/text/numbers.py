@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from maixmem_k210_chip import FLASH_SIZE
+
+#: of a K210's flash where a model can be: below it every firmware lies
+MODEL_PLACES = range(8 << 16, FLASH_SIZE)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 

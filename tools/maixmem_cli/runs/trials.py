@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Runs of a script with changes, each on a board of its own, and whether one of them proves a
+change."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from maixmem_cli.emulator.session import Options, Session
+from maixmem_cli.firmware.builds import choose
+from maixmem_cli.record.record import DONE, IMAGE, STAND_IN, Board, Record
+from maixmem_cli.runs import recorded
+from maixmem_cli.runs.change import Edit
+from maixmem_cli.runs.recorded import Place
+
+#: of the board's clock, for as many pictures as are asked for; and for the first so many: a script
+#: without a camera takes none
+SECONDS, BEGIN = 120.0, (5, 20.0)
+
+
+def cured(before: Record, after: Record) -> bool:
+    """Whether a run with a change proves it: against growth in as many pictures, in which growth
+    was judged. What computes less than the script did is none."""
+    if before.work and after.work and not after.work.as_much_as(before.work):
+        return False
+    if not after.ends_well:
+        return False
+    if not before.growth or DONE in (before.end.kind, after.end.kind):
+        return True
+    judged = not after.too_few and not after.unknown
+    return judged and after.pictures >= before.pictures
+
+
+class Trials:
+    """Runs on a place, several at once where that is an image."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.at_once = 2 if place.image else 1
+        self._running: list[Session] = []
+        self._over = False
+
+    @property
+    def where(self) -> str:
+        """What they run on, in words."""
+        image = self.place.image
+        on = Board(IMAGE, image.name) if image else Board(STAND_IN, self.place.build.name)
+        return on.words
+
+    def run(self, script: Path, edit: Edit, frames: int) -> Record:
+        """Runs the changed text as that script, so many pictures at most: modules beside it are
+        found. On the stand-in as many first as are to come soon; with fewer it ended, or takes
+        none: no other run tells more."""
+        few, soon = self.place.options.begin
+        if not self.place.image and few < frames:
+            first = self._run(script, edit, few, soon)
+            if not first.ends_well or first.pictures < few:
+                return first
+        return self._run(script, edit, frames, self.place.options.seconds)
+
+    def _run(self, script: Path, edit: Edit, frames: int, seconds: float | None) -> Record:
+        with tempfile.TemporaryDirectory() as temp:
+            copy, place = _changed(script, edit, self.place, Path(temp))
+            options = replace(place.options, frames=frames, seconds=seconds)
+            return recorded.once(copy, replace(place, options=options), self._begun, brief=True)
+
+    def _begun(self, session: Session) -> None:
+        self._running.append(session)
+        if self._over:
+            session.port.give_up()
+
+    def stop(self) -> None:
+        """Nobody wants to know any more how what still runs ends."""
+        self._over = True
+        for session in self._running:
+            session.port.give_up()
+
+
+def _changed(script: Path, edit: Edit, place: Place, folder: Path) -> tuple[Path, Place]:
+    """The changed script, with the modules beside it, and what it runs on, with what the change
+    puts there; all in a folder."""
+    copy = folder / script.name
+    copy.write_bytes(edit.source.encode())
+    for beside in script.parent.glob("*.py"):
+        if beside.name != script.name:
+            shutil.copyfile(beside, folder / beside.name)
+    options = _with_files(place.options, edit, folder)
+    if edit.gc_heap and not place.image:  # the board that the script restarts
+        options = replace(options, gc_heap=edit.gc_heap)
+    if edit.firmware:
+        build = choose(edit.firmware)
+        image = Path(edit.firmware) if place.image else None
+        place = Place(build.of_table() or build, image, options)
+    return copy, replace(place, options=options)
+
+
+def _with_files(options: Options, edit: Edit, folder: Path) -> Options:
+    """The same with what a change puts on the card or turns around in flash."""
+    if edit.card:
+        card = folder / "sd"
+        if options.sd:
+            shutil.copytree(options.sd, card)
+        card.mkdir(exist_ok=True)
+        for name, path in edit.card:
+            shutil.copyfile(path, card / name[len("/sd/") :])
+        options = replace(options, sd=card)
+    files = []
+    for address, path in options.files:
+        if address in edit.turned:
+            data = path.read_bytes()
+            path = folder / path.name
+            path.write_bytes(b"".join(data[i : i + 4][::-1] for i in range(0, len(data), 4)))
+        files.append((address, path))
+    return replace(options, files=tuple(files))
