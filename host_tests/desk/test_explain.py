@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from maixmem_cli.cli import main
 from maixmem_cli.errors import dump, files, log, made, table, words
+from maixmem_cli.library import places
 from maixmem_cli.runs import dump_image
 
 _ROWS = table.rows()
@@ -628,3 +629,87 @@ def test_an_unknown_board_without_a_common_step_is_asked_for(text: str) -> None:
 )
 def test_a_runtime_weighs_more_than_the_toolkit_of_the_pc(text: str) -> None:
     assert read(text)["board"] == "rknn"
+
+
+PROJECT = paths.ROOT / "pyproject.toml"
+_MAIX = "MicroPython v0.6.2-84-g8fcd84a58; Sipeed_M1 with kendryte-k210"
+_PICO = "MicroPython v1.22.2 on 2024-02-22; Raspberry Pi Pico W with RP2040"
+
+
+@pytest.mark.parametrize(
+    ("text", "board", "wanted", "other"),
+    [
+        (
+            f"i2c.readfrom_mem(0x68, 0x75, 1)\nOSError: [Errno 5] EIO\n{_MAIX}",
+            "k210",
+            "scan",
+            "sen",
+        ),
+        (f'File "ssd1306.py", line 42\nOSError: [Errno 5] EIO\n{_PICO}', "rp2040", "scan", "list"),
+        (f"sensor.snapshot()\nOSError: [Errno 5] EIO\n{_MAIX}", "k210", "sensor.reset()", "scan"),
+        (
+            "failed to access /dev/ttyACM0 (it may be in use by another program)",
+            None,
+            "IDE",
+            "disp",
+        ),
+        ("ValueError: GP15 in use\nCircuitPython 9", "circuitpython", "release_displays", "IDE"),
+        ("task_wdt: Task watchdog got triggered.", "esp32", "sleep_ms", "supply"),
+        ("rknn_init fail! ret=-6", "rknn", "Toolkit", "Free a model"),
+        (
+            (
+                "E RKNN: failed to malloc npu memory!, size: 59187712, flags: 0x2\n"
+                "RKNPU fde40000.npu: rknpu iommu is disabled, using non-iommu mode"
+            ),
+            "rknn",
+            "IOMMU on",
+            "outside the loop",
+        ),
+        ("I rknn building ...\nKilled", "pc", "swap", "ModelManager"),
+        (
+            (
+                "kpu: load error:2006, ERR_NO_MEM: memory not enough\nmodel 3336 KB\n"
+                f"###free sys heap memory: 2052 KB\n{_MAIX}"
+            ),
+            "k210",
+            "minimum leaves",
+            "kpu.deinit",
+        ),
+        (
+            "core dump: misaligned load, after img.copy() and pix_to_ai()",
+            "k210",
+            "cut(x, y, w, h)",
+            "get_statistics",
+        ),
+        (
+            (
+                "after about 40 minutes\n"
+                f"MemoryError: memory allocation failed, allocating 41472 bytes\n{_MAIX}"
+            ),
+            "k210",
+            "maixmem profile",
+            "gc.collect",
+        ),
+    ],
+)
+def test_the_first_step_is_of_this_case(
+    text: str, board: str | None, wanted: str, other: str
+) -> None:
+    found = log.explain(text.encode())
+    first = found.errors[0].steps[0]
+    assert found.board == board and wanted in first and other not in first, first
+
+
+def test_the_manual_has_an_address_where_the_package_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert places.manual("hang.md#what") == "docs/hang.md#what"
+    monkeypatch.setattr(places, "_INSTALLED", True)
+    (address,) = re.findall('^Repository = "(.+)"$', PROJECT.read_text(), re.MULTILINE)
+    assert places.manual("hang.md#what") == f"{address}/blob/HEAD/docs/hang.md#what"
+
+
+def test_more_than_was_free_is_not_in_pieces() -> None:
+    text = "gc.mem_free() -> 61888\nMemoryError: memory allocation failed, allocating 153600 bytes"
+    (only,) = log.explain(text.encode(), "esp32").errors
+    assert "more than there was" in only.numbers[0]

@@ -17,6 +17,7 @@ from maixmem_cli.commands.script_options import IMAGE_FILE
 from maixmem_cli.errors import log
 from maixmem_cli.errors.files import say
 from maixmem_cli.errors.table import boards, find_out
+from maixmem_cli.library import places
 from maixmem_cli.text import reading
 from maixmem_cli.text.output import JSON, LANG, console, print_json, unreadable
 
@@ -140,7 +141,7 @@ def _show(
             lines.say("on {names}:", names=", ".join(sorted(message.row.on)))
         _answer(lines, answer, most if most is None or (i == 0 and not ours) else 0)
         if message.row.page:
-            lines.say("More: {page}", page=f"docs/{message.row.page}")
+            lines.say("More: {page}", page=places.manual(message.row.page))
     for dump in found.dumps:
         lines.plain()
         lines.say("the dump:", "bold")

@@ -56,6 +56,7 @@ class Row:
     board: bool = False  #: on the board too
     ours: bool = False  #: an error of this library
     last: bool = False  #: looked at where nothing else is known
+    raised: bool = False  #: looked for in lines that begin with an exception's name alone
     vague: bool = False  #: what another row of the same log says, it says better
 
     def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
@@ -79,6 +80,8 @@ class Row:
         return codes, [key for key in self.match if key not in codes]
 
     def fits(self, text: str, named: set[str]) -> bool:
+        if self.raised and not _RAISED.match(text):
+            return False
         codes, parts = self._keys
         return not codes.isdisjoint(named) or any(
             text == part[1:] if part[0] == "=" else has(text, part) for part in parts

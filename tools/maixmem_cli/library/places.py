@@ -5,8 +5,10 @@ installed package."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
+from importlib import metadata
 from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[3]
@@ -47,6 +49,17 @@ def page() -> Path:
     """The page for browsers: in a checkout the folder that `dev.py web` makes, in the package an
     archive of it."""
     return _either("dist/web", _PACKAGE / "page" / "site.zip")
+
+
+def manual(section: str) -> str:
+    """Where a section of the manual is: a file of the checkout, or its address, which the package
+    has from pyproject.toml."""
+    urls: list[str] = []
+    if _INSTALLED:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            urls = metadata.metadata("maixmem").get_all("Project-URL") or []
+    address = next((u.partition(", ")[2] for u in urls if u.startswith("Repository, ")), "")
+    return f"{address}/blob/HEAD/docs/{section}" if address else f"docs/{section}"
 
 
 def k210() -> list[Path]:
