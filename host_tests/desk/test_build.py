@@ -52,7 +52,7 @@ def test_a_package_has_what_its_modules_import(name: str) -> None:
 def test_a_board_gets_what_it_can_use(built) -> None:
     """A MicroPython board was given 234 KB of the K210's sources."""
     rows = built[1]["modules"]
-    for name in set(packages.PACKAGES) - {"k210", "canmv"}:
+    for name in set(packages.PLATFORMS) - {"k210", "canmv"}:
         chosen = packages.of_package(name)
         assert all(sum(rows[m][f"mpy{v}"] for m in chosen) <= 40 << 10 for v in (5, 6)), name
         assert not [m for m in chosen if "k210" in m or "kpu" in m]

@@ -21,7 +21,7 @@ FLAT = sorted(paths.LIB.glob("*.py"))
 #: names for them
 DEVICE_MODULES = {
     *("gc", "sys", "time", "os", "struct", "ustruct", "array", "hashlib", "uhashlib"),
-    *("_thread", "uctypes", "uos", "uio", "micropython", "__main__"),
+    *("_thread", "uctypes", "uos", "io", "uio", "micropython", "__main__", "builtins"),
     *("Maix", "KPU", "image", "sensor", "lcd", "machine", "maix"),
     *("umalloc", "ml", "media"),  # OpenMV's, K230's
 }

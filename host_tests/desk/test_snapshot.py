@@ -6,10 +6,13 @@ compared; held against what deletion gives back."""
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import time
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
 
+import paths as paths_kit
 import pytest
 from commands import maixmem
 from fakeboard import FakeBoard
@@ -150,6 +153,35 @@ def test_a_saved_one_says_the_same(repl, tmp_path):
     assert "the same objects have the same owners" in maixmem(
         "heap", "--diff", str(saved), str(saved)
     )
+
+
+SAVES = """
+def working(wanted, n):
+    line, other, third = bytearray(700), [1.5] * n, (n, 'mine')
+    kept = {'a': line, 'b': [other], 'c': third, 'd': [n] * 9}
+    import maixmem_snapshot
+    maixmem_snapshot.save(wanted)
+    return kept, other, third, [x for x in other if x]
+"""
+
+
+def test_a_board_writes_one_itself(tmp_path):
+    """It has what the cable brings: the same objects in main, by the same names; and the values of
+    the function that runs, which has more than a frame on the stack holds."""
+    script, saved = tmp_path / "main.py", tmp_path / "heap.bin"
+    script.write_text(f"{PROGRAM}{SAVES}\nworking({str(saved)!r}, 20)\n")
+    env = {"MICROPYPATH": str(paths_kit.LIB)}
+    subprocess.run([str(paths_kit.micropython()), str(script)], check=True, env=env)
+    found = owners(view.view(store.load(saved)))
+    assert found["main.store.frames[*]"].types == {"dict": 30}
+    assert found["main.store.frames[*]['raw']"].nbytes > sum(range(50, 80))
+    assert found["main.tracks[*].box"].objects == 12
+    assert any(path.startswith("main.turns in numbers()") for path in found)
+    assert any(re.fullmatch(r"locals: .* of working\(\).*", p) for p in found)
+    assert found["this snapshot"].nbytes > 3000  # with its module
+    assert not any("maixmem_snapshot." in path for path in found)
+    assert "main.store.frames[*]" in maixmem("heap", str(saved))
+    assert json.loads(maixmem("heap", str(saved), "--json"))["program"] == "running"
 
 
 def test_why_an_object_lives(repl):

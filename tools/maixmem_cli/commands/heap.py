@@ -114,7 +114,7 @@ def _taken(
 
     file = Path(source or "")
     if source and file.is_file():
-        if file.suffix not in _IMAGES:
+        if file.suffix not in _IMAGES or store.is_one(file):
             return [store.load(file)]
         return _of_image(file, script, after, collect, options)
     port = choose_port(source)

@@ -8,7 +8,7 @@ prelude, py/objfun.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Callable
 
 from maixmem_cli.heap.layout import Layout
@@ -22,18 +22,24 @@ Slots = list[tuple[int, str]]  #: where a value is, what it is called
 
 
 class Frames:
-    """Reads frames. `is_function`: whether a function of bytecode is at an address of the GC
-    heap."""
+    """Reads frames. `is_head`: whether something in use begins at an address of the GC heap,
+    `is_function`: whether that is a function of bytecode."""
 
     FIRST_DEFAULT = 4  #: word of a function at which the defaults of its arguments begin
 
     def __init__(
-        self, memory: Memory, layout: Layout, names: object, is_function: Callable[[int], bool]
+        self,
+        memory: Memory,
+        layout: Layout,
+        names: object,
+        is_head: Callable[[int], bool],
+        is_function: Callable[[int], bool],
     ) -> None:
         self._memory = memory
         self._layout = layout
         self._w = layout.word
         self._text: Callable[[int], str] = names.text  # type: ignore[attr-defined]
+        self._is_head = is_head
         self._is_function = is_function
 
     def code(self, function: int) -> int:
@@ -49,9 +55,10 @@ class Frames:
         """Where the part of a stack ends that functions with these globals have in use."""
         end, (low, high) = stack[0], stack
         for at in range(low, high, self._w):
-            _, slots = self.frame(at)
-            if slots and self.globals_of(self._memory.word(at)) == names:
-                end = slots[-1][0] + self._w
+            for frame in (at, self._memory.word(at)):  # one of many values is on the GC heap
+                _, slots = self.frame(frame) if frame == at or self._is_head(frame) else ("", [])
+                if slots and self.globals_of(self._memory.word(frame)) == names:
+                    end = (slots[-1][0] if frame == at else at) + self._w
         return end
 
     def frame(self, at: int) -> tuple[str, Slots]:
@@ -117,18 +124,28 @@ class Frames:
         return out
 
     def stack(self, low: int, high: int) -> Iterator[tuple[int, str]]:
-        """(place, "local of function()") of the frames in a part of a stack, then (place, "") of
-        what only C holds."""
+        """(place, "local of function()") of the frames in a part of a stack and of those on the GC
+        heap that it refers to, then (place, "") of what only C holds."""
         at, rest = low, []
         while at < high:
             name, slots = self.frame(at)
             for slot, label in slots:
                 yield slot, f"{label} of {name}()"
-            if not slots:
+            if not slots and not (yield from self._on_heap(at)):
                 rest.append(at)
             at += self._w * (_HEADER + len(slots) if slots else 1)
         for place in rest:
             yield place, ""
+
+    def _on_heap(self, at: int) -> Generator[tuple[int, str], None, bool]:
+        """The same of a frame of many values, which C refers to: whether there is one."""
+        frame = self._memory.word(at)
+        name, slots = self.frame(frame) if self._is_head(frame) else ("", [])
+        for slot, label in slots:
+            yield slot, f"{label} of {name}()"
+        if slots:
+            yield at, f"the frame of {name}()"
+        return bool(slots)
 
 
 def _number(data: Iterator[int]) -> int:

@@ -82,7 +82,9 @@ class Objects:
         self._names = names
         self._w = moment.layout.word
         self._data: dict[int, str] = {}  # what belongs to a leaf, which is not read
-        self._frames = Frames(moment.memory, moment.layout, names, self._is_function)
+        self._frames = Frames(
+            moment.memory, moment.layout, names, self._sizes.__contains__, self._is_function
+        )
         self._layouts: dict[str, Callable[[int], Iterator[Edge]]] = {
             "dict": self._dict,
             "OrderedDict": self._dict,
@@ -269,10 +271,10 @@ class Objects:
     def _roots(self) -> Iterator[tuple[str, list[Edge]]]:
         """One kind after the other: what an earlier one leads to is called by it."""
         moment, w = self._at, self._w
-        yield MAIN, [(n.lstrip("."), v) for n, v in self._map(moment.globals + w, ".")]
-        if moment.asker:
+        if moment.asker:  # which main may know by name: a module of the board
             asker = [(ASKER, v) for _, v in self._map(moment.asker + w, ".")]
             yield ASKER, [(ASKER, moment.asker), *asker]
+        yield MAIN, [(n.lstrip("."), v) for n, v in self._map(moment.globals + w, ".")]
         state = range(*moment.state, w)
         if moment.modules:
             dicts = [moment.modules]

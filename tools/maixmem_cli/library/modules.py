@@ -36,6 +36,9 @@ _MORE: dict[str, tuple[str, ...]] = {
     "canmv": _FLASH,
 }
 
+#: of no platform: each is a package of its own, and deploy takes it by name
+ALONE = ("maixmem_snapshot",)
+
 _PORTS = tuple(row.rpartition(":")[2] for row in maixmem_report.PORTS.split())
 
 
@@ -114,8 +117,8 @@ def modules(platform: str) -> tuple[str, ...]:
 
 
 def every() -> tuple[str, ...]:
-    """The modules of all platforms, each once, in order of name."""
-    return tuple(sorted({m for platform in PLATFORMS for m in modules(platform)}))
+    """The modules of all platforms and of none, each once, in order of name."""
+    return tuple(sorted({m for platform in PLATFORMS for m in modules(platform)} | {*ALONE}))
 
 
 def short(module: str) -> str:
@@ -129,16 +132,16 @@ def select(platform: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
 
     ValueError names the modules that there are.
     """
-    known = modules(platform)
+    known = (*modules(platform), *ALONE)
     if not names:
-        return known
+        return modules(platform)
     full = {name if name.startswith("maixmem") else f"maixmem_{name}" for name in names}
     wrong = sorted(full - set(known))
     if wrong:
         there = ", ".join(short(m) for m in known)
         raise ValueError(f"no module {short(wrong[0])!r} for {platform}; there are {there}")
     port = {m for m in known if m == f"maixmem_{platform}"} | {"maixmem"}
-    return tuple(sorted(closure(full | port)))
+    return tuple(sorted(closure(full if full <= {*ALONE} else full | port)))
 
 
 def __getattr__(name: str) -> tuple[str, ...]:

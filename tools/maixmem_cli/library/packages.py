@@ -18,13 +18,16 @@ from maixmem_cli.library import modules, stub
 
 NAME = "maixmem"
 DESCRIPTION = "Memory on edge-AI vision boards: report, model switching, flash map, buffer pools"
-#: packages that mip installs: file beside the modules -> platform. The folder's package.json is
-#: that of the boards which take its bytecode: 4 is MaixPy's and CanMV's, no other's
-PACKAGES = {
+#: packages that mip installs for the boards of a platform: file beside the modules -> platform.
+#: The folder's package.json is that of the boards which take its bytecode: 4 is MaixPy's and
+#: CanMV's, no other's
+PLATFORMS = {
     {"generic": "micropython"}.get(platform, platform): platform
     for platform in modules.PLATFORMS
     if not modules.on_linux(platform)
 }
+#: all that mip installs -> the platform, "" of a module alone
+PACKAGES = {**PLATFORMS, **{modules.short(name): "" for name in modules.ALONE}}
 USUAL = {4: "k210", 5: "micropython", 6: "micropython"}
 _MANIFEST = """\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
@@ -49,7 +52,8 @@ def package_json(files: dict[str, str]) -> str:
 
 def of_package(name: str) -> tuple[str, ...]:
     """The modules of a package that mip installs."""
-    return modules.modules(PACKAGES[name])
+    platform = PACKAGES[name]
+    return modules.modules(platform) if platform else (f"{NAME}_{name}",)
 
 
 def every() -> tuple[str, ...]:

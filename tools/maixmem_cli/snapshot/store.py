@@ -201,6 +201,12 @@ def _present(pages: dict[int, bytes], firsts: range) -> list[Range]:
     return out
 
 
+def is_one(path: Path) -> bool:
+    """Whether a file begins as a snapshot."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC.encode()
+
+
 def load(path: Path) -> Taken:
     """A saved snapshot. SnapshotError, OSError."""
     return _Reader(path.read_bytes(), str(path)).taken()

@@ -23,7 +23,8 @@ _MOST = 12  # types
 _MOST_OWNERS = 30
 _NO_LISTS = (
     "system heap: malloc's lists are not whole, or were changed at this moment. Next: again; "
-    "maixmem doctor names the damage"
+    "maixmem doctor names the damage. A board that writes the snapshot itself needs "
+    "maixmem_k210_heap for them"
 )
 _LEAST = 200  # a place with less than one in so many of the live bytes is not listed
 _WIDE = 1000  # columns: names are not folded
@@ -72,7 +73,7 @@ def heap(view: View) -> list[str]:
             f"used {view.used:,}, free {view.free:,} in {view.fragments:,} fragments, the largest "
             f"{view.largest:,}"
         ),
-        f"beside them {view.own:,} bytes of this snapshot, which are free again when it ends",
+        f"beside them {view.own:,} bytes of what takes the snapshot",
     ]
     if view.garbage is not None:
         out.append(f"garbage that was collected before: {max(0, view.garbage):,} bytes")
