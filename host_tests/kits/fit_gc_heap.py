@@ -28,6 +28,7 @@ from maixmem_cli.emulator.session import Options  # noqa: E402
 from maixmem_cli.firmware.builds import GC_DEFAULT, Firmware, choose  # noqa: E402
 from maixmem_cli.kmodel import example  # noqa: E402
 from maixmem_cli.plan import judge, of_record  # noqa: E402
+from maixmem_cli.plan import smallest as of_fitting  # noqa: E402
 from maixmem_cli.plan.changes import GC_HEAP  # noqa: E402
 from maixmem_cli.record.record import GC, HEAP, Record  # noqa: E402
 from maixmem_cli.runs import recorded  # noqa: E402
@@ -110,6 +111,15 @@ def recommended(record: Record, build: Firmware, again: Callable[[int], Record])
     return None
 
 
+def smallest(script: Path, source: str, place: recorded.Place, first: Record) -> tuple[bool, str]:
+    """Of what fits: the smallest GC heap that is named runs to the end."""
+    size = of_fitting.gc_heap(first, script, source, place)
+    if size is None:
+        return True, "fits as it is, with no smaller GC heap"
+    ran = judge.judge(recorded.again(script, place, size))
+    return ran.fits, f"fits as it is; smallest {size >> 10}K {ran.kind}"
+
+
 def row(made: Program, image: Path) -> tuple[bool, str]:
     """Whether what is recommended is right, in words."""
     build = choose(str(image)).of_table() or choose(str(image)).measured()
@@ -118,7 +128,7 @@ def row(made: Program, image: Path) -> tuple[bool, str]:
         place = recorded.Place(build, image, options)
         first = recorded.run(script, place)
         if judge.judge(first).fits:
-            return True, "fits as it is"
+            return smallest(script, made.source, place, first)
 
         def again(n: int) -> Record:
             return recorded.again(script, place, n)

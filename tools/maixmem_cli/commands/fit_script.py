@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+from maixmem_report import kib
 from rich.console import Console
 
 from maixmem_cli.answer import as_text
@@ -18,7 +19,8 @@ from maixmem_cli.commands.script_options import bench_of, place_of
 from maixmem_cli.commands.sim import read_script
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
-from maixmem_cli.plan import advice, judge, not_ours, of_record
+from maixmem_cli.plan import advice, flash_harm, judge, not_ours, of_record
+from maixmem_cli.plan import smallest as smallest_of
 from maixmem_cli.plan.judge import Verdict
 from maixmem_cli.record import as_json
 from maixmem_cli.record.record import Record
@@ -47,16 +49,19 @@ def fit_script(script: Path, firmware: Firmware | None, options: Options, output
         raise click.UsageError(other)
     place = place_of(firmware or FIRMWARES["full"], options)
     found = recorded.run(script, place)
-    verdict = judge.judge(found, source)
+    harm = flash_harm.harm(place.build, dict(options.files))
+    verdict = judge.with_flash(judge.judge(found, source), harm)
+    smallest = smallest_of.gc_heap(found, script, source, place) if verdict.fits else None
     made = None if verdict.fits else advice.of_run(found, output.language)
     if made:
         made = advice.proved(made, found, script, source, bench_of(place))
     said = _written(found, place.build, verdict, output)
     if output.as_json:
         told = {**asdict(verdict), "answer": made and data(made), "record": asdict(found)}
+        told["smallest_gc_heap"] = smallest
         click.echo(json.dumps(told, indent=1, ensure_ascii=False))
     else:
-        _show(console(), verdict, made, said)
+        _show(console(), verdict, made, [*_smaller(smallest, found), *said])
     return verdict.status
 
 
@@ -73,6 +78,14 @@ def _written(found: Record, build: Firmware, verdict: Verdict, output: Output) -
     text = of_record.text(wanted, found.script, name, output.project.parent)
     write_file("-o", output.project, text)
     return [f"wrote {output.project}: change it, then maixmem fit {output.project}"]
+
+
+def _smaller(nbytes: int | None, found: Record) -> list[str]:
+    if nbytes is None:
+        return []
+    more = kib(found.board.gc_heap - nbytes)
+    heap = f"a GC heap of {nbytes} bytes ({kib(nbytes)})"
+    return [f"smallest: it runs with {heap} as well, which leaves {more} more to the system heap"]
 
 
 def _show(out: Console, verdict: Verdict, made: Answer | None, said: list[str]) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from maixmem_report import kib
@@ -48,6 +48,16 @@ class Verdict:
 def judge(of: Record, source: str = "") -> Verdict:
     """The verdict on a run. `source`: the script's text, for what of it was not reached."""
     return replace(_judged(of, source), error=(of.end.error,) if of.end.error else ())
+
+
+def with_flash(verdict: Verdict, harm: Sequence[str]) -> Verdict:
+    """The verdict on a program whose models destroy, or lose, something in flash: the run itself
+    may have gone well."""
+    if not harm or verdict.kind == CANNOT_TELL:
+        return verdict
+    first, *more = harm
+    lines = (f"{NOT}: {first}", *more, f"in memory, {verdict.lines[0]}", *verdict.lines[1:])
+    return replace(verdict, kind=NOT, status=max(verdict.status, STATUS[NOT]), lines=lines)
 
 
 def _judged(of: Record, source: str) -> Verdict:

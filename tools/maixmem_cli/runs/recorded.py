@@ -77,6 +77,7 @@ def _had(end: End, board: Board) -> End:
     return end
 
 
-def again(script: Path, place: Place, gc_heap: int) -> Record:
-    """The same with another GC heap."""
-    return once(script, replace(place, options=replace(place.options, gc_heap=gc_heap)))
+def again(script: Path, place: Place, gc_heap: int, frames: int | None = None) -> Record:
+    """The same with another GC heap, in brief; and for so many pictures."""
+    options = replace(place.options, gc_heap=gc_heap, frames=frames or place.options.frames)
+    return once(script, replace(place, options=options), brief=True)
