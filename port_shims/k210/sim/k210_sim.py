@@ -141,9 +141,8 @@ def run(job):
 
     def tell():
         if not told:
-            if recorder:
-                recorder.stop()
-            figures = session.figures or _figures()
+            _leave(session)
+            figures = session.figures
             if recorder:
                 figures["record"] = recorder.told()
             _record(figures)
@@ -251,8 +250,10 @@ def _finish(session, job):
 
 
 def _leave(session):
-    """The script has ended, and may have left no room to say how: its figures are kept, then what
-    keeps its heap as small as the board's is given up."""
+    """The script has ended, and may have left no room to say how: its figures are kept, once, then
+    what keeps its heap as small as the board's is given up."""
+    if session.figures:
+        return
     if session.recorder:
         session.recorder.stop()
     k210_garbage.books.end()
