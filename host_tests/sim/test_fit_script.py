@@ -93,6 +93,47 @@ def test_a_leak_is_named_with_its_line_and_round(tmp_path: Path) -> None:
     assert project and project.exit_code == 1 and "the heap is full in round" in project.output
 
 
+_TICKS = """import utime
+kept = []
+def keep(n):
+    for part in range(2):
+        kept.append(bytes(500))
+def program():
+    while True:
+        try:
+            keep(1000)
+        finally:
+            utime.sleep_ms(500)
+"""
+
+
+def test_a_leak_of_a_script_without_a_camera_is_named_too(tmp_path: Path) -> None:
+    """Its rounds are those of its outermost loop."""
+    done, told, _ = fitted(tmp_path, _TICKS + "program()\n")
+    assert done.exit_code == 1, done.output
+    assert "main.py:5: kept.append(bytes(500)) keeps 1.0 KiB more each round" in done.output
+    (grown,) = told.growth
+    assert (told.rounds or 0) > 30 and 430 < (grown.dies or 0) < 530
+
+
+_BOUNDED = """import utime
+kept = []
+for n in range(40):
+    kept.append(bytes(500))
+while True:
+    kept.append(bytes(500))
+    kept.pop(0)
+    utime.sleep_ms(500)
+"""
+
+
+def test_what_is_bounded_in_a_script_without_a_camera_fits(tmp_path: Path) -> None:
+    """The loop that ends is not judged, and the one that goes on keeps no more."""
+    done, told, _ = fitted(tmp_path, _BOUNDED)
+    assert done.exit_code == 0 and "too few" not in done.output, done.output
+    assert (told.rounds or 0) > 30 and not told.growth
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [

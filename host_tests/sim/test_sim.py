@@ -338,14 +338,15 @@ lines"""; z = 2
     return (n, x, y, z, f.__doc__)
 é = f(0); result = (f(1), é)
 '''
-    plain, marked, lines = {}, {}, []
+    plain, marked, lines, rounds = {}, {}, [], []
     exec(source, plain)
-    marked[tracing.CALL] = lines.append
+    marked[tracing.CALL], marked[tracing.ROUND] = lines.append, rounds.append
     exec(tracing.marked(source), marked)
     assert marked["result"] == plain["result"]
     assert marked["__doc__"] == "doc"
     assert tracing.marked(source).count("\n") == source.count("\n")
     assert {4, 5, 7, 9, 10, 11, 12, 14, 15} <= set(lines)
+    assert set(rounds) == {7, 9}
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,78 @@ _HEADER = 4096
 _ONE = "\x1e"  # begins each of
 _CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
 _LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is looked at
+_PAUSE = 2  # times its longest: a loop has ended
+
+
+# The loops of a script that takes no pictures: of each how often it went round, and the free bytes
+# of the GC heap at some of these rounds, `stride` apart. The first that begins is the outermost.
+class _Loops:
+    MOST, LOOKS = 8, 128
+
+    def __init__(self):
+        self.turn = 0  # rounds of all of them
+        self.leads = False  # the last one to go round is in no other
+        self._leader = self._n = 0
+        words = bytes(8 * self.MOST)
+        self._line, self._passed, self._stride, self._looks, self._last, self._gap = [
+            array("q", words) for _ in range(6)
+        ]  # gap: the most turns from one round to the next
+        self._seen = array("q", bytes(16 * self.MOST * self.LOOKS))
+
+    def passes(self, line):
+        """A loop begins a round: its number where this one is to be looked at, else None."""
+        i = self._find(line)
+        if i is None:
+            return None
+        self.turn += 1
+        leader = self._leader
+        since = self.turn - self._last[leader]
+        self.leads = i <= leader or since > _PAUSE * self._gap[leader]
+        if self.leads:
+            self._leader = i
+        if self._passed[i]:
+            self._gap[i] = max(self._gap[i], self.turn - self._last[i])
+        self._last[i] = self.turn
+        self._passed[i] += 1
+        if self._looks[i] == self.LOOKS:
+            self._halve(i)
+        return i if (self._passed[i] - 1) % self._stride[i] == 0 else None
+
+    def _find(self, line):
+        for i in range(self._n):
+            if self._line[i] == line:
+                return i
+        if self._n == self.MOST:
+            return None
+        self._line[self._n] = line
+        self._stride[self._n] = 1
+        self._n += 1
+        return self._n - 1
+
+    def _halve(self, i):
+        """Every second look goes, to make room for as many."""
+        at = 2 * i * self.LOOKS
+        for k in range(self.LOOKS // 2):
+            self._seen[at + 2 * k] = self._seen[at + 4 * k]
+            self._seen[at + 2 * k + 1] = self._seen[at + 4 * k + 1]
+        self._looks[i] = self.LOOKS // 2
+        self._stride[i] *= 2
+
+    def look(self, i, free):
+        """What is free when that loop begins its round."""
+        at = 2 * (i * self.LOOKS + self._looks[i])
+        self._seen[at], self._seen[at + 1] = self._passed[i], free
+        self._looks[i] += 1
+
+    def told(self):
+        """[(line, rounds, turns since its last round, gap, rounds and free bytes of each look)]"""
+        found = []
+        for i in range(self._n):
+            at = 2 * i * self.LOOKS
+            seen = tuple(self._seen[at : at + 2 * self._looks[i]])
+            since = self.turn - self._last[i]
+            found.append((self._line[i], self._passed[i], since, self._gap[i], seen))
+        return found
 
 
 # Contract. Rows of numbers: kind, three of its own, line, round, heap_free, free bytes of the GC
@@ -43,6 +115,8 @@ class Recorder:
         self._least = array("q", (1 << 40, 0, 0, 1 << 40, 0, 0))  # GC, line, round; system heap
         self._live = 0
         self._by_line = False  # the line before was looked at
+        self._loops = _Loops() if whole else None
+        self._loop_seen = True  # this round of a loop is looked at
         self._windowed = 0  # the line of a set_windowing() that is going on, and 1
         self._over = False
         self._caught = bytearray(_CAUGHT if whole else 0)
@@ -181,10 +255,27 @@ class Recorder:
         """The script is at this line. Returns None: it is also put in front of expressions."""
         end = board.state.frames_end or 0
         looks = self.rounds < _LOOKED_AT or self.rounds >= end - _LOOKED_AT
+        if not self.rounds:
+            looks = self._loop_seen
         if looks:
             self._collect()
         self._by_line = looks
         self.line = line
+
+    def round(self, line):
+        """The loop of this line begins a round. Returns None, as at()."""
+        if self.rounds or self._over:
+            return  # pictures are the rounds
+        if self._by_line:
+            self._collect()
+        loop = self._loops.passes(line)
+        if self._loops.leads:
+            self._loop_seen = loop is not None
+        if loop is not None:
+            self._by_line = False  # what came since the last look is no line's
+            self._collect()
+            self._loops.look(loop, self._live)
+        self._by_line = self._loop_seen
 
     def caught(self):
         """The script is in one of its handlers: the traceback of what it caught is kept, once.
@@ -205,7 +296,7 @@ class Recorder:
         """What the line has kept up to now; the least that was free."""
         k210_garbage.books.collect()
         free = k210_system.gc.mem_free()
-        if self._by_line and self.rounds >= _LOOKED_AT:
+        if self._by_line and (self.rounds or self._loops.turn) >= _LOOKED_AT:
             self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
         self._live = free
         self._look_at(0, free)
@@ -232,6 +323,7 @@ class Recorder:
             "least": tuple(self._least),
             "rounds": self.rounds,
             "line": self.line,
+            "loops": self._loops.told() if self._loops else [],
             "caught": bytes(self._caught[: self._told]),
             "limit": isinstance(board.state.dead, board.RunEnded),
         }

@@ -52,6 +52,9 @@ class Trace:
         """The script is at this line. Returns None: it is also put in front of expressions."""
         self.line = line
 
+    def round(self, line):
+        """A loop of the script goes round."""
+
     def caught(self):
         """The script is in one of its handlers."""
 
@@ -126,10 +129,12 @@ def run(job):
     if job["trace"]:
         trace = Trace()
         session.names["_maixmem_at"] = trace.at
+        session.names["_maixmem_round"] = trace.round
         session.names["_maixmem_caught"] = trace.caught
         trace.start()
     if recorder:
         session.names["_maixmem_at"] = recorder.at
+        session.names["_maixmem_round"] = recorder.round
         session.names["_maixmem_caught"] = recorder.caught
         recorder.start()
         session.recorder = recorder

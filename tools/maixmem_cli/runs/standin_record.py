@@ -13,7 +13,7 @@ import contextlib
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ _KINDS = {
 }
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
+_PAUSE = 2  # times the most rounds of others between two of its own: then a loop has ended
 _ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
 _NO_BOOT = ("no boot with a GC heap", "it does not come to its prompt")
@@ -103,6 +104,7 @@ class _Run:
         self.least: tuple[int, ...] = ()
         self.caught = ""
         self.rounds, self.line, self.limit = 0, 0, False
+        self.loops: list[_Loop] = []
         with contextlib.suppress(Exception):  # any: it may be forged
             self._take(run_standin.figures(told))
 
@@ -118,12 +120,37 @@ class _Run:
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
         self.rounds, self.line = _numbers((told["rounds"], told["line"]), 2)
         self.limit = told["limit"] is True
+        self.loops = [_loop(x) for x in told["loops"]]
         self.caught = told["caught"].decode() if type(told["caught"]) is bytes else ""
 
     def same(self, other: _Run) -> bool:
         """Whether another run did the same."""
         did = [[row[:2] for row in r.rows if row[0] != _FREE] for r in (self, other)]
         return self.status == other.status and did[0] == did[1]
+
+    def loop(self) -> _Loop | None:
+        """The outermost loop that went on when the run ended, of a script that takes no
+        pictures."""
+        if self.rounds or not (self.limit or self.status):
+            return None
+        return next((x for x in self.loops if x.since <= _PAUSE * x.gap), None)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """How often a loop went round: `since`: rounds of any loop since it last did; `gap`: the most
+    between two of its own. `looks`: (round, free bytes of the GC heap then)."""
+
+    rounds: int
+    since: int
+    gap: int
+    looks: tuple[tuple[int, int], ...]
+
+
+def _loop(told: Any) -> _Loop:
+    _, passed, since, gap = _numbers(told[:4], 4)
+    looks = _numbers(told[4], len(told[4]))
+    return _Loop(passed, since, gap, tuple(zip(looks[::2], looks[1::2])))
 
 
 _HEAP = ("used", "free", "largest", "heap_free", "lowest")
@@ -152,6 +179,8 @@ class _Told:
         run, figures = self.first, self.first.figures
         end = self.end()
         seen = self.second or run
+        loop = seen.loop()
+        rounds = loop.rounds if loop else run.rounds
         return Record(
             script=self.script.name,
             board=Board(
@@ -164,6 +193,7 @@ class _Told:
             ),
             end=end,
             pictures=run.rounds,
+            rounds=loop.rounds if loop else None,
             asked=self.options.frames,
             seconds=round(figures.get("seconds", 0.0), 3),
             steps=tuple(self.steps(seen, end)),
@@ -171,7 +201,7 @@ class _Told:
             least=tuple(self.least(seen)),
             growth=tuple(self.growth()),
             caught=self.caught(seen),
-            too_few=run.limit and run.rounds < growth.LEAST,
+            too_few=run.limit and rounds < growth.LEAST,
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
             unknown=() if self.second else (_NO_LINES, _NO_HANDLERS),
         )
@@ -260,18 +290,22 @@ class _Told:
             yield Least(record.HEAP, level, self.at(at), of_heap)
 
     def growth(self) -> Iterator[Growth]:
-        """By what was in use at each picture; the line that kept most of it."""
+        """By what was in use at each picture, or round of its loop; the line that kept most of
+        it."""
         seen = self.second
-        frames = [(row[5], row[7]) for row in seen.rows if row[0] == _FRAME] if seen else []
-        if not seen or not frames:
+        if not seen:
             return
-        used = [{BLOCK: (self.gc_total - free) // BLOCK} for _, free in frames]
-        found = growth.judge([n for n, _ in frames], used)
+        loop = seen.loop()
+        looks = loop.looks if loop else [(r[5], r[7]) for r in seen.rows if r[0] == _FRAME]
+        if not looks:
+            return
+        used = [{BLOCK: (self.gc_total - free) // BLOCK} for _, free in looks]
+        found = growth.judge([n for n, _ in looks], used)
         if found.kind != growth.GROWS:
             return
         line = max(seen.lines, key=lambda n: n[4], default=(0,))[0]
-        left = growth.rounds_left([found], frames[-1][1])
-        dies = None if left is None else seen.rounds + left
+        left = growth.rounds_left([found], looks[-1][1])
+        dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)
 
     def caught(self, seen: _Run) -> tuple[Caught, ...]:

@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""A script that says which of its lines begins, and that it caught an error: MicroPython has no
-way to ask for the caller."""
+"""A script that says which of its lines begins, that a loop goes round, and that it caught an
+error: MicroPython has no way to ask for the caller."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from maixmem_cli.text import syntax
 
-CALL, CAUGHT = "_maixmem_at", "_maixmem_caught"
+CALL, ROUND, CAUGHT = "_maixmem_at", "_maixmem_round", "_maixmem_caught"
 _HEADS = {
     ast.If: "test",
     ast.While: "test",
@@ -18,10 +19,14 @@ _HEADS = {
 
 
 def marked(source: str) -> str:
-    """The script with `_maixmem_at(LINE)` before each statement, and `_maixmem_caught()` before
-    the first of a handler, on the same lines. SyntaxError as Python has it."""
+    """The script with `_maixmem_at(LINE)` before each statement, `_maixmem_round(LINE)` before the
+    first of a loop that is in no other loop of its function, and `_maixmem_caught()` before the
+    first of a handler, on the same lines. SyntaxError as Python has it."""
+    tree = syntax.tree(source)
     marks: list[tuple[int, int, str]] = []
-    for node in ast.walk(syntax.tree(source)):
+    for loop in _outer_loops(tree):
+        marks += _marks(_first(loop.body), ROUND, loop.lineno)
+    for node in ast.walk(tree):
         for body in ("body", "orelse", "finalbody"):
             for statement in (
                 getattr(node, body, None) or ()
@@ -34,8 +39,38 @@ def marked(source: str) -> str:
     return syntax.inserted(source, marks)
 
 
-def _marks(statement: ast.AST, call: str) -> list[tuple[int, int, str]]:
-    """[(line, column in bytes, text to insert)] for one statement."""
+def _outer_loops(node: ast.AST) -> Iterator[ast.While | ast.For]:
+    """The loops that are in no other one of the same function."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.While, ast.For)):
+            yield child
+            yield from (x for f in _functions(child) for x in _outer_loops(f))
+        else:
+            yield from _outer_loops(child)
+
+
+def _functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Those that are defined within a statement."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+            yield child
+        else:
+            yield from _functions(child)
+
+
+def _first(body: list[ast.stmt]) -> ast.stmt:
+    """The first statement that can be marked."""
+    for statement in body:
+        if isinstance(statement, ast.Try):
+            return _first(statement.body)
+        if _marks(statement, CALL):
+            return statement
+    return body[0]
+
+
+def _marks(statement: ast.AST, call: str, of: int = 0) -> list[tuple[int, int, str]]:
+    """[(line, column in bytes, text to insert)] for one statement; `of`: the line that the call
+    says, where it is not the statement's."""
     line = statement.lineno  # type: ignore[attr-defined]
     if isinstance(statement, ast.With):
         heads = [item.context_expr for item in statement.items]
@@ -44,17 +79,19 @@ def _marks(statement: ast.AST, call: str) -> list[tuple[int, int, str]]:
     elif hasattr(statement, "body") or _is_text(statement):
         return []  # def, class, try; and a docstring, which has to stay the first statement
     else:
-        return [(line, statement.col_offset, f"{call}({_said(call, line)});")]  # type: ignore[attr-defined]
+        return [(line, statement.col_offset, f"{call}({_said(call, of or line)});")]  # type: ignore[attr-defined]
     found = []
     for head in heads:
-        found.append((head.lineno, head.col_offset, f"({call}({_said(call, head.lineno)}) or ("))
+        found.append(
+            (head.lineno, head.col_offset, f"({call}({_said(call, of or head.lineno)}) or (")
+        )
         found.append((head.end_lineno or line, head.end_col_offset or 0, "))"))
     return found
 
 
 def _said(call: str, line: int) -> str:
     """The argument of that call."""
-    return str(line) if call == CALL else ""
+    return "" if call == CAUGHT else str(line)
 
 
 def _is_text(statement: ast.AST) -> bool:
