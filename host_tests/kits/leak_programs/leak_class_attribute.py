@@ -12,9 +12,9 @@ class Track:
     known = {}
 
     def __init__(self, number, light):
-        self.number = number
-        self.points = [light] * 30
-        Track.known[number] = self
+        self.number = number  # leaks 32
+        self.points = [light] * 30  # leaks 288
+        Track.known[number] = self  # leaks 16
 
     def age(self):
         return n - self.number
@@ -22,5 +22,5 @@ class Track:
 
 while True:
     img = sensor.snapshot()
-    Track(n, img.get_pixel(1, 1)).age()
+    Track(n, img.get_pixel(1, 1)).age()  # leaks 32
     n += 1

@@ -10,13 +10,13 @@ n = 0
 
 
 def parse(text):
-    return int(text)  # may leak some
+    return int(text)  # leaks some
 
 
 while True:
     img = sensor.snapshot()
     try:
-        parse("x%d" % img.get_pixel(0, 0))
+        parse("x%d" % img.get_pixel(0, 0))  # may leak some
     except ValueError as e:
         errors.append(e)  # may leak some
     n += 1
