@@ -12,7 +12,7 @@ import emulated
 import pytest
 from emulated import needs_cc, needs_image
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.profiler import plain, profile
+from maixmem_cli.profiler import plain, profile, run_on
 
 pytestmark = [needs_cc, needs_image]
 _TIDY = "kept = None\nimport gc\ngc.collect()\nprint(gc.mem_free())\n"
@@ -304,6 +304,25 @@ def test_no_leak(tmp_path: Path, name: str) -> None:
     assert result.leaks == []
     if name == "cache":
         assert [(g.place.line, g.kind) for g in result.growths] == [(5, "full")]
+
+
+def test_an_object_that_grows_is_run_on_to_its_end(tmp_path: Path) -> None:
+    """Of 40 rounds; the true end by a run without a trace."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.GRAYSCALE)\n"
+        "sensor.set_framesize(sensor.QQVGA)\nsensor.run(1)\nlog = ''\n"
+        "while True:\n  img = sensor.snapshot()\n  log = log + '-' * 1500\n"
+    )
+    on = {"camera": "pattern"}
+    with Session(emulated.IMAGES[0], script, Options(frames=400, **on)) as session:
+        assert "MemoryError" in session.run(lambda text: None).error
+        dies = session.board.state()["frames"]
+    with Session(emulated.IMAGES[0], script, Options(frames=40, **on)) as session:
+        found = profile.run(session, lambda text: None)
+        assert found.end and not found.end.ran
+        found.died = run_on.died(found)
+    assert found.end.ran and abs(found.end.rounds + found.end.left - dies) <= 1
 
 
 def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ import pytest
 from click.testing import Result
 from commands import invoke
 from emulated import needs_cc, needs_image
+from maixmem_cli.answer.answer import Answer, Step
+from maixmem_cli.answer.as_json import data
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.profiler import compare, page, plain, profile
 
@@ -47,6 +49,12 @@ def told(folder: Path, source: str, *words: str) -> dict[str, Any]:
 def test_the_schema_is_one_and_of_this_version() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["properties"]["version"]["const"] == compare.VERSION
+
+
+def test_an_answer_is_as_the_schema_says() -> None:
+    made = Answer("it grows", step=Step("bound", "Keep ten"), others=(Step("less", "Use less"),))
+    as_printed = json.loads(json.dumps(data(made)))
+    jsonschema.validate(as_printed, SCHEMA["properties"]["answer"])
 
 
 @needs_cc
@@ -106,10 +114,10 @@ def test_an_interpreter_whose_state_is_not_found_is_profiled_without_looks(tmp_p
         session.known.state = 0
         session.known.missing.append("the interpreter's state")
         found = profile.run(session, lambda text: None)
-    data = plain.data(found)
-    jsonschema.validate(data, SCHEMA)
-    assert not data["leaks_looked_for"] and "the interpreter's state" in data["not_found"]
-    assert any(n["line"] == 3 and n["at_end"] > 20000 for n in data["lines"])
+    seen = plain.data(found)
+    jsonschema.validate(seen, SCHEMA)
+    assert not seen["leaks_looked_for"] and "the interpreter's state" in seen["not_found"]
+    assert any(n["line"] == 3 and n["at_end"] > 20000 for n in seen["lines"])
     assert "<svg" in page.timeline(found)
 
 

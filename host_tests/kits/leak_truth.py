@@ -43,6 +43,7 @@ PROGRAMS = Path(__file__).with_name("leak_programs")
 _WITHIN = 0.05
 _WITHIN_END = 0.1
 _SEEN = 40  # rounds from which the end is forecast
+_BEYOND = 2  # times that round: then it goes on, as what is raised in a callback does
 _MANY = 1_000_000
 _MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)$")
 _NUMBER = re.compile(r"\d+(?=\D*  # rounds$)")
@@ -145,12 +146,12 @@ def said(told: dict[str, Any]) -> str:
     return ", ".join([*grows, *few]) or "clean"
 
 
-def died(program: Program, image: Path) -> tuple[int, str]:
-    """The round in which it ends of itself, and how."""
+def died(program: Program, image: Path, most: int) -> tuple[int, str]:
+    """The round in which it ends of itself, and how; of not more than `most` pictures."""
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(program.rounds(_MANY))
-        with Session(image, script, Options(camera="pattern")) as session:
+        with Session(image, script, Options(camera="pattern", frames=most)) as session:
             outcome = session.run(lambda text: None)
             how = (outcome.error.strip().splitlines() or [outcome.kind])[-1]
             if program.sees:
@@ -164,7 +165,7 @@ def forecast(program: Program, image: Path) -> tuple[bool, str]:
     if "failed" in told or not told["ends"]:
         return False, "no end is forecast"
     soon = told["ends"]["rounds"] + told["ends"]["left"]
-    at, how = died(program, image)
+    at, how = died(program, image, _BEYOND * soon)
     off = (soon - at) / max(1, at)
     return abs(
         off

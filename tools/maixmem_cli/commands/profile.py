@@ -97,7 +97,7 @@ def command(
     """
     cores.check()
     from maixmem_cli.emulator import session
-    from maixmem_cli.profiler import plain, profile, stacks
+    from maixmem_cli.profiler import plain, profile, run_on, stacks
     from maixmem_cli.runs import run_firmware
 
     setup = setup_of(script)
@@ -112,6 +112,7 @@ def command(
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error)
         run_firmware.tell(result.ending)
+        result.died = run_on.died(result)
         _write(result, html, svg, speedscope)
         made = _answer(result, "".join(said), language)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}

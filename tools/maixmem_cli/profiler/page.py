@@ -150,8 +150,8 @@ def _moments(profile: Profile) -> draw.Moments:
 
 def timeline(profile: Profile, width: int = draw.WIDTH) -> str:
     """Both heaps over time, as SVG."""
-    books, place, found = profile.books, _places(profile), history.points(profile)
-    length = f"{(books.last_time - books.first_time) / 1e6:.1f} million instructions"
+    place, found = _places(profile), history.points(profile)
+    length = f"{profile.instructions / 1e6:.1f} million instructions"
     at = [place(point.time) for point in found]
     words = f"{length}, waiting shortened"
     return draw.timeline(at, _plots(profile, found), _moments(profile), words, width)

@@ -29,7 +29,7 @@ def data(profile: Profile) -> dict[str, Any]:
         "damage": profile.damage,
         "time_unit": "instructions; KPU, flash and DMA take none",
         "leaks_looked_for": profile.fullest is not None,
-        "instructions": books.last_time - began,
+        "instructions": profile.instructions,
         "not_found": profile.missing,
         "unexplained": profile.unexplained,
         "gc": {

@@ -44,12 +44,14 @@ class Line:
 @dataclass(frozen=True)
 class End:
     """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks, or
-    the stack by the calls; rounds of a loop, or calls in one another."""
+    the stack by the calls; rounds of a loop, or calls in one another. `ran`: no forecast, it was
+    run on to there."""
 
     heap: str
     rounds: int
     left: int
     recursion: bool
+    ran: bool = False
 
 
 class Profile:
@@ -68,6 +70,7 @@ class Profile:
         self.judged = leaks.Judged([])  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
         self._left: int | None = None  #: rounds, by the forecast
+        self.died: int | None = None  #: the round in which it did, run on
         self._stack = 0, 0  #: bytes of it in use when the GC heap had most, and left
         self.collected = False  #: whether what is left at the end is without garbage
         self.kept: list[live.Kept] = []  #: who keeps what was in use then
@@ -189,8 +192,15 @@ class Profile:
         return max(0, self.gc_total - (self.fullest.gc_used if self.fullest else 0))
 
     @property
+    def instructions(self) -> int:
+        """That both cores did while the script ran."""
+        return self.books.last_time - self.books.first_time
+
+    @property
     def end(self) -> End | None:
         """When all leaks together end the program; None: they do not."""
+        if self.died and self.judged.rounds:
+            return End("gc", self.judged.rounds, self.died - self.judged.rounds, False, ran=True)
         found = []
         for heap in ("gc", "heap"):
             of = [g for g in self.leaks if g.heap == heap]

@@ -130,10 +130,12 @@ def end(profile: Profile) -> list[str]:
     if not found:
         return []
     what = "calls in one another" if found.recursion else "rounds"
-    text = f"about {found.left} {what} more, {found.left + found.rounds} in all"
+    about = "" if found.ran else "about "
+    text = f"{about}{found.left} {what} more, {found.left + found.rounds} in all"
     if found.heap == STACK:
         return [f"the stack is full in {text}"]
-    return [f"all leaks together fill the {HEAPS[found.heap]} in {text}"]
+    ran = "; it was run on to there" if found.ran else ""
+    return [f"all leaks together fill the {HEAPS[found.heap]} in {text}{ran}"]
 
 
 def too_few(profile: Profile) -> list[str]:

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""When an object that grows ends a program: it is run on to there, where that is soon.
+
+An object that is allocated anew, larger, needs one piece, and which of its old copies a word left
+on the stack keeps is chance: no forecast tells it. With one more comment above it a program died
+in its round 129 or 74.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+from maixmem_cli.emulator.session import LIMIT, RAISED, Session
+from maixmem_cli.profiler import profile
+from maixmem_cli.profiler.profile import End, Profile
+
+_BEYOND = 1.5  # times the round that is forecast
+_MOST = 8_000_000_000  # instructions of the whole run: ten to twenty seconds
+
+
+def died(found: Profile) -> int | None:
+    """The round in which such a program, run on, got no memory; None: it has no such object, it
+    was not run, or did not end so."""
+    options, end = found.session.options, found.end
+    grows = any(g.heap == "gc" and g.verdict.one > 0 and not g.verdict.table for g in found.leaks)
+    if not grows or not end or end.heap != "gc" or end.recursion or found.outcome.kind != LIMIT:
+        return None
+    times = _BEYOND * (end.rounds + end.left) / end.rounds
+    if times * found.instructions > _MOST:
+        return None
+    longer = replace(
+        options,
+        frames=options.frames and ceil(times * options.frames),
+        seconds=options.seconds and times * options.seconds,
+        save_lcd=None,
+    )
+    seen = _pictures(found)
+    with Session(found.session.firmware, found.session.script, longer) as session:
+        on = profile.run(session, lambda text: None)
+        if on.outcome.kind != RAISED or "MemoryError" not in on.outcome.error:
+            return None
+        # not every round has a look; pictures are counted
+        return _pictures(on) // max(1, round(seen / end.rounds)) or on.judged.rounds
+
+
+def _pictures(found: Profile) -> int:
+    return int(found.session.board.state()["frames"])
