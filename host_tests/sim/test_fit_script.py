@@ -193,6 +193,17 @@ def test_a_script_that_prints_and_ends_has_a_verdict(tmp_path: Path) -> None:
     assert done.exit_code == 0 and done.stdout.startswith("FITS: it ran to its end")
 
 
+@pytest.mark.parametrize(
+    ("file", "step"),
+    [("/flash/a.txt", "Put /flash/a.txt on a card"), ("/sd/a.txt", "Give this run the card")],
+)
+def test_the_step_for_a_missing_file_is_for_where_it_lies(
+    tmp_path: Path, file: str, step: str
+) -> None:
+    done, _, _ = fitted(tmp_path, f"open({file!r})\n")
+    assert done.exit_code == 4 and f"Do this: {step}" in done.output, done.output
+
+
 def test_what_grows_up_to_the_own_end_of_a_script_fits(tmp_path: Path) -> None:
     loop = _LOOP.replace("while True:", "for n in range(150):")
     source = _CAMERA + "kept = []\n" + loop + "    kept.append(bytes(640))\n"

@@ -21,7 +21,7 @@
 | needs_v4 | "yes": that model is V4, and the firmware runs V3 alone |
 | most, keeps | the line that has most of that heap; what it has, where it got nothing itself |
 | grows_at, grows_heap, grows_each, grows_dies | what keeps more with each round |
-| missing, missing_name | what the run did not have |
+| missing, missing_name, flash_file | what the run did not have; the file, where it is of /flash |
 | reason | why the stand-in hangs |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
 """
@@ -52,6 +52,7 @@ _DOES = (  # what a line does, by its text; the first counts
     ("image", re.compile(r"\bImage\(|\.(?:resize|copy|cut|crop|to_grayscale|mean_pooled)\(")),
     ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
 )
+_FLASH = "/flash/"
 _NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[1-9]\d{5,7}\b")
 _OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
 _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
@@ -234,6 +235,8 @@ def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
     found: dict[str, Value] = {"missing": end.missing.kind}
     if end.missing.name:
         found["missing_name"] = end.missing.name
+        if end.missing.kind == record.CARD and end.missing.name.startswith(_FLASH):
+            found["flash_file"] = end.missing.name
     if end.missing.kind != record.MODEL:
         return found
     address = _address(end.missing.name)
