@@ -123,10 +123,11 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def library() -> str:
-    """The library's bytecode as an archive for the cache where the command looks for it: a
-    browser has no mpy-cross."""
+    """The library's bytecode as an archive for the cache where the command looks for it, of all
+    boards: a browser has no mpy-cross."""
     sys.path[:0] = [str(ROOT / name) for name in ("tools", "lib", "port_shims")]
     from maixmem_cli.emulator import prepared
+    from maixmem_cli.library import bytecode, packages
 
     files = prepared.files_of_library()
     with tempfile.TemporaryDirectory() as temp:
@@ -134,6 +135,11 @@ def library() -> str:
         base.mkdir(parents=True)
         for name, path in files.items():
             shutil.copy(path, base / name)
+        for version in bytecode.VERSIONS:
+            folder = base.parent / "built" / f"mpy{version}"
+            folder.mkdir(parents=True)
+            bytecode.compile_modules(packages.every(), version, folder)
+            (folder / "p.mpy").write_bytes(bytecode.probe(version))
         made = shutil.make_archive(str(Path(temp) / "library"), "zip", base.parent)
         _write("wheels/library.zip", Path(made).read_bytes())
     return "wheels/library.zip"

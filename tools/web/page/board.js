@@ -33,6 +33,7 @@ export class BoardTab {
     this.has = '';
     this.pressed = 0;
     this.waiting = false;
+    this.lent = null;
     this.console = new Console($('console'), (bytes) => this.type(bytes));
     this.worker = worker('../board/worker.js');
     this.worker.onmessage = ({ data }) => this.#take(data);
@@ -44,6 +45,16 @@ export class BoardTab {
   }
 
   type(bytes) { this.worker.postMessage({ kind: 'type', bytes }); }
+
+  // Its cable for another part of the page: what it says goes there, until null is given. The
+  // script that runs is interrupted there.
+  lend(take) {
+    this.lent = take;
+    if (!take || !this.run) return;
+    this.run.stop();
+    this.run = null;
+    this.#become('prompt');
+  }
 
   // --- what the board says ---
 
@@ -62,7 +73,8 @@ export class BoardTab {
 
   #said(bytes) {
     if (this.coming && !this.coming.began) return; // of the board before
-    if (this.run) this.run.take(bytes);
+    if (this.lent) this.lent(bytes);
+    else if (this.run) this.run.take(bytes);
     else this.#show(bytes);
     if (this.coming && this.console.said.endsWith(PROMPT)) this.coming.up('prompt');
   }

@@ -4,7 +4,7 @@
 import { language } from './words.js';
 import { worker } from './workers.js';
 
-// on.progress(part), on.say(text): what it tells while it works.
+// on.progress(part), on.say(text): what it tells while it works; on.cable(bytes): for a board.
 export class Desk {
   constructor(on) {
     this.on = on;
@@ -29,6 +29,8 @@ export class Desk {
       this.on.progress(data.part);
     } else if (data.kind === 'say') {
       this.on.say(data.text);
+    } else if (data.kind === 'cable') {
+      this.on.cable(data.bytes);
     } else {
       this.ready = true;
       const { done, failed } = this.waiting.get(data.id) ?? {};
@@ -43,6 +45,11 @@ export class Desk {
     this.waiting.clear();
     this.on.progress(1);
   }
+
+  // What a board said to the command that runs, and that its cable is gone.
+  heard(bytes) { this.worker.postMessage({ heard: bytes }); }
+
+  gone(why) { this.worker.postMessage({ gone: why }); }
 
   // A function of desk.py, which speaks the reader's language; its answer is {result, bytes}.
   call(name, args = [], transfer = []) {

@@ -7,6 +7,7 @@ import * as tabs from './tabs.js';
 import { BoardTab } from './board.js';
 import { Desk } from './desk.js';
 import { Files } from './files.js';
+import { HeapTab } from './heap.js';
 import { Tools } from './tools.js';
 import { language, say, speak } from './words.js';
 
@@ -88,11 +89,11 @@ async function start() {
     speak($('language').value);
   });
   tabs.start();
-  const tools = { say: () => {} };
+  const tools = { say: () => {}, changed: () => {} };
   const desk = new Desk({ progress, say: (text) => tools.say(text) });
   const files = new Files(desk, {
     code: () => editor.text(),
-    change: () => changed(board, files),
+    change: () => { changed(board, files); tools.changed(); },
     module: () => {},
     script: (text) => editor.setText(text),
     project: (text) => { $('project').value = text; tabs.show($('tab-plan')); },
@@ -101,6 +102,8 @@ async function start() {
   const board = new BoardTab(files, desk);
   const shown = new Tools(desk, files);
   tools.say = (text) => shown.say(text);
+  const heap = new HeapTab({ desk, tools: shown, board, files });
+  tools.changed = () => heap.show();
   buttons(board, files, desk);
   await editor.start(await scripts());
   document.body.dataset.ready = 'yes';

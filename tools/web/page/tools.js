@@ -25,7 +25,7 @@ export class Tools {
   say(text) { if (this.live) this.live.textContent += text; }
 
   // Runs a command and shows its words in an element; `report`: the file of its picture.
-  async #run(words, shown, { report = '', frame = null } = {}) {
+  async run(words, shown, { report = '', frame = null } = {}) {
     const to = $(shown);
     to.textContent = `$ maixmem ${words.join(' ')}\n`;
     to.dataset.state = 'running';
@@ -58,20 +58,20 @@ export class Tools {
   #kmodel() {
     const names = [...this.files.of('model'), ...this.files.of('package')].map((f) => f.name);
     if (!names.length) { $('models-said').textContent = say('needsModels'); return null; }
-    return this.#run(['kmodel', ...names], 'models-said');
+    return this.run(['kmodel', ...names], 'models-said');
   }
 
   #flash() {
     const items = this.#items();
     if (!items.length) { $('models-said').textContent = say('needsModels'); return null; }
-    return this.#run(['flash', ...items], 'models-said');
+    return this.run(['flash', ...items], 'models-said');
   }
 
   async #plan() {
     if (!$('project').value.trim() || $('project').value === this.made) await this.#begin();
     await this.desk.put('project.toml', $('project').value);
     const more = { report: 'fit.html', frame: $('plan-report') };
-    await this.#run(['fit', 'project.toml', '--html', 'fit.html'], 'plan-said', more);
+    await this.run(['fit', 'project.toml', '--html', 'fit.html'], 'plan-said', more);
   }
 
   // A project of the files that were dropped, else the one that the command itself begins with.
@@ -89,7 +89,7 @@ export class Tools {
     if (!this.files.firmware) { $('plan-said').textContent = say('needsFirmware'); return; }
     await this.desk.put('main.py', editor.text());
     const words = ['fit', 'main.py', ...await this.#board(), '-o', 'project.toml'];
-    const result = await this.#run(words, 'plan-said', { report: 'project.toml' });
+    const result = await this.run(words, 'plan-said', { report: 'project.toml' });
     if (result && [0, 1, 3].includes(result.status)) $('project').value = result.file;
   }
 
@@ -102,7 +102,7 @@ export class Tools {
 
   async #explain() {
     await this.desk.put('log.txt', $('text').value);
-    await this.#run(['explain', 'log.txt'], 'explain-said');
+    await this.run(['explain', 'log.txt'], 'explain-said');
   }
 
   async #profile() {
@@ -112,7 +112,7 @@ export class Tools {
     const words = ['profile', 'main.py', ...await this.#board(), '--html', 'profile.html'];
     $('profile-go').disabled = true;
     $('profile-stop').hidden = false;
-    await this.#run(words, 'profile-said', { report: 'profile.html', frame: $('profile-report') });
+    await this.run(words, 'profile-said', { report: 'profile.html', frame: $('profile-report') });
     $('profile-go').disabled = false;
     $('profile-stop').hidden = true;
   }
