@@ -193,6 +193,17 @@ def test_why_an_object_lives(repl):
         paths.way(graph, "stor")
 
 
+def test_why_an_object_lives_as_data(repl, tmp_path):
+    saved = tmp_path / "a.heap"
+    saved.write_bytes(store.packed(take.of_board(repl)))
+    told = json.loads(maixmem("heap", str(saved), "--path", "store.frames", "--json"))
+    assert (told["path"], told["type"]) == ("main.store.frames", "list")
+    assert told["retained"] > told["bytes"] and told["referred_to_by"] == [
+        "main.bound",
+        "main.store",
+    ]
+
+
 @pytest.mark.parametrize(
     ("damage", "text"),
     [

@@ -91,16 +91,16 @@ def command(
         taken = _taken(source, run, sorted(after), not garbage, on_board)
     if save:
         _save(taken, save)
-    with _snapshot_errors():
-        _draw(taken[-1], html, svg)
-    if len(taken) > 1 and not path:
-        from maixmem_cli.snapshot.view import view
+    from maixmem_cli.snapshot.view import view
 
-        with _snapshot_errors():
-            views = [view(one) for one in taken]
+    several = len(taken) > 1 and not path
+    with _snapshot_errors():
+        views = [view(one) for one in (taken if several else taken[-1:])]
+    _draw(views[-1], html, svg)
+    if several:
         _difference(*views, as_json=as_json)
     else:
-        _show(taken[-1], path, as_json=as_json)
+        _show(views[0], path, as_json=as_json)
 
 
 def _taken(
@@ -226,33 +226,28 @@ def _save(taken: Sequence[Taken], path: Path) -> None:
         write_file("--save", name, store.packed(one))
 
 
-def _draw(taken: Taken, html: Path | None, svg: Path | None) -> None:
+def _draw(shown: View, html: Path | None, svg: Path | None) -> None:
     if not html and not svg:
         return
     from maixmem_cli.snapshot import page, picture
-    from maixmem_cli.snapshot.view import view
 
-    shown = view(taken)
     if html:
         write_file("--html", html, page.page(shown))
     if svg:
         write_file("--svg", svg, picture.svg_of(shown))
 
 
-def _show(taken: Taken, path: str | None, *, as_json: bool) -> None:
+def _show(shown: View, path: str | None, *, as_json: bool) -> None:
+    """The snapshot; or with `path` why an object of it is in use."""
     from maixmem_cli.snapshot import as_json as data
-    from maixmem_cli.snapshot import paths, text, view
+    from maixmem_cli.snapshot import paths, text
 
     with _snapshot_errors():
-        shown = view.view(taken)
-        if path:
-            lines = text.way(paths.way(shown.graph, path), shown.graph)
-        else:
-            lines = text.lines(shown)
+        way = paths.way(shown.graph, path) if path else None
     if as_json:
-        print_json(data.snapshot(shown))
+        print_json(data.way(way, shown.graph) if way else data.snapshot(shown))
     else:
-        click.echo("\n".join(lines))
+        click.echo("\n".join(text.way(way, shown.graph) if way else text.lines(shown)))
 
 
 def _loaded(path: Path) -> View:

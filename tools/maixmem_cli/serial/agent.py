@@ -21,7 +21,7 @@ _AT_ONCE = 8  # requests of 20 bytes: less than the buffer of a UART
 _PIECE = 4096  # bytes of an answer
 _SILENCE = 30.0  # seconds
 _TABLE = 120.0  # seconds for the table of a large heap, and for timers that come late
-_STEP = 50  # ms of a timer, which is set again until all have passed: a K210's counts no minutes
+_STEP = 50  # ms of a timer, which is set again until a time has come: a K210's counts no minutes
 _NO_TIMER = re.compile(r"no module named '?machine|has no attribute '?Timer", re.IGNORECASE)
 _FIRST = re.compile(r"^\d+( -?\d+){7}$", re.MULTILINE)
 _SECOND = re.compile(r"^(\w+) \((\d+), (\d+)[^)]*\) (.+)$", re.MULTILINE)
@@ -89,7 +89,7 @@ class Agent:
     def arm(self, collect: bool, seconds: Sequence[float]) -> bool:
         """Lets it begin by itself after so many seconds from now, and then from the end of the one
         before. False: the board has no such timer."""
-        times = [max(1, round(1000 * s / _STEP)) for s in seconds]
+        times = [round(1000 * s) for s in seconds]
         _, error = self._repl.run(code(f"g(main, {int(collect)}, {_STEP}, {times})"))
         if error and not _NO_TIMER.search(error):
             raise self._refusal(error)

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from maixmem_cli.snapshot import diff
+from maixmem_cli.snapshot.graph import Graph
 from maixmem_cli.snapshot.owners import Owner
+from maixmem_cli.snapshot.paths import Way
 from maixmem_cli.snapshot.text import MOMENTS
 from maixmem_cli.snapshot.view import View
 
@@ -53,6 +55,20 @@ def _owner(owner: Owner) -> dict[str, Any]:
         "retained": owner.retained,
         "types": dict(owner.types),
         "holds": [_owner(o) for o in owner.sorted()],
+    }
+
+
+def way(found: Way, graph: Graph) -> dict[str, Any]:
+    """Why an object is in use: the steps that lead to it, and all that refers to it."""
+    return {
+        "version": VERSION,
+        "path": found.name,
+        "address": found.address,
+        "type": graph.type_of(found.address),
+        "bytes": graph.sizes[found.address],
+        "retained": graph.retained(found.address),
+        "steps": found.steps,
+        "referred_to_by": found.others,
     }
 
 

@@ -45,20 +45,24 @@ def f(main, collect):
 
 
 def g(main, collect, step, times):
-    """Has a timer run f() between two bytecodes of the program, after so many steps of `step`
-    milliseconds each; then the program goes on. sys.modules keeps the timer until it is done."""
+    """Has a timer run f() between two bytecodes of the program, when each of `times` in
+    milliseconds has passed since the one before; then the program goes on. It looks at the clock
+    every `step` milliseconds. sys.modules keeps the timer until it is done."""
     import sys
+    from time import ticks_diff, ticks_ms
 
     import machine
 
     T = machine.Timer
     k = sys.modules
 
+    a = [ticks_ms()]
+
     def c(t):
-        times[0] -= 1
-        if not times[0]:
+        if ticks_diff(ticks_ms(), a[0]) >= times[0]:
             times.pop(0)
             f(main, collect)
+            a[0] = ticks_ms()
         if times:
             d(t)
         else:
@@ -69,8 +73,8 @@ def g(main, collect, step, times):
         def d(t):
             t.restart()
 
-        a = T.MODE_ONE_SHOT
-        t = T(T.TIMER2, T.CHANNEL3, mode=a, period=step, unit=T.UNIT_MS, callback=c)
+        o = T.MODE_ONE_SHOT
+        t = T(T.TIMER2, T.CHANNEL3, mode=o, period=step, unit=T.UNIT_MS, callback=c)
     else:
 
         def d(t):
