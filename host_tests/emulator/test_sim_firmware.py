@@ -201,6 +201,9 @@ def test_modules_beside_the_script_and_the_card(image: Path, tmp_path: Path) -> 
 @needs_image
 def test_a_hang_is_explained(tmp_path: Path) -> None:
     """A model whose file fits while the buffer that reads it from flash does not."""
+    image = next(iter(emulated.modern()), None)
+    if image is None:
+        pytest.skip("NOT RUN: no image has utils.heap_free(), which says what is left")
     model, small = emulated.model("v4_mnist_cnn.kmodel"), emulated.model("v3_mask_maixpy.kmodel")
     source = """
         import KPU as kpu
@@ -213,7 +216,7 @@ def test_a_hang_is_explained(tmp_path: Path) -> None:
         """
     done = sim(
         tmp_path,
-        emulated.IMAGES[0],
+        image,
         source,
         "--flash",
         f"{model}@0x300000",
@@ -222,9 +225,7 @@ def test_a_hang_is_explained(tmp_path: Path) -> None:
     )
     free = int(done.stdout.split()[-1]) if done.exit_code in (0, 1) else 0
     if free:
-        pytest.skip(
-            f"{emulated.IMAGES[0].stem}: {free} bytes are free after the first model: no hang here"
-        )
+        pytest.skip(f"{image.stem}: {free} bytes are free after the first model: no hang here")
     assert done.exit_code == 3, done.output
     assert "return kpu.load(0x300000)" in done.stderr and "called by main.py" in done.stderr
     assert "malloc(262274) of the system heap got nothing" in done.stderr

@@ -183,7 +183,7 @@ _SLOWLY = (
         "results",
         f"{_START}{_PICTURE}{_LOAD}kept = []\n{_LOOP}    kept.append(kpu.forward(a, small))\n",
         _MODEL,
-        (),
+        ("bound",),
     ),
     # a line for each picture
     ("log", f"{_START}log = {{}}\n{_LOOP}    log[len(log)] = 'seen %d' % len(log)\n", {}, ()),

@@ -22,6 +22,7 @@ from maixmem_cli.serial.repl import BoardError
 #: before the lines of the list
 _SETUP = """
 import gc, image, lcd, KPU as kpu
+big = gray = None
 gc.collect()
 big = image.Image(size=(320, 240))
 gray = image.Image(size=(160, 120)).to_grayscale(1)
