@@ -10,9 +10,11 @@ projects instead of 40.
 from __future__ import annotations
 
 import array
+import itertools
 import os
 import re
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ import fit_script
 import pytest
 from commands import maixmem
 from maixmem_cli.emulator import pictures, sd_image
+from maixmem_cli.emulator.connect import connect
 from maixmem_cli.emulator.cores import missing
 from maixmem_cli.emulator.ports import Hangs, SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
@@ -168,3 +171,18 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
     assert board.lcd == build.lcd
     same = fit(replace(project.read(path), firmware=board, gc_heap=board.gc_heap))
     assert differences(same, rows, gc_room=2 * _PAGE) == []
+
+
+@pytest.mark.parametrize("image", IMAGES[:1], ids=lambda p: p.name)
+def test_a_busy_desk_measures_the_same_board(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A boot is waited for by the board's clock: the firmware's own program is not cut short."""
+    boards = []
+    for slow in (False, True):
+        with connect(f"emu:{image},new") as board:
+            if slow:  # much of the desk's time passes with each step of the board
+                times = itertools.count(0, 0.045)
+                monkeypatch.setattr(time, "monotonic", lambda: next(times))
+            board.hard_reset(5)
+            monkeypatch.undo()
+            boards.append(board.check("import KPU\nKPU.memtest()"))
+    assert boards[0] == boards[1]

@@ -27,7 +27,7 @@ PREFIX = "emu:"
 _renewed: set[Path] = set()
 _POLL = 0.05
 _LAST = 20  # runs of 10 ms before a port is closed
-_BOOT = 20.0  # seconds
+_BOOT = 20.0  # seconds of the board's clock
 _TALKATIVE = 1 << 16  # bytes that a program says, not a boot
 
 
@@ -57,6 +57,10 @@ class SerialPort:
         del unread[:most]
         return data
 
+    def clock(self) -> float:
+        """Seconds that have passed on the board, which a busy desk does not change."""
+        return float(self.board.state()["microseconds"] / 1e6)
+
     def step(self) -> int:
         """The board runs for some 10 ms of this machine."""
         return self.board.run()
@@ -75,9 +79,9 @@ class NoPrompt(BoardError):
 def at_prompt(port: SerialPort, name: str) -> RawRepl:
     """The raw REPL of a board that has just been started. NoPrompt when it does not get there."""
     try:
-        said, end = b"", time.monotonic() + _BOOT
+        said, end = b"", port.clock() + _BOOT
         # a main.py of the card may run for ever: then it is interrupted
-        while b"\n>>> " not in said and time.monotonic() < end and len(said) < _TALKATIVE:
+        while b"\n>>> " not in said and port.clock() < end and len(said) < _TALKATIVE:
             said += port.read(port.in_waiting)
         repl = RawRepl(name, port)
         repl.enter(_BOOT)

@@ -100,10 +100,11 @@ class RawRepl:
         self.boots(timeout)
 
     def boots(self, timeout: float = 30) -> None:
-        """The raw REPL of a board that boots. A program that starts then is interrupted in the
-        end."""
+        """The raw REPL of a board that boots. A program that starts then is interrupted after
+        `timeout` seconds; a board in software counts those of its own clock."""
+        now = getattr(self._port, "clock", time.monotonic)
         with contextlib.suppress(ConnectionLost):
-            self._until(_PROMPT, timeout, limit=timeout, other=_BANNER)
+            self._until(_PROMPT, timeout, limit=timeout, other=_BANNER, now=now)
         self.enter()
 
     def run(
@@ -226,10 +227,11 @@ class RawRepl:
         on_text: Callable[[str], None] | None = None,
         limit: float | None = None,
         other: bytes | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> bytes:
         """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout`
-        seconds of silence, or `limit` in all."""
-        began = last = time.monotonic()
+        seconds of silence, or `limit` in all, by the clock `now`."""
+        began = last = now()
         shown = len(self._pending)
         if on_text and shown:  # what came with the answer before it
             on_text(self._pending.decode(errors="replace"))
@@ -238,13 +240,13 @@ class RawRepl:
                 end = other
                 break
             if self._receive():
-                last = time.monotonic()
+                last = now()
                 if on_text:
                     on_text(self._pending[shown:].decode(errors="replace"))
                     shown = len(self._pending)
-            elif time.monotonic() - last > timeout:
+            elif now() - last > timeout:
                 raise ConnectionLost(self._lost(f"no answer for {timeout:.0f} s"))
-            if limit is not None and time.monotonic() - began > limit and end not in self._pending:
+            if limit is not None and now() - began > limit and end not in self._pending:
                 raise ConnectionLost(self._lost(f"output without an answer for {limit:.0f} s"))
         at = self._pending.index(end) + len(end)
         found, self._pending = self._pending[:at], self._pending[at:]
