@@ -27,7 +27,7 @@ from maixmem_cli.profiler.ledger import BEFORE, Fullest
 _LONG, _LAST = 6, 3  # loops that are judged: those that run longest, and those at the end
 _OF_A_LOOP = 40
 _OF_BLOCKS = 60  # looks that come as blocks are taken
-_ROUNDS = 4  # of a loop that is worth a look
+_ROUNDS = 3  # of a loop that is worth a look
 _ITEM = re.compile(r"\[[^\]]*\]")
 _LOCAL = re.compile(r"(?!a thread).* of (.*)\(\)")  # as heap/frames.py names a frame's value
 _GLOBALS = "the names of main.py"  # of the dict itself, which has none
@@ -108,7 +108,7 @@ def chosen(looks: Sequence[Event]) -> set[int]:
     of: defaultdict[int, list[Event]] = defaultdict(list)
     for look in looks:
         of[look.asked].append(look)
-    loops = [k for jump, k in of.items() if jump and k[-1].end > _ROUNDS]
+    loops = [k for jump, k in of.items() if jump and k[-1].end >= _ROUNDS]
     loops.sort(key=lambda k: k[0].time - k[-1].time)
     some = [max(looks, key=lambda k: k.a), *_evenly(of[0], _OF_BLOCKS)]
     last = sorted(loops[_LONG:], key=lambda k: k[-1].time)[-_LAST:]
