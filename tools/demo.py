@@ -24,10 +24,12 @@ import maixmem_kmodel  # noqa: E402
 import paths  # noqa: E402
 from maixmem_cli.commands import fit as cmd_fit  # noqa: E402
 from maixmem_cli.firmware.builds import FIRMWARES  # noqa: E402
+from maixmem_cli.plan import of_plan  # noqa: E402
 from maixmem_cli.plan.changes import cheapest  # noqa: E402
 from maixmem_cli.plan.fit import fit, headers  # noqa: E402
 from maixmem_cli.plan.program import project  # noqa: E402
 from maixmem_cli.plan.program.project import Project  # noqa: E402
+from maixmem_cli.text.language import ENGLISH  # noqa: E402
 from maixmem_cli.text.numbers import hexa  # noqa: E402
 from maixmem_cli.text.output import console  # noqa: E402
 from maixmem_report import kib  # noqa: E402
@@ -112,7 +114,7 @@ def plan(out: Console, folder: Path, models: list[Path]) -> Project:
     answer = fit(wanted, infos)
     cmd_fit.show(out, answer)
     changes, after = cheapest(answer, infos)
-    cmd_fit.advise(out, changes, after)
+    cmd_fit.advise(out, of_plan.of_fit(answer, changes, after, ENGLISH))
     return after.project if after else wanted
 
 

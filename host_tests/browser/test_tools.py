@@ -95,8 +95,8 @@ def test_fit_names_the_cures(page: Any, command: Callable[..., Any], tmp_path: P
     page.click("#plan-go")
     (tmp_path / "project.toml").write_text(_TOO_MUCH)
     there = command("fit", "project.toml", folder=tmp_path).stdout
-    assert words(page, "plan-said") == there and "It fits with:\n  * " in there
-    change = there.partition("  * ")[2].partition("\n")[0]
+    assert words(page, "plan-said") == there and "\nDo this: " in there
+    change = there.partition("\nDo this: ")[2].partition("\n")[0]
     report = page.frame_locator("#plan-report")
     assert change in report.locator("body").text_content()
     assert report.locator("svg").count() >= 1

@@ -14,9 +14,11 @@ import maixmem_k210_gc
 import pytest
 from fit_kit import answer, entry, three_models
 from maixmem_cli.firmware.builds import FIRMWARES
+from maixmem_cli.plan import of_plan
 from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import fit
 from maixmem_cli.plan.program.project import Project
+from maixmem_cli.text.language import LANGUAGES
 
 
 @pytest.fixture
@@ -150,8 +152,24 @@ def test_gc_heaps_that_are_refused_are_those_that_the_board_refuses(build: str) 
 
 
 def test_nothing_helps_is_said(folder: Path) -> None:
-    got, infos = answer(folder, 'firmware = "lvgl"\n[[pool]]\nsize = [2000, 2000]\n')
+    got, infos = answer(folder, 'firmware = "lvgl"\n[[pool]]\nname = "p"\nsize = [2000, 2000]\n')
     assert not got.fits and cheapest(got, infos) == ([], None)
+    made = of_plan.of_fit(got, [], None, "en")
+    assert made.cause.startswith("p needs 7.6 MiB of GC heap, and ") and made.sure == "computed"
+    assert made.step and made.step.text.startswith("Keep less at once: none of the changes")
+    larger = 'firmware = "lvgl"\n[camera]\nsize = "VGA"\n' + entry("larger", 0x300000)
+    step = of_plan.of_fit(answer(folder, larger)[0], [], None, "en").step
+    assert step and step.text.startswith("Use a smaller model or camera frame:")
+
+
+def test_the_changes_of_a_plan_are_the_step_of_its_answer(folder: Path) -> None:
+    got, infos = answer(folder, 'firmware = "full"\n' + entry("small", 0x200000))
+    changes, after = cheapest(got, infos)
+    for language in LANGUAGES:
+        made = of_plan.of_fit(got, changes, after, language)
+        assert made.step and made.step.text == changes[0].text(language)
+        assert made.key == "plan_wrong" and "0x200000" in made.cause and made.proof
+        assert not made.others
 
 
 def test_resident_models_are_counted_first_hand(folder: Path) -> None:

@@ -9,17 +9,21 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from maixmem_report import kib
 from rich.console import Console
 
+from maixmem_cli.answer import as_text
+from maixmem_cli.answer.answer import Answer
+from maixmem_cli.answer.as_json import data
 from maixmem_cli.commands.options import ADDRESS_FILE, firmware_option
 from maixmem_cli.commands.script_options import PROJECT, SD, board_of, setup_of
 from maixmem_cli.firmware.builds import Firmware, choose
 from maixmem_cli.plan import html as fit_html
-from maixmem_cli.plan import maixcam2, svg_time
-from maixmem_cli.plan.changes import Change, cheapest
+from maixmem_cli.plan import maixcam2, of_plan, svg_time
+from maixmem_cli.plan.changes import cheapest
 from maixmem_cli.plan.fit import MARGIN, Fit, Step, fit, headers
 from maixmem_cli.plan.program import project
 from maixmem_cli.text.output import LANG, console, unreadable, write_file
@@ -91,31 +95,20 @@ def _say_fits(out: Console, answer: Fit) -> None:
     )
 
 
-def _verdict(out: Console, answer: Fit, changes: list[Change], after: Fit | None) -> None:
-    if not answer.fits:
-        advise(out, changes, after)
+def _verdict(out: Console, answer: Fit, made: Answer | None) -> None:
+    if made:
+        advise(out, made)
     elif answer.pictures:
         out.print("FITS in memory, but KPU will refuse the picture: see above", style="yellow")
     else:
         _say_fits(out, answer)
 
 
-def advise(out: Console, changes: list[Change], after: Fit | None) -> None:
-    """The changes and the numbers they lead to."""
-    if after is None:
-        out.print(
-            "DOES NOT FIT, and none of the changes that were tried help. Next: a smaller "
-            "model or camera.",
-            style="bold red",
-        )
-        return
-    out.print("DOES NOT FIT. It fits with:", style="bold red")
-    for change in changes:
-        out.print(f"  * {change.text()}", markup=False)
-    out.print(
-        f"then at most {kib(after.peak('heap'))} of system heap and "
-        f"{kib(after.peak('gc'))} of GC heap are in use."
-    )
+def advise(out: Console, made: Answer) -> None:
+    """What does not fit, and what to do."""
+    out.print("DOES NOT FIT", style="bold red")
+    for line in as_text.lines(made):
+        out.print(line, markup=False, soft_wrap=True)
 
 
 @click.command(
@@ -231,20 +224,22 @@ def command(
 
         of_k210 = {"--firmware": firmware, "--flash": flash, "--svg": svg, "--html": html}
         _none_of(of_k210, "of a K210; the project is of a MaixCAM2")
-        sys.exit(fit_maixcam2.fit(file, as_json))
+        sys.exit(fit_maixcam2.fit(file, language, as_json))
     wanted, infos, answer = _answer(file, firmware, dict(flash))
     changes, after = ([], None) if answer.fits else cheapest(answer, infos)
+    made = None if answer.fits else of_plan.of_fit(answer, changes, after, language)
     if svg:
         write_file("--svg", svg, svg_time.draw(answer))
     if html:
-        write_file("--html", html, fit_html.page(answer, [c.text() for c in changes], after))
+        write_file("--html", html, fit_html.page(answer, made))
     if as_json:
-        told = {"changes": [c.text() for c in changes], "after": after and after.to_dict()}
+        told: dict[str, Any] = {"changes": [c.text() for c in changes]}
+        told.update(after=after and after.to_dict(), answer=made and data(made))
         click.echo(json.dumps({**answer.to_dict(), **told}, indent=2))
     else:
         out = console()
         show(out, answer)
-        _verdict(out, answer, changes, after)
+        _verdict(out, answer, made)
     sys.exit(0 if answer.fits and not answer.pictures else 1)
 
 

@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 
 import click
-from maixmem_maixcam.cmm import how_to_enlarge
 from maixmem_report import kib
 from rich.console import Console
 
-from maixmem_cli.plan import maixcam2
+from maixmem_cli.answer import as_text
+from maixmem_cli.plan import maixcam2, of_plan
 from maixmem_cli.text.output import console, unreadable
 from maixmem_cli.text.tables import Column, show_table
 
@@ -24,7 +24,7 @@ _COLUMNS = (
 )
 
 
-def fit(file: Path, as_json: bool) -> int:
+def fit(file: Path, language: str, as_json: bool) -> int:
     """Prints whether a project fits; the status: 0 it does, 1 it does not."""
     try:
         plan = maixcam2.read(file)
@@ -35,11 +35,11 @@ def fit(file: Path, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(plan.to_dict(), indent=2))
     else:
-        _show(console(), plan)
+        _show(console(), plan, language)
     return 0 if plan.fits else 1
 
 
-def _show(out: Console, plan: maixcam2.Plan) -> None:
+def _show(out: Console, plan: maixcam2.Plan, language: str) -> None:
     memory, cmm, linux = plan.memory >> 20, plan.cmm >> 20, plan.linux >> 20
     out.print(f"MaixCAM2 of {memory} MiB: CMM {cmm} MiB, Linux {linux} MiB")
     rows = []
@@ -59,14 +59,6 @@ def _show(out: Console, plan: maixcam2.Plan) -> None:
         left = f"{kib(plan.cmm - need.cmm)} of CMM and {kib(plan.linux - need.heap)} of Linux left"
         out.print(f"FITS{how}: {left}.", style="bold green", markup=False)
         return
-    out.print(
-        f"DOES NOT FIT: {kib(need.cmm)} of CMM wanted, {kib(plan.cmm)} there; "
-        f"{kib(need.heap)} of Linux wanted, {kib(plan.linux)} there.",
-        style="bold red",
-        markup=False,
-    )
-    mib = plan.enlarged()
-    if mib is None:
-        out.print("Next: a smaller model, fewer parts, or a board with more memory.")
-    else:
-        out.print(f"Next: `maixmem cmm --set {mib}`: {how_to_enlarge(maixcam2.BOARD)}")
+    out.print("DOES NOT FIT", style="bold red")
+    for line in as_text.lines(of_plan.of_maixcam2(plan, language)):
+        out.print(line, markup=False, soft_wrap=True)

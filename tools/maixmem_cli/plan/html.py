@@ -9,6 +9,8 @@ from xml.sax.saxutils import escape
 
 from maixmem_report import kib
 
+from maixmem_cli.answer import as_html
+from maixmem_cli.answer.answer import Answer
 from maixmem_cli.flash import svg_map
 from maixmem_cli.plan import svg_time
 from maixmem_cli.plan.fit import Fit, flash_of
@@ -26,8 +28,9 @@ _STYLE = (
 _REGIONS = {"heap": "system heap", "gc": "GC heap"}
 
 
-def page(answer: Fit, changes: list[str], after: Fit | None) -> str:
-    """The HTML document; nothing in it is loaded from elsewhere."""
+def page(answer: Fit, made: Answer | None) -> str:
+    """The HTML document, with the answer where it does not fit; nothing in it is loaded from
+    elsewhere."""
     build = answer.project.firmware
     tight = ", but it is tight" if answer.tight else ""
     head = f"It fits{tight}" if answer.fits else "It does not fit"
@@ -35,7 +38,7 @@ def page(answer: Fit, changes: list[str], after: Fit | None) -> str:
         f"<h1{'' if answer.fits else ' class=bad'}>{head}</h1>",
         _p(f"Firmware {build.name} ({build.source}), GC heap {kib(answer.project.gc_heap)}."),
         *_verdicts(answer),
-        *_proposal(changes, after),
+        *([as_html.fragment(made)] if made else ()),
         "<h2>Memory, step by step</h2>",
         _steps(answer),
         f'<div class="picture">{svg_time.draw(answer)}</div>',
@@ -67,17 +70,6 @@ def _verdicts(answer: Fit) -> list[str]:
     found += [f"Flash: {text}." for text in answer.flash]
     found += [f"Picture: {text}." for text in answer.pictures]
     return [_p(text, "bad") for text in found]
-
-
-def _proposal(changes: list[str], after: Fit | None) -> list[str]:
-    if after is None:
-        return []
-    rows = "".join(f"<li>{escape(printable(text))}</li>" for text in changes)
-    peak = (
-        f"Then at most {kib(after.peak('heap'))} of system heap and {kib(after.peak('gc'))} "
-        "of GC heap are in use."
-    )
-    return ["<h2>It fits with</h2>", f"<ul>{rows}</ul>", _p(peak)]
 
 
 def _table(heads: list[str], rows: list[tuple[str, list[str]]], numbers: int) -> str:

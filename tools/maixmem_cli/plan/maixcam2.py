@@ -91,8 +91,10 @@ class Plan:
         """At once or in turn."""
         return self.holds(self.apart) or self.holds(self.in_turn)
 
-    def enlarged(self) -> int | None:
-        """The MiB of CMM with which it fits on the same board, or None."""
+    @property
+    def cmm_that_fits(self) -> int | None:
+        """The MiB of CMM with which it fits on the same board: more than now, or less where Linux
+        is short; None: there are none."""
         need = self.in_turn
         mib = -(-need.cmm // _MIB)
         rest = self.memory - mib * _MIB

@@ -138,7 +138,7 @@ def none_helps(
         return answer
     left = without(answer, [*(edit.kind for edit, _ in failed), "cure"])
     if left.step is None:
-        left = replace(left, step=_less(answer))
+        left = replace(left, step=less(answer.facts, answer.language))
     known = words(answer.language)
     text = known["not_run"].format(count=len(failed), on=where)
     edit, after = max(failed, key=lambda row: row[1].pictures)
@@ -150,11 +150,11 @@ def none_helps(
     return replace(left, proof=text)
 
 
-def _less(of: Answer) -> Step | None:
+def less(facts: Facts, language: str) -> Step | None:
     """To use less, of what this program has."""
-    known = {**of.facts, "none_helps": "yes"}
+    known = {**facts, "none_helps": "yes"}
     fitting = (r for r in remedies().values() if "none_helps" in r.when and r.applies(known))
-    texts = ((r.key, r.text(known, of.language)) for r in fitting)
+    texts = ((r.key, r.text(known, language)) for r in fitting)
     return next((Step(key, text) for key, text in texts if text), None)
 
 
