@@ -108,7 +108,7 @@ def advise(out: Console, made: Answer) -> None:
     """What does not fit, and what to do."""
     out.print("DOES NOT FIT", style="bold red")
     for line in as_text.lines(made):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, markup=False)
 
 
 @click.command(

@@ -61,4 +61,4 @@ def _show(out: Console, plan: maixcam2.Plan, language: str) -> None:
         return
     out.print("DOES NOT FIT", style="bold red")
     for line in as_text.lines(of_plan.of_maixcam2(plan, language)):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, markup=False)
