@@ -61,7 +61,7 @@ def test_every_control_has_a_name(page: Any) -> None:
 def test_tabs_by_keyboard(page: Any) -> None:
     page.focus("#tab-board")
     page.keyboard.press("ArrowRight")
-    assert page.is_visible("#profile") and not page.is_visible("#board")
+    assert page.is_visible("#heap") and not page.is_visible("#board")
     page.keyboard.press("End")
     assert page.is_visible("#explain")
     page.keyboard.press("ArrowRight")
