@@ -25,7 +25,7 @@ _HEADER = 4096
 _ONE = "\x1e"  # begins each of
 _CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
 _LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is looked at
-_PAUSE = 2  # times its longest: a loop has ended
+_PAUSE = 2  # times the most rounds of others between two of its own: a loop has ended
 
 
 # The loops of a script that takes no pictures: of each how often it went round, and the free bytes
@@ -47,11 +47,10 @@ class _Loops:
         """A loop begins a round: its number where this one is to be looked at, else None."""
         i = self._find(line)
         if i is None:
+            self.leads = False
             return None
         self.turn += 1
-        leader = self._leader
-        since = self.turn - self._last[leader]
-        self.leads = i <= leader or since > _PAUSE * self._gap[leader]
+        self.leads = i <= self._leader or self._ended(self._leader)
         if self.leads:
             self._leader = i
         if self._passed[i]:
@@ -61,6 +60,9 @@ class _Loops:
         if self._looks[i] == self.LOOKS:
             self._halve(i)
         return i if (self._passed[i] - 1) % self._stride[i] == 0 else None
+
+    def _ended(self, i):
+        return self.turn - self._last[i] > _PAUSE * self._gap[i]
 
     def _find(self, line):
         for i in range(self._n):
@@ -89,13 +91,12 @@ class _Loops:
         self._looks[i] += 1
 
     def told(self):
-        """[(line, rounds, turns since its last round, gap, rounds and free bytes of each look)]"""
+        """[(line, rounds, 1: it has ended, rounds and free bytes of each look)]"""
         found = []
         for i in range(self._n):
             at = 2 * i * self.LOOKS
             seen = tuple(self._seen[at : at + 2 * self._looks[i]])
-            since = self.turn - self._last[i]
-            found.append((self._line[i], self._passed[i], since, self._gap[i], seen))
+            found.append((self._line[i], self._passed[i], int(self._ended(i)), seen))
         return found
 
 

@@ -53,7 +53,6 @@ _KINDS = {
 }
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
-_PAUSE = 2  # times the most rounds of others between two of its own: then a loop has ended
 _ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
 _NO_BOOT = ("no boot with a GC heap", "it does not come to its prompt")
@@ -133,24 +132,22 @@ class _Run:
         pictures."""
         if self.rounds or not (self.limit or self.status):
             return None
-        return next((x for x in self.loops if x.since <= _PAUSE * x.gap), None)
+        return next((x for x in self.loops if not x.ended), None)
 
 
 @dataclass(frozen=True)
 class _Loop:
-    """How often a loop went round: `since`: rounds of any loop since it last did; `gap`: the most
-    between two of its own. `looks`: (round, free bytes of the GC heap then)."""
+    """How often a loop went round. `looks`: (round, free bytes of the GC heap then)."""
 
     rounds: int
-    since: int
-    gap: int
+    ended: bool
     looks: tuple[tuple[int, int], ...]
 
 
 def _loop(told: Any) -> _Loop:
-    _, passed, since, gap = _numbers(told[:4], 4)
-    looks = _numbers(told[4], len(told[4]))
-    return _Loop(passed, since, gap, tuple(zip(looks[::2], looks[1::2])))
+    _, passed, ended = _numbers(told[:3], 3)
+    looks = _numbers(told[3], len(told[3]))
+    return _Loop(passed, bool(ended), tuple(zip(looks[::2], looks[1::2])))
 
 
 _HEAP = ("used", "free", "largest", "heap_free", "lowest")
