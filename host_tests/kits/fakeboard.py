@@ -216,6 +216,7 @@ class FakeBoard:
         self._host = self._slave = -1
         self.replug()
         self._raw = self._busy = False
+        self._wants_raw = False  # Ctrl-A came, and no answer yet
         self._tail = b""
         self._start()
         self._until(b">>> ")
@@ -246,7 +247,7 @@ class FakeBoard:
 
     def press_reset(self) -> None:
         """The button: the program is gone, the friendly prompt comes back."""
-        self._raw = False
+        self._raw = self._wants_raw = False
         self._vm.kill()
 
     def _unlink(self) -> None:
@@ -288,14 +289,15 @@ class FakeBoard:
         return data
 
     def _restart(self) -> None:
-        """What Ctrl-D, sys.exit() and machine.reset() end in. A raw REPL stays raw, as on a
-        board."""
+        """What Ctrl-D, sys.exit() and machine.reset() end in. A raw REPL stays raw, as on a board;
+        one that was asked for comes too: a Ctrl-C between a program's end and its prompt ends this
+        interpreter, and no board."""
         self._vm.wait()
         os.close(self._term)
         self._reply(b"\r\nMPY: soft reboot\r\n")
         self._start()
         banner = self._until(b">>> ")
-        if self._raw:
+        if self._raw or self._wants_raw:
             os.write(self._term, b"\x01")
         else:
             self._reply(banner)
@@ -335,7 +337,8 @@ class FakeBoard:
         ):  # the MicroPython of 2019 has no raw paste: it sees the Ctrl-A of the question
             data = data.replace(b"\x05A\x01", b"\x01")
         if b"\x02" in data:
-            self._raw = False
+            self._raw = self._wants_raw = False
+        self._wants_raw |= b"\x01" in data
         running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
         # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware
         # (v0.6.2_84)
@@ -359,6 +362,7 @@ class FakeBoard:
         if b"\x04>" in self._tail or _RAW in self._tail:
             self._busy = False
             self._raw |= _RAW in self._tail
+            self._wants_raw = False
             self._tail = b""  # else the next program would look ended when it says OK
         self._reply(data)
 
