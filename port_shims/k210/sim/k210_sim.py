@@ -259,6 +259,7 @@ def _leave(session):
     what keeps its heap as small as the board's is given up."""
     if session.figures:
         return
+    gc.collect()  # one that an interrupt cut short has left the heap locked
     if session.recorder:
         session.recorder.stop()
     k210_garbage.books.end()
