@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from fit_kit import run
+from maixmem_cli.emulator.session import Options
 from maixmem_cli.kmodel import example
 from maixmem_cli.record import as_json, record
-from maixmem_cli.runs import run_standin
+from maixmem_cli.runs import run_standin, standin_record
 
 pytestmark = pytest.mark.skipif(
     run_standin.places.micropython() is None,
@@ -132,6 +133,16 @@ def test_what_is_bounded_in_a_script_without_a_camera_fits(tmp_path: Path) -> No
     done, told, _ = fitted(tmp_path, _BOUNDED)
     assert done.exit_code == 0 and "too few" not in done.output, done.output
     assert (told.rounds or 0) > 30 and not told.growth
+
+
+def test_a_loop_that_never_waits_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    """An interrupt ends it, often in a collection."""
+    (tmp_path / "main.py").write_text(
+        "kept = []\nwhile True:\n    kept.append(bytes(10000))\n    del kept[:-10]\n"
+    )
+    told = standin_record.run(tmp_path / "main.py", "full", Options(frames=5, seconds=1))
+    assert (told.end.kind, told.unknown, told.growth) == (record.LIMIT, (), ())
+    assert (told.rounds or 0) > 30
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,13 @@ class Clock:
         self._slept += max(0, until - self.us())
         self.tick()
 
+    def over(self):
+        """Whether the run has had its time."""
+        return self.ends_at is not None and self.us() >= self.ends_at
+
     def tick(self):
         """A step of the board: what is due rings, and the run ends when its time is over."""
-        if self.ends_at is not None and self.us() >= self.ends_at:
+        if self.over():
             board.end()
         if not self.alarms or self._ringing:
             return

@@ -15,6 +15,7 @@ import k210_system
 import sensor
 from k210_flash import SPIFFS
 from k210_system import print_exception
+from k210_time import passed
 
 FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED = range(7)
 _ROWS, _WORDS = 700, 8
@@ -267,6 +268,8 @@ class Recorder:
         """The loop of this line begins a round. Returns None, as at()."""
         if self.rounds or self._over:
             return  # pictures are the rounds
+        if passed.over():
+            board.end()
         if self._by_line:
             self._collect()
         loop = self._loops.passes(line)
@@ -326,5 +329,5 @@ class Recorder:
             "line": self.line,
             "loops": self._loops.told() if self._loops else [],
             "caught": bytes(self._caught[: self._told]),
-            "limit": isinstance(board.state.dead, board.RunEnded),
+            "limit": isinstance(board.state.dead, board.RunEnded) or passed.over(),
         }
