@@ -25,6 +25,7 @@ from maixmem_cli.kmodel import example
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import edits
 from maixmem_cli.record.record import (
+    CAMERA,
     DONE,
     LIMIT,
     RAISED,
@@ -33,6 +34,7 @@ from maixmem_cli.record.record import (
     Growth,
     Place,
     Record,
+    Step,
     Work,
 )
 from maixmem_cli.runs import recorded, trials
@@ -160,16 +162,18 @@ def test_what_is_no_want_of_memory_is_said(
     assert [t for t in told if t not in out] == [], out
 
 
-@pytest.mark.parametrize(("took", "asked"), [(0, [(5, 20.0)]), (5, [(5, 20.0), (100, 120.0)])])
+@pytest.mark.parametrize(
+    ("camera", "asked"), [(False, [(5, 5.0)]), (True, [(5, 5.0), (100, 120.0)])]
+)
 def test_a_script_without_a_camera_runs_once_and_not_for_long(
-    took: int, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch
+    camera: bool, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = on_full(begin=(5, 20.0))
     ran = []
 
     def run(script: Path, edit: Edit, frames: int, seconds: float) -> Record:
         ran.append((frames, seconds))
-        return ended(LIMIT, took)
+        return replace(ended(LIMIT, 0), steps=(Step(CAMERA),) if camera else ())
 
     monkeypatch.setattr(place, "_run", run)
     assert place.run(Path("main.py"), Edit("", (), ""), 100).ends_well and ran == asked

@@ -252,7 +252,7 @@ def test_images_fit_as_on_the_board_and_gc_may_be_disabled(sim) -> None:
     assert abs(garbage - 32000) <= 24 * 1000  # of 1000 calls
 
 
-_FULL = "import gc\ngc.disable()\nx = []\nwhile True:\n    x.append(bytearray(100))\n"
+_FULL = "import gc\ngc.disable()\nx = []\nwhile True:\n    x.append(bytearray(5000))\n"
 
 
 @NEEDS_UNIX
