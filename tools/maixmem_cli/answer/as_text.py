@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator
 
 from maixmem_cli.answer import tables
@@ -66,10 +68,16 @@ def read(text: str) -> Answer | None:
 
 def _labelled(line: str) -> tuple[str, str, str] | None:
     """(language, label, text) of a line of an answer."""
-    line = line.removeprefix("maixmem: ").rstrip()
-    found = ((lang, name, label(name, lang)) for lang in LANGUAGES for name in _LABELS)
-    named = ((lang, name, line[len(w) :]) for lang, name, w in found if line.startswith(w))
-    return next(named, None)
+    labels, pattern = _labels()
+    found = pattern.match(line)
+    return (*labels[found[1]], line[found.end() :].rstrip()) if found else None
+
+
+@functools.cache
+def _labels() -> tuple[dict[str, tuple[str, str]], re.Pattern[str]]:
+    """{label in its language: (language, label)}, and what a line that has one begins with."""
+    labels = {label(name, lang): (lang, name) for lang in LANGUAGES for name in _LABELS}
+    return labels, re.compile("(?:maixmem: )?(" + "|".join(map(re.escape, labels)) + ")")
 
 
 def _read(rows: list[tuple[str, str, str]]) -> Answer:
