@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import choose
-from maixmem_cli.record.record import CAMERA, DONE, IMAGE, STAND_IN, Board, Record
+from maixmem_cli.record.record import CAMERA, DONE, IMAGE, LIMIT, STAND_IN, Board, Record
 from maixmem_cli.runs import recorded
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.recorded import Place
@@ -54,17 +54,15 @@ class Trials:
 
     def run(self, script: Path, edit: Edit, frames: int) -> Record:
         """Runs the changed text as that script, so many pictures at most: modules beside it are
-        found. On the stand-in a few first: of a script without a camera no other run tells
-        more."""
-        options = self.place.options
+        found. On the stand-in it has a short time first, and more if it takes pictures."""
+        seconds = self.place.options.seconds
         if self.place.image:
-            return self._run(script, edit, frames, options.seconds)
-        few = min(options.begin[0], frames)
-        first = self._run(script, edit, few, _BRIEFLY)
+            return self._run(script, edit, frames, seconds)
+        first = self._run(script, edit, frames, _BRIEFLY)
         camera = any(step.kind == CAMERA for step in first.steps)
-        if not first.ends_well or first.end.kind == DONE or not camera or few == frames:
+        if first.end.kind != LIMIT or first.pictures >= frames or not camera:
             return first
-        return self._run(script, edit, frames, options.seconds)
+        return self._run(script, edit, frames, seconds)
 
     def _run(self, script: Path, edit: Edit, frames: int, seconds: float | None) -> Record:
         with tempfile.TemporaryDirectory() as temp:
