@@ -68,9 +68,14 @@ def plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(gc, "mem_free", raising=False)
 
 
+#: mpremote and the commands wait for a slow board there: one worker waits while others compute
+_WAITS = ("desk/test_mip.py", "desk/test_live.py", "desk/test_deploy.py")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives the device tests of one interpreter and file to one worker, which runs the file once.
+    """Gives the device tests of one interpreter and file to one worker, which runs the file once;
+    and all that mostly waits to one. What has most tests begins first.
 
     Marks for --dist=loadgroup did not do so here: the tests of a file went to all workers, and
     each ran the file.
@@ -79,7 +84,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class OneWorkerForEachRun(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid.rsplit("-", 1)[0] if "test_device.py::test_on[" in nodeid else nodeid
+            if "test_device.py::test_on[" in nodeid:
+                return nodeid.rsplit("-", 1)[0]
+            return "waits" if nodeid.split("::", maxsplit=1)[0].endswith(_WAITS) else nodeid
 
     return OneWorkerForEachRun(config, log)
 
