@@ -136,13 +136,23 @@ def test_what_is_bounded_in_a_script_without_a_camera_fits(tmp_path: Path) -> No
 
 
 def test_a_loop_that_never_waits_ends_when_its_time_is_over(tmp_path: Path) -> None:
-    """An interrupt ends it, often in a collection."""
+    """An interrupt from outside would often come in a collection, and leave a broken heap."""
     (tmp_path / "main.py").write_text(
         "kept = []\nwhile True:\n    kept.append(bytes(10000))\n    del kept[:-10]\n"
     )
     told = standin_record.run(tmp_path / "main.py", "full", Options(frames=5, seconds=1))
     assert (told.end.kind, told.unknown, told.growth) == (record.LIMIT, (), ())
     assert (told.rounds or 0) > 30
+
+
+def test_a_run_that_told_nothing_is_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was stopped before it had told its figures."""
+    monkeypatch.setattr(run_standin, "execute", lambda job: run_standin.Ended(0, []))
+    (tmp_path / "main.py").write_text("print(1)\n")
+    done = run(tmp_path / "main.py")
+    assert done.exit_code == 4 and done.output.startswith("CANNOT TELL: "), done.output
 
 
 @pytest.mark.parametrize(

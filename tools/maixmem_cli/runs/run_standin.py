@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from k210_model.builds import GC_DEFAULT
@@ -35,6 +35,7 @@ _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the int
 _CARD = 4 << 20  # what a script can write to its card
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
+_TELLS = 10.0  # that it has then to tell its figures in, on a busy desk too
 _POLL = 0.02
 _SILENT = 20.0  # seconds without a word before we say so; then twice as many
 INTERRUPTED = 130
@@ -117,7 +118,7 @@ class Job:
 def run(job: Job) -> int:
     """Runs the script; returns its exit status. Its output goes to stdout, then the memory table
     of a limited run. WrongUse where there is none that is enclosed."""
-    status, told = execute(job)
+    status, told, _ = execute(job)
     if status == INTERRUPTED:
         click.echo(f"\nmaixmem: {job.script.name}: stopped by Ctrl-C", err=True)
     elif job.limited:
@@ -125,9 +126,19 @@ def run(job: Job) -> int:
     return status
 
 
-def execute(job: Job) -> tuple[int, list[str]]:
-    """Runs the script; its exit status, and what table_of() makes a table of. A script that sets
-    another GC heap and resets the board runs again on such a board, with the files it wrote."""
+class Ended(NamedTuple):
+    """A run: its exit status, what table_of() makes a table of, and whether it was `cut`: a loop
+    that calls nothing of the board's was stopped from here, at any instruction. The interpreter
+    may have been collecting: then nothing that it says of its heap can be trusted."""
+
+    status: int
+    told: list[str]
+    cut: bool = False
+
+
+def execute(job: Job) -> Ended:
+    """Runs the script. One that sets another GC heap and resets the board runs again on such a
+    board, with the files it wrote."""
     if places.micropython() is None:
         if not job.unsafe:
             raise WrongUse(_NO_UNIX_PORT)
@@ -136,8 +147,8 @@ def execute(job: Job) -> tuple[int, list[str]]:
         if job.config is not None:
             job = replace(job, files={**job.files, "/flash/config.json": _kept(temp, job.config)})
         for _ in range(_RESETS):
-            status, told = _once(job, Path(temp))
-            anew = _restart(told)
+            ended = _once(job, Path(temp))
+            anew = _restart(ended.told)
             if anew is None:
                 break
             heap, written = anew
@@ -145,8 +156,8 @@ def execute(job: Job) -> tuple[int, list[str]]:
             job = replace(job, board_heap=heap, files={**job.files, **files})
         else:
             click.echo(_AGAIN)
-            return 1, []
-    return status, told
+            return Ended(1, [])
+    return ended
 
 
 def _restart(told: list[str]) -> tuple[int, dict[str, bytes]] | None:
@@ -172,7 +183,7 @@ def _kept(folder: str, data: str | bytes) -> str:
     return path
 
 
-def _once(job: Job, folder: Path) -> tuple[int, list[str]]:
+def _once(job: Job, folder: Path) -> Ended:
     """One start of the interpreter, for a board with one GC heap."""
     micropython = places.micropython()
     size = job.heap or job.board_heap + _STAND_IN + job.card_room
@@ -199,8 +210,8 @@ def _once(job: Job, folder: Path) -> tuple[int, list[str]]:
             may_read=files if micropython else None,
             pipes=asks.of_child if asks else (),
         )
-        status = _wait(child, job, asks.serve if asks else time.sleep)
-    return status, [r for r in child.records if r.strip() != repr(_BEGUN)][:1]
+        status, cut = _wait(child, job, asks.serve if asks else time.sleep)
+    return Ended(status, [r for r in child.records if r.strip() != repr(_BEGUN)][:1], cut)
 
 
 def table_of(job: Job, told: list[str]) -> list[str]:
@@ -220,9 +231,10 @@ def figures(told: list[str]) -> dict[str, Any]:
     return ast.literal_eval(told[0].strip())  # type: ignore[no-any-return]
 
 
-def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> int:
-    """The exit status. A script that has no step of the board in its loop is stopped from here;
-    what it asks is answered by serve(seconds), which comes back after so long at the latest."""
+def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> tuple[int, bool]:
+    """The exit status, and whether it was cut: a script that has no step of the board in its loop
+    is stopped from here. What it asks is answered by serve(seconds), which comes back after so
+    long at the latest."""
     limit = ended = None
     patience = _SILENT
     try:
@@ -234,7 +246,7 @@ def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> int:
                 ended = now + _GRACE  # it has its table; a script that catches everything goes on
             if limit is not None and now > limit:
                 child.process.send_signal(signal.SIGINT)
-                limit, ended = math.inf, now + _GRACE
+                limit, ended = math.inf, now + _TELLS
             if ended is not None and now > ended:
                 child.process.kill()
             patience = _say_silence(job, now - child.heard, patience)
@@ -245,11 +257,11 @@ def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> int:
         except subprocess.TimeoutExpired:
             child.process.kill()
             child.wait()
-        return INTERRUPTED
+        return INTERRUPTED, False
     status = child.wait()
     if ended is not None and status in (-signal.SIGKILL, INTERRUPTED):
-        return 0
-    return status
+        status = 0
+    return status, limit == math.inf
 
 
 def _say_silence(job: Job, silent: float, patience: float) -> float:

@@ -72,7 +72,9 @@ def run(script: Path, build: str, options: Options) -> Record:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         frames = job.frames if first.limit or not first.rounds else first.rounds + 1
         second = _Run(replace(job, source=tracing.marked(source), marked=True, frames=frames))
-    return _Told(first, second if second and first.same(second) else None, options).record()
+        first = second if first.cut else first  # whose loops look at the clock
+    same = second if second and first.same(second) else None
+    return _Told(first, same, source, options).record()
 
 
 def _job(script: Path, source: str, build: str, options: Options) -> run_standin.Job:
@@ -93,7 +95,7 @@ class _Run:
         self.job = job
         said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            self.status, told = run_standin.execute(job)
+            self.status, told, self.cut = run_standin.execute(job)
         text = said.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
         self.text = text.replace(str(job.script), job.script.name)
         self.figures: dict[str, Any] = {}
@@ -105,7 +107,8 @@ class _Run:
         self.rounds, self.line, self.limit = 0, 0, False
         self.loops: list[_Loop] = []
         with contextlib.suppress(Exception):  # any: it may be forged
-            self._take(run_standin.figures(told))
+            if not self.cut:
+                self._take(run_standin.figures(told))
 
     def _take(self, figures: dict[str, Any]) -> None:
         told = figures["record"]
@@ -164,10 +167,10 @@ def _numbers(row: Any, count: int) -> tuple[int, ...]:
 class _Told:
     """Two runs of a script as one record."""
 
-    def __init__(self, first: _Run, second: _Run | None, options: Options) -> None:
+    def __init__(self, first: _Run, second: _Run | None, source: str, options: Options) -> None:
         self.first, self.second, self.options = first, second, options
         self.script = first.job.script
-        self.source = first.job.source
+        self.source = source
         gc, heap = (first.figures.get(name, {}) for name in ("gc", "heap"))
         self.gc_total = gc["used"] + gc["free"] if gc else 0
         self.heap_total = heap["used"] + heap["free"] if heap else 0
@@ -336,6 +339,8 @@ class _Told:
             return End(record.INTERRUPTED)
         if run.status == 1 and trace:
             return self.raised(trace, record.RAISED)
+        if not run.figures:  # it was stopped, and told nothing: nobody knows what it did
+            return End(record.INTERRUPTED)
         kind = record.LIMIT if run.limit else record.DONE
         if trace:
             return self.raised(trace, kind)
