@@ -69,7 +69,7 @@ the GC heap has no block of that size: full, or in pieces
 4
 5""",
     """|ENOMEM|errno:12
-no system heap for camera frames or a driver
+the system heap, which is not Python's, has no room for what the call in that line wants: most often camera frames
 A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
 sensor.reset() before trying again.""",
     """|ENOENT|errno:2|No such file or directory

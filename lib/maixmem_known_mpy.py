@@ -54,6 +54,7 @@ Connect first, before large buffers and imports; gc.collect() before it.
 |MemoryError: Out of memory
 |MemoryError('Out of memory'
 |OSError: 0x101
+|OSError: 257
 |OSError: -257
 |errno:-257
 the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the rest

@@ -29,7 +29,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from k210_model.frame_sizes import SIZES
@@ -155,10 +155,10 @@ def _error(end: End, output: str) -> dict[str, Value]:
     return {**found, **_picture(sizes)}
 
 
-def _picture(sizes: dict[str, int]) -> dict[str, Value]:
+def _picture(sizes: Mapping[str, float]) -> dict[str, Value]:
     """The picture that a model takes, and the one that it got."""
     wanted = ("img_w", "img_h", "model_w", "model_h")
-    found: dict[str, Value] = {name: sizes[name] for name in wanted if name in sizes}
+    found: dict[str, Value] = {name: int(sizes[name]) for name in wanted if name in sizes}
     if len(found) == len(wanted) and any(sizes[f"model_{x}"] > sizes[f"img_{x}"] for x in "wh"):
         found["too_small"] = "yes"
     return found

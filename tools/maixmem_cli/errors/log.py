@@ -18,6 +18,7 @@ from maixmem_cli.errors.table import (
     K210,
     Row,
     find,
+    fitting,
     possible_boards,
     rows_of,
     steps_for,
@@ -85,7 +86,7 @@ class Explained:
     language: str = ENGLISH
     possible: list[str] = field(default_factory=list)  #: those that it may speak of
     answers: list[Answer] = field(default_factory=list)
-    facts: dict[str, int] = field(default_factory=dict)  #: its numbers by name (rows/numbers.toml)
+    facts: dict[str, float] = field(default_factory=dict)  #: its numbers, by name
     dumps: list[dump.Dump] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  #: lines that look like an error
     note: str = ""  #: what was not looked at, or why nothing could be
@@ -93,8 +94,9 @@ class Explained:
     @property
     def errors(self) -> list[Answer]:
         """What is wrong: the first cause first, those that are only possible last, and nothing
-        that another line says better."""
-        errors = [a for a in self.answers if a.row.kind == "error"]
+        that another line says better or that follows from it."""
+        explained = {row for a in self.answers for row in a.row.explains}
+        errors = [a for a in self.answers if a.row.kind == "error" and a.row.id not in explained]
         clear = [a for a in errors if not a.row.vague]
         return sorted(clear or errors, key=lambda a: a.sure == "possible")
 
@@ -213,7 +215,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
             if fits:
                 answer.means = say("the board hangs: {cause}", language, cause=fits[0])
                 answer.sure = "likely"
-        answer.steps = list(dict.fromkeys([*first, *own]))
+        answer.steps = fitting(dict.fromkeys([*first, *own]), text, language)
 
 
 def _on_that_board(row: Row, language: str) -> str:

@@ -46,12 +46,12 @@ def _patterns() -> list[re.Pattern[str]]:
     return [re.compile(number["match"]) for number in _table()["number"]]
 
 
-def numbers(text: str, board: Boards) -> dict[str, int]:
+def numbers(text: str, board: Boards) -> dict[str, float]:
     """The numbers of a log by name, the last of each, and those calculated from them."""
-    found: dict[str, int] = {}
+    found: dict[str, float] = {}
     for pattern in _patterns():
         for match in pattern.finditer(text):
-            found.update({name: int(n) for name, n in match.groupdict().items()})
+            found.update({name: _number(n) for name, n in match.groupdict().items()})
     blocks = _table()["block"]
     sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
     known = {**found, "block": min(sizes, default=blocks["else"])}
@@ -61,12 +61,17 @@ def numbers(text: str, board: Boards) -> dict[str, int]:
     return known
 
 
-def _value(expression: str, known: dict[str, int]) -> int:
+def _number(text: str) -> float:
+    """A whole number stays one, so that its sentence has no point in it."""
+    return int(text) if text.isdigit() else float(text)
+
+
+def _value(expression: str, known: dict[str, float]) -> float:
     """A name, a number, or their product."""
     return prod(int(f) if f.isdigit() else known[f] for f in expression.split(" * "))
 
 
-def _holds(condition: str, known: dict[str, int]) -> bool:
+def _holds(condition: str, known: dict[str, float]) -> bool:
     """Whether a comparison is known to hold; a heap that reports no split cannot grow."""
     match = _COMPARISON.fullmatch(condition)
     if not match:
@@ -78,7 +83,7 @@ def _holds(condition: str, known: dict[str, int]) -> bool:
 
 
 def findings(
-    row: Row, text: str, known: dict[str, int], board: Boards, language: str = ENGLISH
+    row: Row, text: str, known: dict[str, float], board: Boards, language: str = ENGLISH
 ) -> list[Finding]:
     """What the numbers of a log tell of one of its rows."""
     return [
@@ -104,7 +109,7 @@ def _is_of(one: dict[str, Any], text: str, board: Boards) -> bool:
 
 
 def _filled(
-    one: dict[str, Any], known: dict[str, int], wanted: frozenset[str], language: str
+    one: dict[str, Any], known: dict[str, float], wanted: frozenset[str], language: str
 ) -> Finding:
     names = map(files.english, one.get("steps", ()))
     texts = steps_for(names, wanted, language=language)

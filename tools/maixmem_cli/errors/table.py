@@ -58,6 +58,8 @@ class Row:
     last: bool = False  #: looked at where nothing else is known
     raised: bool = False  #: looked for in lines that begin with an exception's name alone
     vague: bool = False  #: what another row of the same log says, it says better
+    explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
+    unless: tuple[str, ...] = ()  #: words of a text that speak against it
 
     def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
@@ -70,8 +72,10 @@ class Row:
         return named_by(board) & self.on or (frozenset({"k210"}) if self.on <= K210 else self.on)
 
     def denies(self, text: str) -> bool:
-        """True where it would say that nothing is wrong of an error that was raised."""
-        return self.kind == "fine" and bool(_RAISED.match(text))
+        """True where it would say that nothing is wrong of an error that was raised, or where
+        words speak against it."""
+        fine = self.kind == "fine" and bool(_RAISED.match(text))
+        return fine or any(has(text, word) for word in self.unless)
 
     @functools.cached_property
     def _keys(self) -> tuple[set[str], list[str]]:
@@ -104,12 +108,13 @@ def named_by(board: Boards) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=None)
 def steps() -> dict[str, dict[str, Any]]:
-    """The named steps: {name: {"board", "desk": its text there, "on"}}."""
+    """The named steps: {name: {"board", "desk": its text there, "on", "unless"}}."""
     return {
         name: {
             "board": step["text"],
             "desk": step.get("desk", step["text"]),
             "on": expand(step.get("on", ["all"])),
+            "unless": step.get("unless", ()),
         }
         for name, step in files.read("steps").items()
     }
@@ -125,6 +130,12 @@ def steps_for(
         for s in names
         if s not in known or wanted <= known[s]["on"]
     ]
+
+
+def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str]:
+    """The steps that nothing in a log speaks against."""
+    named = {say(step["desk"], language): step["unless"] for step in steps().values()}
+    return [t for t in texts if not any(has(log, word) for word in named.get(t, ()))]
 
 
 @functools.lru_cache(maxsize=None)
@@ -145,6 +156,8 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "on": expand(listed["on"]),
         "steps": tuple(map(files.english, listed["steps"])),
         "cases": tuple((text, source) for text, source in listed["cases"]),
+        "explains": tuple(listed.get("explains", ())),
+        "unless": tuple(listed.get("unless", ())),
         "last": file == files.ROWS[-1],
     }
     return Row(**{key: value for key, value in {**listed, **own}.items() if key != "zh"})
@@ -277,8 +290,8 @@ def find(text: str, board: Boards = None) -> list[Row]:
 
 
 def _last(text: str, named: set[str], wanted: frozenset[str]) -> list[Row]:
-    fitting = (r for r in rows() if r.last and (r.on & wanted or not wanted))
-    return [row for row in fitting if row.fits(text, named) and not row.denies(text)][:1]
+    possible = (r for r in rows() if r.last and (r.on & wanted or not wanted))
+    return [row for row in possible if row.fits(text, named) and not row.denies(text)][:1]
 
 
 def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
