@@ -91,9 +91,9 @@ def masked(text: str) -> list[str]:
 
 
 def shows(output: str, sample: list[str]) -> bool:
-    """True when the lines of the sample stand together in the output; a last line "..." stands for
-    the rest."""
-    wanted = masked("\n".join(sample[:-1] if sample[-1].strip() == "..." else sample))
+    """True when the lines of the sample stand together in the output; a first or last line "..."
+    stands for the rest."""
+    wanted = masked("\n".join(line for line in sample if line.strip() != "..."))
     lines = masked(output)
     return any(lines[i : i + len(wanted)] == wanted for i in range(len(lines) - len(wanted) + 1))
 
