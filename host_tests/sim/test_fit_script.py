@@ -182,6 +182,17 @@ def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) ->
     assert project and project.exit_code == 1
 
 
+def test_what_a_thread_does_cannot_be_told_where_none_is_run(tmp_path: Path) -> None:
+    source = (
+        "import _thread\nbox = []\ndef work():\n    while True:\n        box.append(bytes(600))\n"
+    )
+    source += "_thread.start_new_thread(work, ())\n" + _CAMERA + _LOOP
+    done, told, project = fitted(tmp_path, source)
+    assert done.exit_code == 4 and told.pictures == 20 and project is None
+    assert "main.py:6: _thread.start_new_thread(work, ()) starts a thread" in done.output
+    assert "--firmware IMAGE" in done.output
+
+
 def test_json_has_the_verdict_and_the_record(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(_CAMERA + _LOOP)
     done = run(tmp_path / "main.py", "--frames", 5, "--json")

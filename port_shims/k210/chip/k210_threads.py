@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: MIT
 """_thread: what the firmware takes for a thread, and locks."""
 
+import sys
+
 import k210_board as board
 from k210_parts import Part, keep
 
 _GIVE_BACK = "release() it first; or ask with acquire(0), which does not wait"
 _THREAD = (5120, 2224)  # a stack and what belongs to it
+_NOT_RUN = "maixmem: the stand-in does not run what a thread does. Next: --firmware IMAGE does"
 
 
 def start_new_thread(function, args, *kwargs):
     board.point("thread")
+    if not board.state.threads:
+        print(_NOT_RUN, file=sys.stderr)
     board.state.threads = True
     for n in _THREAD:
         board.heap.malloc(n)

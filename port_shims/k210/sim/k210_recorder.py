@@ -17,7 +17,7 @@ from k210_flash import SPIFFS
 from k210_system import print_exception
 from k210_time import passed
 
-FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED = range(7)
+FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED, THREAD = range(8)
 _ROWS, _WORDS = 700, 8
 _OF_LINE = 4
 _COUNT, _IN_ALL, _LARGEST, _KEPT = range(_OF_LINE)
@@ -224,6 +224,8 @@ class Recorder:
         def told_point(name):
             self._set_window()
             self._windowed = self.line + 1 if name == "set_windowing" else 0
+            if name == "thread":
+                self.add(THREAD)
             point(name)
 
         board.frame, board.lcd_take, sensor._take = told_frame, told_lcd, told_camera

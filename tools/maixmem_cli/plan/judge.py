@@ -81,6 +81,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
     if of.lacked:
         return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_lacked(of, of.lacked)))
+    if of.not_run:
+        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_threads(of, of.not_run)))
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
 
 
@@ -210,6 +212,13 @@ def _lacked(of: Record, first: record.Caught) -> Iterator[str]:
         if more.missing and more is not first:
             yield f"also {where(more.at, of.script)}: {more.error}"
     yield f"what it does with it was not reached; seen on {_on(of)}"
+
+
+def _threads(of: Record, first: record.Step) -> Iterator[str]:
+    """What a thread does was not run."""
+    who = where(first.at, of.script) if first.at else of.script
+    yield f"{CANNOT_TELL}: {who} starts a thread, which was not run"
+    yield f"what it does was not reached; seen on {_on(of)}. Next: --firmware IMAGE runs it"
 
 
 def _needed(missing: record.Missing) -> str:

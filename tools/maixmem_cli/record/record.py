@@ -21,6 +21,7 @@ HANGS, STUCK, NO_START = "hangs", "stuck", "no_start"
 HANGING = (HANGS, STUCK, NO_START)  #: only a reset, or a new flash, helps
 # what a step did
 LOAD, FREE, CAMERA, WINDOW, LCD, GC_HEAP = "load", "free", "camera", "window", "lcd", "gc_heap"
+THREAD = "thread"  # was started; told of on the stand-in alone, which does not run what it does
 # what a program wanted that this run did not have
 MODEL, CARD, SENSOR, MODULE, DEVICE = "model", "card", "sensor", "module", "device"
 
@@ -253,6 +254,11 @@ class Record:
     def least_of(self, heap: str) -> Least | None:
         """Where that heap had least left."""
         return next((x for x in self.least if x.heap == heap), None)
+
+    @property
+    def not_run(self) -> Step | None:
+        """The first thread that was started and not run, on the stand-in."""
+        return next((x for x in self.steps if x.kind == THREAD), None)
 
     @property
     def lacked(self) -> Caught | None:

@@ -43,13 +43,14 @@ from maixmem_cli.runs import ending, run_standin, tracing
 from maixmem_cli.runs.loads import candidates, nearest
 from maixmem_cli.text import reading
 
-_FRAME, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED = range(7)
+_FRAME, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED, _THREAD = range(8)
 _KINDS = {
     _LOAD: record.LOAD,
     _FREE: record.FREE,
     _CAMERA: record.CAMERA,
     _WINDOW: record.WINDOW,
     _LCD: record.LCD,
+    _THREAD: record.THREAD,
 }
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
@@ -237,7 +238,7 @@ class _Told:
             more["model"] = self.model(seen.sources[i], a if kind == _LOAD else None, b)
             more["failed"] = kind == _LOAD and not c
             more["nbytes"] = b or None
-        else:
+        elif kind != _THREAD:
             more["size"] = a, b
         if kind == _CAMERA:
             more["frame"] = _NAMES.get((a, b), "")

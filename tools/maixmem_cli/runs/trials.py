@@ -25,10 +25,10 @@ _BRIEFLY = 5.0  # on the stand-in, where a loop that never waits takes as long a
 
 def cured(before: Record, after: Record) -> bool:
     """Whether a run with a change proves it: against growth in as many pictures, in which growth
-    was judged. What computes less than the script did is none."""
+    was judged. What computes less than the script did is none, nor what left a thread out."""
     if before.work and after.work and not after.work.as_much_as(before.work):
         return False
-    if not after.ends_well:
+    if not after.ends_well or after.not_run:
         return False
     if not before.growth or DONE in (before.end.kind, after.end.kind):
         return True
