@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from maixmem_cli.plan import judge
+from maixmem_cli.plan import advice, judge
 from maixmem_cli.plan.endless import is_endless
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
@@ -142,6 +142,13 @@ def test_growth_is_counted_by_pictures_where_rounds_were_not_seen() -> None:
     found = judge.judge(replace(_RAN, rounds=None, growth=_GREW), _ENDLESS)
     assert "more each picture; the GC heap is full in picture 400" in found.lines[0]
     assert found.lines[-1].startswith("seen in 50 pictures on ")
+
+
+def test_the_round_is_the_latest_where_the_heap_has_no_pieces() -> None:
+    """Of a text that grows the heap holds two copies, and pieces between: full much earlier."""
+    grew = replace(_RAN, board=Board(record.STAND_IN, "full"), growth=_GREW)
+    assert "is full by round 400" in judge.judge(grew, _ENDLESS).lines[0]
+    assert "it is full by round 400." in advice.of_run(grew, "en").cause
 
 
 @pytest.mark.parametrize(

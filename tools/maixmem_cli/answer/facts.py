@@ -20,7 +20,8 @@
 | loads | "yes": it loads a model |
 | needs_v4 | "yes": that model is V4, and the firmware runs V3 alone |
 | most, keeps | the line that has most of that heap; what it has, where it got nothing itself |
-| grows_at, grows_heap, grows_each, grows_dies | what keeps more with each round |
+| grows_at, grows_heap, grows_each | what keeps more with each round |
+| grows_dies, grows_latest | the round in which that heap is full; at the latest |
 | missing, missing_name, flash_file | what the run did not have; the file, where it is of /flash |
 | reason | why the stand-in hangs |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
@@ -309,5 +310,6 @@ def _grows(of: Record) -> dict[str, Value]:
     if does := _does(first.place.text):
         found.update(doing=does, line=first.place.line, in_loop="yes")
     if first.dies is not None:
-        found["grows_dies"] = first.dies
+        late = of.board.on == record.STAND_IN  # whose heap has no pieces
+        found["grows_latest" if late else "grows_dies"] = first.dies
     return found

@@ -166,9 +166,10 @@ def _holders(of: Record, heap: str) -> Iterator[str]:
 
 
 def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
+    when = "by" if of.board.on == record.STAND_IN else "in"  # its heap has no pieces
     yield (
         f"{kind}: {where((first.place,), of.script)} keeps {kib(first.each)} more each "
-        f"{_each(of)}; the {HEAPS[first.heap]} is full in {_each(of)} {first.dies}"
+        f"{_each(of)}; the {HEAPS[first.heap]} is full {when} {_each(of)} {first.dies}"
     )
     if kind == CANNOT_TELL:
         yield "its loop may end before: that was not reached. Next: more --frames"
