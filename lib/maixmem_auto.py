@@ -3,8 +3,9 @@
 """One line makes an unchanged MaixPy script safe: `import maixmem_auto` before all else, or in
 /flash/boot.py.
 
-`import KPU`, `sensor` and `lcd` give modules with the same names from then on, which ask for room
-first: maixmem_kpu, and the two of this library that free models before buffers are allocated.
+`import KPU`, `sensor`, `lcd` and `_thread` give modules with the same names from then on, which
+ask for room first: maixmem_kpu, and those of this library that free models before buffers and
+stacks are allocated.
 """
 
 import sys
@@ -18,9 +19,12 @@ def start():
         ("KPU", "maixmem_kpu", ()),
         ("sensor", "maixmem_auto_sensor", ("reset", "set_framesize")),  # these make room first
         ("lcd", "maixmem_auto_lcd", ("init",)),
+        ("_thread", "maixmem_auto_thread", ()),
     ):
         try:
             real = __import__(name)
+            if name == "_thread":
+                __import__("maixmem_k210_stack")  # not there: the port knows no threads either
             __import__(new)
         except ImportError:
             continue  # not on this firmware: no buffers of it
@@ -29,6 +33,8 @@ def start():
             continue
         for call in calls:
             setattr(new, call, maixmem_kpu._later(call, getattr(real, call)))
+        if name != "KPU":  # the parts of maixmem_kpu import it
+            sys.modules.pop(new.__name__)
         sys.modules[name] = new
         try:
             main = __import__("__main__")

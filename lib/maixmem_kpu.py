@@ -10,8 +10,6 @@ use. What can never fit is refused by load() with NoRoom, a MemoryError. Names w
 Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_hooks.
 """
 
-from array import array as _array
-
 import maixmem as _lib
 import maixmem_k210_kpu as _port
 
@@ -47,6 +45,8 @@ class _Manager(_port.maixmem_models.ModelManager):
             self.margin = 0
 
     def _unload(self, m):
+        from array import array
+
         for f in m.results.values():
             made = f.handle
             if hasattr(made, "size"):  # the firmware's
@@ -56,7 +56,7 @@ class _Manager(_port.maixmem_models.ModelManager):
                     n = made.size()
                     if n <= 16384:
                         if made[0].__class__ is float:  # 4 bytes each, not 40
-                            f.handle = _array("f", bytes(n))
+                            f.handle = array("f", bytes(n))
                             for i in range(n // 4):
                                 f.handle[i] = made[i]
                         else:
@@ -86,14 +86,12 @@ class _Task(_port.Net):
     def __getattr__(self, name):
         return getattr(_ready(self, self.fmap), name)
 
-    def __str__(self):
+    def __repr__(self):
         return str(_ready(self, self.fmap))
-
-    __repr__ = __str__
 
     def __getitem__(self, i):
         found = _ready(self, self.fmap)[i]
-        return tuple(found) if found.__class__ is _array else found
+        return tuple(found) if hasattr(found, "append") else found  # a part of an array
 
 
 # A call for which a part comes in and goes again; see _later().
@@ -140,7 +138,7 @@ def _part(name, *args):
     try:
         _m.port.refuse()
     except _lib.NoRoom:
-        for x in list(_m.models.values()):
+        for x in _m.loaded():
             if x.ready and not x.pin:
                 _m._unload(x)
                 x.order = 0
@@ -150,7 +148,7 @@ def _part(name, *args):
 def _ready(t, fmap=False):
     """The firmware's kpu_net of a task, loaded if it is not; or its kpu_fmap."""
     if t.__class__ is not _Task or t.fmap is not fmap:
-        raise TypeError("[MAIXPY]kpu: kpu_net type error, or loaded before the import")
+        raise TypeError(_lib.message("kpu_net", t.__class__))
     if not t.ready:
         if t.order:
             try:
@@ -228,17 +226,24 @@ def run_yolo2(t, img):
 
 
 # What the table of ports would find: its part has 22 names, which stay in the interpreter.
-_utils = _port.maixmem_k210.utils
 if not (
     _lib._port
-    or [x for x in ("heap_free", "flash_read", "gc_heap_size") if not hasattr(_utils, x)]
+    or [
+        x
+        for x in ("heap_free", "flash_read", "gc_heap_size")
+        if not hasattr(_port.maixmem_k210.utils, x)
+    ]
 ):
     _lib.set_port(_port.Port())
 _m = _Manager(keep=5)
-for _name in dir(_kpu):
-    if not _name.startswith("_") and _name not in globals():
-        globals()[_name] = getattr(_kpu, _name)
-        if _name not in ("memtest", "face_encode", "face_compare"):  # which are about no model
-            globals()[_name] = _later(_name, getattr(_kpu, _name))
+globals().update(
+    {  # some are about no model
+        x: getattr(_kpu, x)
+        if x in ("memtest", "face_encode", "face_compare")
+        else _later(x, getattr(_kpu, x))
+        for x in dir(_kpu)
+        if not x.startswith("_") and x not in globals()
+    }
+)
 if hasattr(_kpu, "classifier"):
     classifier.load = _later("load", _kpu.classifier.load)  # type: ignore[name-defined]  # noqa: F821

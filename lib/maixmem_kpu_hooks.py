@@ -12,10 +12,15 @@ import time
 
 from maixmem import KModelError, NoRoom, const, message, resident, run_once
 from maixmem_k210 import _thread, utils
+from maixmem_k210_chip import chunk
 from maixmem_kpu import _kpu, _m, _ready, _Task
 from maixmem_models import ModelReleasedError
 
 _RESERVE = const(65536)  # left to display and finders beside our models where that can be had
+_TASK = const(2224)  # that a thread takes beside its stack
+_DEFAULT = const(5120)  # the stack of a thread where none is set
+_OURS = const(4096)  # ... that our calls take beside the firmware's
+_WHOLE = const(524280)  # the largest: the firmware takes numbers modulo 512 KiB
 _DISPLAY = const(153600)  # the buffer of a display of 320x240, the largest
 
 
@@ -226,7 +231,39 @@ def pin(t, made):
     return resident("k210_net").Classifier(t, made)
 
 
-# --- buffers ---
+# --- buffers, and stacks of threads ---
+
+
+def stack(asked):
+    """The stack of a thread where there may be no room for it, `asked` is what was set: models go
+    for it, the one used least recently first. NoRoom where that does not do."""
+    least = min(asked or _DEFAULT, _WHOLE)
+    n = min(least + _OURS, _WHOLE)
+    gc.collect()
+    while not fits(n):
+        held = [x for x in _m.loaded() if not x.pin]
+        if not held:
+            break
+        oldest = min(held, key=lambda x: x.used)
+        _m.release(oldest.name)
+        oldest.order = 0
+        gc.collect()
+    else:
+        return n
+    if _m.port.exact and not fits(least):  # else it is not known: as the firmware does
+        free = _m.port.largest
+        raise NoRoom(message("stack", least, least + _TASK + 32, free), "stack", least, free)
+    return least
+
+
+def fits(nbytes):
+    """Whether malloc has a stack of so many bytes and what a thread takes beside it."""
+    p = _m.port
+    free = p.free_bytes()
+    pieces = (chunk(nbytes), chunk(_TASK))
+    if not p.exact:
+        return free > sum(pieces)
+    return not run_once("k210_fit", "missing", p.heap, pieces)
 
 
 def reset(handler, args, how):

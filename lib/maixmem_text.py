@@ -21,6 +21,8 @@ _SENTENCES = {
     "fallback": "maixmem: {} Using {!r} instead.",
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free{}.\n{5}",
     "cannot_run": "this model cannot run here: {0}.\n{0}",
+    "stack": "a thread with {} bytes of stack takes {} bytes of system heap, {} are free in one "
+    "piece.\nstart it before the models are used, or with a smaller _thread.stack_size()",
     # K210: a load
     "no_model_source": "model {!r}: neither a flash address (int) nor a path (str).\nsuch as "
     "0x300000 or '/sd/m.kmodel'",
@@ -54,6 +56,8 @@ _SENTENCES = {
     "KPU": "net {0!r} has no {1!r}: forward, run, init_yolo2, run_yolo2, get_output, "
     "set_outputs, set_layers, netinfo, fmap, fmap_free, classifier.\nKPU.{1}() if it takes "
     "results; release({0!r}) frees a model",
+    "kpu_net": "[MAIXPY]kpu: kpu_net type error, {}.\nif it is a net, load it after import "
+    "maixmem_auto",
     "kpu_fmap": "kpu_fmap: its model went for another meanwhile.\ntake its values, [:], before "
     "the next model runs",
     "kpu_net_deinit": "kpu_net {}: kpu.deinit() was called on it.\nkpu.load() it again",

@@ -13,6 +13,8 @@ import traceback
 from collections.abc import Iterator
 
 import k210_board as board
+import k210_threads
+import maixmem
 import maixmem_k210
 import pytest
 from kmodel_build import v3
@@ -65,3 +67,36 @@ def test_two_threads_do_not_take_it_apart(often: None) -> None:
     assert not wrong, wrong[0]
     m.release_all()
     assert board.heap.heap_free() >= free
+
+
+def test_a_thread_gets_its_stack_from_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(k210_threads, "get_ident", lambda: 1, raising=False)
+    monkeypatch.setattr(maixmem_k210, "_thread", k210_threads)
+    monkeypatch.setitem(sys.modules, "_thread", k210_threads)
+    for name in ("maixmem_k210_stack", "maixmem_auto_thread"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import maixmem_kpu as kpu
+
+    model = v3((28, 28, 1), [("conv", 16), ("raw", 2, 1_000_000)], main_mem=20000)
+    board.reset("full", flash=dict.fromkeys(ADDRESSES, model))
+    maixmem.set_port(None)
+    monkeypatch.setattr(kpu, "_m", kpu._Manager(keep=5))
+    for name in ("maixmem_kpu_hooks", "maixmem_auto_thread"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import maixmem_auto_thread as thread
+
+    nets = [kpu.load(at) for at in ADDRESSES[:2]]
+    assert [net.model_addr() for net in nets] == [*ADDRESSES[:2]]
+    k210_threads.stack_size(400_000)
+    started = 0
+    with pytest.raises(maixmem.NoRoom) as caught:
+        for _ in range(20):
+            thread.start_new_thread(print, ())
+            started += 1
+    assert started and not kpu._m.loaded()
+    assert caught.value.region == "stack" and caught.value.need == 400_000 > caught.value.free
+    assert "400000 bytes of stack takes 402256 bytes of system heap" in str(caught.value)
+    assert k210_threads.stack_size() == 400_000
+    k210_threads.stack_size(400_000)
+    with pytest.raises(board.DeviceCrash):
+        k210_threads.start_new_thread(print, ())

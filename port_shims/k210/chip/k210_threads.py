@@ -8,8 +8,10 @@ import k210_board as board
 from k210_parts import Part, keep
 
 _GIVE_BACK = "release() it first; or ask with acquire(0), which does not wait"
-_THREAD = (5120, 2224)  # a stack and what belongs to it
 _NOT_RUN = "maixmem: the stand-in does not run what a thread does. Next: --firmware IMAGE does"
+_ROOM = "a smaller _thread.stack_size(), or start the thread before the models"
+_STACK = 5120  # where the program says none; at least 4096
+_TASK = 2224  # what belongs to a stack
 
 
 def start_new_thread(function, args, *kwargs):
@@ -17,8 +19,10 @@ def start_new_thread(function, args, *kwargs):
     if not board.state.threads:
         print(_NOT_RUN, file=sys.stderr)
     board.state.threads = True
-    for n in _THREAD:
-        board.heap.malloc(n)
+    stack = max(board.state.stack or _STACK, 4096) % 0x80000  # 16 bits, in words
+    for n in (stack, _TASK):
+        if not board.heap.malloc(n):  # the firmware goes on with a handle that was never set
+            board.crash(f"no system heap for a thread's stack of {stack} bytes", _ROOM)
 
 
 def stack_size(*size):

@@ -21,14 +21,19 @@ _ROLES = (
     "maixmem",
     "maixmem_advice",
     "maixmem_arena",
-    "maixmem_generic",  # for boards that turn out to be others
     "maixmem_image",
     "maixmem_models",
     "maixmem_pool",
 )
 
 _FLASH = ("maixmem_flash", "maixmem_kmodel")
-_AUTO = ("maixmem_auto", "maixmem_auto_lcd", "maixmem_auto_sensor", "maixmem_kpu")
+_AUTO = (
+    "maixmem_auto",
+    "maixmem_auto_lcd",
+    "maixmem_auto_sensor",
+    "maixmem_auto_thread",
+    "maixmem_kpu",
+)
 
 #: platform -> what its boards get beside the roles, the port itself and the table of its errors
 _MORE: dict[str, tuple[str, ...]] = {
