@@ -163,7 +163,7 @@ def test_what_is_no_want_of_memory_is_said(
 
 
 @pytest.mark.parametrize(
-    ("camera", "asked"), [(False, [(100, 5.0)]), (True, [(100, 5.0), (100, 120.0)])]
+    ("camera", "asked"), [(False, [(100, 2.0)]), (True, [(100, 2.0), (100, 120.0)])]
 )
 def test_a_script_without_a_camera_runs_once_and_not_for_long(
     camera: bool, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch

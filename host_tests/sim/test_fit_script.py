@@ -275,3 +275,40 @@ def test_the_example_with_two_models_is_not_judged_without_them() -> None:
     done = run(script, "--frames", 5)
     assert done.exit_code == 4, done.output
     assert "read_info(address) needs a model (0x300000)" in done.output
+
+
+@pytest.mark.parametrize(
+    "bound", ["if len(kept) > 700:\n        kept.pop(0)", "kept = kept[-700:]"]
+)
+def test_what_is_bounded_behind_the_pictures_that_were_asked_for_fits(
+    tmp_path: Path, bound: str
+) -> None:
+    source = f"{_CAMERA}kept = []\n{_LOOP}    kept.append([3, 'x' * 40])\n    {bound}\n"
+    done, told, _ = fitted(tmp_path, source)
+    assert done.exit_code == 0, done.output
+    assert told.pictures > 700 and not told.growth and told.settled
+
+
+def test_a_line_that_grows_is_not_the_one_that_takes_the_picture(tmp_path: Path) -> None:
+    done, told, _ = fitted(
+        tmp_path, f"{_CAMERA}kept = []\n{_LOOP}    kept.append((1, len(kept)))\n"
+    )
+    assert done.exit_code == 1, done.output
+    assert told.growth[0].place.text.startswith("kept.append(")
+    assert "gc.collect()" not in done.output
+
+
+def test_a_heap_that_is_full_to_its_last_bytes_is_too_close_to_tell(tmp_path: Path) -> None:
+    source = "keep = bytearray(505000)\nmore = [[i, str(i)] for i in range(40)]\n"
+    done, _, project = fitted(tmp_path, source)
+    assert done.exit_code == 4 and done.output.startswith("CANNOT TELL: too close: "), done.output
+    assert "within 8.0 KiB" in done.output and project is None
+
+
+def test_a_line_before_the_loop_is_not_moved_before_the_loop(tmp_path: Path) -> None:
+    source = "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.RGB565)\n"
+    source += (
+        "sensor.set_framesize(sensor.VGA)\na = sensor.snapshot().copy()\nwhile True:\n    pass\n"
+    )
+    done, _, _ = fitted(tmp_path, source)
+    assert done.exit_code == 1 and "before the loop" not in done.output, done.output

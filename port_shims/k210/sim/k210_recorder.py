@@ -118,6 +118,7 @@ class Recorder:
         self._live = 0
         self._by_line = False  # the line before was looked at
         self._loops = _Loops() if whole else None
+        self._pictures = _Loops() if whole else None  # as if they were rounds of a loop
         self._loop_seen = True  # this round of a loop is looked at
         self._windowed = 0  # the line of a set_windowing() that is going on, and 1
         self._over = False
@@ -207,7 +208,7 @@ class Recorder:
         def told_frame():
             frame()
             self.rounds += 1
-            self.add(FRAME)
+            self._picture()
 
         def told_lcd(w, h):
             lcd_take(w, h)
@@ -231,6 +232,15 @@ class Recorder:
         board.frame, board.lcd_take, sensor._take = told_frame, told_lcd, told_camera
         board.point = told_point
 
+    def _picture(self):
+        """A row, while half of them are left: what ends the script needs one. Then what is free is
+        looked at as rarely as at a loop's rounds."""
+        look = self._pictures.passes(0) if self._pictures and not self._over else None
+        if self._rows < _ROWS // 2:
+            self.add(FRAME)
+        if look is not None:
+            self._pictures.look(look, self._free())
+
     def _set_window(self):
         """The window that the last step of the board has set: which is known after it."""
         seen = board.state.sensor
@@ -245,7 +255,7 @@ class Recorder:
         if self._over:
             return
         if self._whole:
-            self._collect()
+            self._free()  # inside a call, whose own objects are no line's
         at = _WORDS * self._rows
         if self._rows == _ROWS:
             return
@@ -268,10 +278,12 @@ class Recorder:
 
     def round(self, line):
         """The loop of this line begins a round. Returns None, as at()."""
-        if self.rounds or self._over:
-            return  # pictures are the rounds
+        if self._over:
+            return
         if passed.over():
             board.end()
+        if self.rounds:
+            return  # pictures are the rounds
         if self._by_line:
             self._collect()
         loop = self._loops.passes(line)
@@ -298,14 +310,19 @@ class Recorder:
             self._caught[self._told : end] = text
             self._told = end
 
-    def _collect(self):
-        """What the line has kept up to now; the least that was free."""
+    def _free(self):
+        """What is free without garbage, and the least of it."""
         k210_garbage.books.collect()
         free = k210_system.gc.mem_free()
+        self._look_at(0, free)
+        return free
+
+    def _collect(self):
+        """What the line has kept up to now."""
+        free = self._free()
         if self._by_line and (self.rounds or self._loops.turn) >= _LOOKED_AT:
             self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
         self._live = free
-        self._look_at(0, free)
 
     def _look_at(self, at, free):
         if free < self._least[at]:
@@ -330,6 +347,7 @@ class Recorder:
             "rounds": self.rounds,
             "line": self.line,
             "loops": self._loops.told() if self._loops else [],
+            "pictures": self._pictures.told() if self._pictures else [],
             "caught": bytes(self._caught[: self._told]),
             "limit": isinstance(board.state.dead, board.RunEnded) or passed.over(),
         }

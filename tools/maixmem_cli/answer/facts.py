@@ -87,7 +87,8 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
     found.update(_model(of, found))
     if "line" in found:
         again = (s.pictures for s in of.steps if s.at and _own(s.at, of.script) == found["line"])
-        found["in_loop"] = "yes" if min(again, default=0) < pictures else "no"
+        in_loop = min(again, default=0) < pictures and found["line"] not in of.once
+        found["in_loop"] = "yes" if in_loop else "no"
     if any(of.of(record.LOAD)):
         found["loads"] = "yes"
     return _with_growth(of, found)

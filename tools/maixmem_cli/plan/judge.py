@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from maixmem_report import kib
 
 from maixmem_cli.plan.endless import is_endless
+from maixmem_cli.plan.fit import MARGIN
 from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.record import record
 from maixmem_cli.record.record import GC, Growth, Level, Place, Record
@@ -75,7 +76,8 @@ def _judged(of: Record, source: str) -> Verdict:
     if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):
         return _cannot_tell(of)
     if end.kind == record.LIMIT and (first := of.first_full):
-        if of.later is None and not is_endless(source, first.place.line):
+        bounded = of.settled or not is_endless(source, first.place.line)
+        if of.later is None and bounded:
             return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_grows(of, first, CANNOT_TELL)))
         status = _HANGS if of.later and of.later.hangs else STATUS[NOT]
         return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
@@ -83,7 +85,22 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_lacked(of, of.lacked)))
     if of.not_run:
         return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_threads(of, of.not_run)))
+    if close := _too_close(of):
+        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], close)
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
+
+
+def _too_close(of: Record) -> tuple[str, ...]:
+    """The lines where less was left than the stand-in's figures may be wrong by."""
+    least = of.least_of(GC) if of.board.on == record.STAND_IN else None
+    if least is None or least.level.free >= MARGIN[GC]:
+        return ()
+    at = where(least.at, of.script) if least.at else "before its first line"
+    return (
+        f"{CANNOT_TELL}: too close: {kib(least.level.free)} of the GC heap were left, {at}",
+        f"the stand-in's figures are within {kib(MARGIN[GC])} of a board's; seen on {_on(of)}",
+        "Next: --firmware IMAGE runs it on the firmware itself",
+    )
 
 
 def _cannot_tell(of: Record) -> Verdict:
@@ -171,7 +188,13 @@ def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
         f"{kind}: {where((first.place,), of.script)} keeps {kib(first.each)} more each "
         f"{_each(of)}; the {HEAPS[first.heap]} is full {when} {_each(of)} {first.dies}"
     )
-    if kind == CANNOT_TELL:
+    if kind == CANNOT_TELL and of.settled:
+        frames = max(of.asked or 0, of.settled + ENOUGH)
+        yield (
+            f"on the stand-in it grows no more from {_each(of)} {of.settled} on: that was not "
+            f"reached here. Next: --frames {frames}"
+        )
+    elif kind == CANNOT_TELL:
         yield "its loop may end before: that was not reached. Next: more --frames"
     elif of.later:
         how = "hangs" if of.later.hangs else "ends it"

@@ -24,6 +24,9 @@ def gc_heap(found: Record, script: Path, source: str, place: recorded.Place) -> 
     """Its bytes; None where none of the smaller ones that were tried runs. `found`: a run that
     fits."""
     least, now = found.least_of(GC), found.board.gc_heap
+    asked = place.options.frames
+    if asked and (found.asked or 0) > asked:  # it was run on, and each try would take as long
+        return None
     if least is None or any(name in source for name in _SETS_IT):
         return None
     used = gc_heap_of(least.level.total - least.level.free + MARGIN["gc"])

@@ -123,6 +123,12 @@ def lowest(amounts: Sequence[int]) -> list[int]:
     return [*accumulate(reversed(amounts), min)][::-1]
 
 
+def last_rise(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
+    """The round in which more was kept than before for the last time; None: it never was."""
+    rises = _steps(lowest(amounts))
+    return rounds[rises[-1]] if rises else None
+
+
 def _steps(low: Sequence[int]) -> list[int]:
     """The looks at which more is kept than before."""
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]

@@ -228,8 +228,10 @@ class Record:
     growth: tuple[Growth, ...] = ()
     later: End | None = None  #: run on because something grew, it died so of that
     later_pictures: int = 0  #: that it had taken then
+    settled: int | None = None  #: the picture from which on nothing grew more, where it was seen
     too_few: bool = False  #: rounds, to tell whether something grows
     caught: tuple[Caught, ...] = ()
+    once: tuple[int, ...] = ()  #: lines of the script in no loop and no function
     work: Work | None = None  #: None: not seen (on the stand-in)
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words

@@ -33,6 +33,7 @@ from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending
 from maixmem_cli.runs.image_steps import Walker, heap_level
 from maixmem_cli.runs.loads import candidates
+from maixmem_cli.text import syntax
 
 _LINES = 200  # of those with most bytes
 _TRIES = 3
@@ -130,6 +131,7 @@ def of_profile(found: Profile, output: str) -> Record:
         least=_least(found, walker),
         growth=_growth(found, walker),
         caught=_caught(found, walker),
+        once=syntax.once(session.source),
     )
 
 

@@ -41,9 +41,9 @@ from maixmem_cli.record.record import (
 from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending, run_standin, tracing
 from maixmem_cli.runs.loads import candidates, nearest
-from maixmem_cli.text import reading
+from maixmem_cli.text import reading, syntax
 
-_FRAME, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED, _THREAD = range(8)
+_, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED, _THREAD = range(8)
 _KINDS = {
     _LOAD: record.LOAD,
     _FREE: record.FREE,
@@ -107,6 +107,7 @@ class _Run:
         self.caught = ""
         self.rounds, self.line, self.limit = 0, 0, False
         self.loops: list[_Loop] = []
+        self.pictures: list[_Loop] = []  #: one, as if they were rounds
         with contextlib.suppress(Exception):  # any: it may be forged
             if not self.cut:
                 self._take(run_standin.figures(told))
@@ -124,6 +125,7 @@ class _Run:
         self.rounds, self.line = _numbers((told["rounds"], told["line"]), 2)
         self.limit = told["limit"] is True
         self.loops = [_loop(x) for x in told["loops"]]
+        self.pictures = [_loop(x) for x in told["pictures"]]
         self.caught = told["caught"].decode() if type(told["caught"]) is bytes else ""
 
     def same(self, other: _Run) -> bool:
@@ -201,6 +203,8 @@ class _Told:
             lines=tuple(self.lines(seen)),
             least=tuple(self.least(seen)),
             growth=tuple(self.growth()),
+            settled=self.settled(),
+            once=syntax.once(self.source),
             caught=self.caught(seen),
             too_few=run.limit and rounds < growth.LEAST,
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
@@ -290,19 +294,28 @@ class _Told:
             level = Level(self.heap_total, lowest, lowest, heap_free=lowest)
             yield Least(record.HEAP, level, self.at(at), of_heap)
 
-    def growth(self) -> Iterator[Growth]:
-        """By what was in use at each picture, or round of its loop; the line that kept most of
-        it."""
+    def looks(self) -> tuple[tuple[int, int], ...]:
+        """(round, free bytes) at the rounds of its loop that were looked at, or at pictures."""
         seen = self.second
-        if not seen:
-            return
-        loop = seen.loop()
-        looks = loop.looks if loop else [(r[5], r[7]) for r in seen.rows if r[0] == _FRAME]
-        if not looks:
-            return
-        used = [{BLOCK: (self.gc_total - free) // BLOCK} for _, free in looks]
-        found = growth.judge([n for n, _ in looks], used)
-        if found.kind != growth.GROWS:
+        loop = seen and (seen.loop() or next(iter(seen.pictures), None))
+        return loop.looks if loop else ()
+
+    def judged(self) -> growth.Verdict:
+        """What was in use at these."""
+        used = [{BLOCK: (self.gc_total - free) // BLOCK} for _, free in self.looks()]
+        return growth.judge([n for n, _ in self.looks()], used)
+
+    def settled(self) -> int | None:
+        """The picture up to which it grew, where it does not go on."""
+        if not self.first.limit or self.judged().kind not in (growth.FULL, growth.FLAT):
+            return None
+        used = [self.gc_total - free for _, free in self.looks()]
+        return growth.last_rise([n for n, _ in self.looks()], used)
+
+    def growth(self) -> Iterator[Growth]:
+        """The line that kept most of what grows."""
+        seen, looks, found = self.second, self.looks(), self.judged()
+        if not seen or found.kind != growth.GROWS:
             return
         line = max(seen.lines, key=lambda n: n[4], default=(0,))[0]
         left = growth.rounds_left([found], looks[-1][1])
@@ -368,7 +381,7 @@ class _Told:
         if of_heap:
             return of_heap
         gc = self.first.figures.get("gc")
-        level = Level(self.gc_total, gc["free"], gc["largest"]) if gc else None
+        level = Level(self.gc_total, gc["free"], min(gc["free"], gc["largest"])) if gc else None
         if caught:  # what it had is gone
             least = next((x for x in self.least(self.second or self.first)), None)
             level = least.level if least and least.heap == record.GC else None

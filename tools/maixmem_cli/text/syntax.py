@@ -32,6 +32,23 @@ def tree(text: str, deepest: int = _DEEPEST) -> ast.Module:
     raise _too_deep(deepest, line)
 
 
+def once(text: str) -> tuple[int, ...]:
+    """The lines that are in no loop and no function: each is run once, at most."""
+    try:
+        inside = [*tree(text).body]
+    except (SyntaxError, ValueError):
+        return ()
+    found: set[int] = set()
+    for node in inside:  # grows meanwhile
+        again = (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        if isinstance(node, (ast.If, ast.Try, ast.With)):
+            inside += [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.stmt)]
+            inside += [n for h in getattr(node, "handlers", ()) for n in h.body]
+        elif not isinstance(node, again):
+            found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return tuple(sorted(found))
+
+
 def _too_deep(levels: int, line: int) -> SyntaxError:
     error = SyntaxError(_TOO_DEEP % levels)
     error.lineno = line
