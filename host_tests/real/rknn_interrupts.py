@@ -13,6 +13,9 @@ many of the first kind, as many of the second (else as the first), a tenth of th
 """
 
 import _thread
+import bisect
+import functools
+import itertools
 import os
 import signal
 import sys
@@ -37,82 +40,132 @@ class Stop(BaseException):
     """What an interrupt raises."""
 
 
-class Opcodes:
-    """Counts the bytecodes of one thread within a program, and does something in one of them."""
+class Counter:
+    """The calls of one thread within a program, of each piece of work: [work, call, bytecodes]."""
 
-    def __init__(self, at=0):
-        self.at = at
-        self.count = 0
+    def __init__(self):
+        self.calls = []
+        self.works = 0
 
-    def __call__(self, frame, event, arg):
+    def begin(self):
+        """What sys.settrace is given for the next piece of work."""
+        self.works += 1
+        self.first = len(self.calls)
+        return self.trace
+
+    def trace(self, frame, event, arg):
+        """What sys.settrace calls as a function begins, or a generator goes on."""
         frame.f_trace_opcodes = True
+        mine = [self.works - 1, len(self.calls) - self.first, 0]
+        self.calls.append(mine)
+
+        def count(frame, event, arg):
+            if event == "opcode":
+                mine[2] += 1
+            return count
+
+        return count
+
+
+class Point:
+    """Acts at one bytecode of a thread: that work, that call, that bytecode of it. Nothing
+    else is traced, so that a run costs little more than the program."""
+
+    def __init__(self, act, work, call, bytecode):
+        self.act = act
+        self.work = work
+        self.call = call
+        self.left = bytecode
+        self.works = 0
+        self.calls = 0
+        self.reached = False
+
+    def begin(self):
+        """What sys.settrace is given for the next piece of work."""
+        self.works += 1
+        return self.trace if self.works - 1 == self.work else None
+
+    def trace(self, frame, event, arg):
+        """What sys.settrace calls as a function begins, or a generator goes on."""
+        self.calls += 1
+        if self.calls - 1 != self.call:
+            return None
+        frame.f_trace_opcodes = True
+        return self.step
+
+    def step(self, frame, event, arg):
+        """What is called within that call."""
         if event == "opcode":
-            self.count += 1
-            if self.count == self.at:
+            if not self.left:
+                self.reached = True
                 self.act()
-        return self
+            self.left -= 1
+        return self.step
 
 
-class InMain(Opcodes):
-    """An exception at a bytecode of the main thread."""
+def in_main(tracer, program):
+    """The program, and `tracer` in the main thread."""
+    sys.settrace(tracer.begin())
+    try:
+        program()
+    finally:
+        sys.settrace(None)
 
-    def act(self):
-        raise Stop
 
-    def run(self, program):
-        sys.settrace(self)
+def in_work(tracer, program):
+    """The program, and `tracer` in the thread that works for the main one."""
+    before = whole._Task.run
+
+    def run(task):
+        sys.settrace(tracer.begin())
         try:
-            program()
-        except Stop:
-            return True
+            before(task)
         finally:
             sys.settrace(None)
-        return False
+
+    whole._Task.run = run
+    try:
+        program()
+        time.sleep(0.05)  # a signal may come in the last step
+    finally:
+        whole._Task.run = before
 
 
-class InWork(Opcodes):
-    """A signal to the main thread at a bytecode of the thread that works for it."""
-
-    def act(self):
-        sys.settrace(None)  # that thread goes on while the signal is on its way
-        signal.pthread_kill(MAIN, signal.SIGUSR1)
-
-    def run(self, program):
-        before = whole._Task.run
-
-        def run(task):
-            sys.settrace(self if self.count < self.at or not self.at else None)
-            try:
-                before(task)
-            finally:
-                sys.settrace(None)
-
-        whole._Task.run = run
-        try:
-            program()
-            time.sleep(0.05 if self.at else 0)  # it may come in the last step
-        except Stop:
-            return True
-        finally:
-            whole._Task.run = before
-        return False
+def interrupt():
+    raise Stop
 
 
-class Alarm:
-    """A signal in so many seconds."""
+def send():
+    sys.settrace(None)  # that thread goes on while the signal is on its way
+    signal.pthread_kill(MAIN, signal.SIGUSR1)
 
-    def __init__(self, seconds):
-        self.seconds = seconds
 
-    def run(self, program):
-        try:
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
-            program()
-        except Stop:
-            return True
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        return False
+def stopped(run, *arguments):
+    """Whether an interrupt ended it."""
+    try:
+        run(*arguments)
+    except Stop:
+        return True
+    return False
+
+
+def at_bytecode(within, act, program, place):
+    """Runs the program with an interrupt there. A run may be a little shorter than the one that
+    was counted: then at the beginning of the last call of that work."""
+    point = Point(act, *place)
+    met = stopped(within, point, program)
+    if point.reached:
+        return met
+    return stopped(within, Point(act, point.work, min(point.call, point.calls - 1), 0), program)
+
+
+def at_moment(program, seconds):
+    """Runs the program with an alarm in so many seconds."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return stopped(program)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class Scene:
@@ -182,50 +235,58 @@ def measure_over():
 
 
 # One scene goes on after each interrupt, as a notebook does, until something of it is wrong.
-def sweep(name, positions, way):
+def sweep(name, places, run):
     met, found, scene = 0, [], Scene()
-    for done, at in enumerate(positions):
-        met += way(at).run(scene.program)
+    for done, place in enumerate(places):
+        met += run(scene.program, place)
         wrong = scene.end()
         if wrong:
-            found += [[at, *what] for what in wrong]
+            found += [[place, *what] for what in wrong]
             scene = Scene()
         if done % 250 == 249:
             print(name, done + 1, met, found[:1], flush=True)  # for who waits
-    tell(name, len(positions), met, found[:5])
+    tell(name, len(places), met, found[:5])
 
 
-def spread(n, length):
-    """`n` positions from 1 to `length`, evenly."""
-    return [1 + k * length // n for k in range(n)]
+def spread(n, calls):
+    """`n` bytecodes (work, call, which of it), evenly over all of these calls."""
+    ends = list(itertools.accumulate(length for _, _, length in calls))
+    places = []
+    for k in range(n):
+        at = k * ends[-1] // n
+        which = bisect.bisect_right(ends, at)
+        work, call, length = calls[which]
+        places.append((work, call, at - ends[which] + length))
+    return places
 
 
 def stop(number, frame):
     raise Stop
 
 
-def length_of(way):
-    """What an uninterrupted run counts, the second time: the first one imports."""
+def count(within):
+    """The calls of an uninterrupted run, the second time: the first one imports."""
     for _ in range(2):
-        counter, scene = way(), Scene()
-        counter.run(scene.program)
+        counter, scene = Counter(), Scene()
+        within(counter, scene.program)
         assert not scene.end()
-    return counter.count
+    return counter.calls
 
 
 signal.signal(signal.SIGALRM, stop)
 signal.signal(signal.SIGUSR1, stop)
 measure_over()
-in_main, in_work = length_of(InMain), length_of(InWork)
+of_main, of_work = count(in_main), count(in_work)
 scene, begin = Scene(), time.monotonic()
 scene.program()
 seconds = time.monotonic() - begin
 assert not scene.end() and threading.active_count() == 1
-tell("lengths", in_main, in_work, len(OVER))
+lengths = [sum(length for _, _, length in calls) for calls in (of_main, of_work)]
+tell("lengths", *lengths, len(OVER))
 asked = signals[0] if signals else runs
-sweep("bytecodes", spread(runs, in_main), InMain)
-sweep("signals", spread(asked, in_work), InWork)
-sweep("moments", [seconds * (k + 0.5) * 10 / asked for k in range(asked // 10)], Alarm)
+sweep("bytecodes", spread(runs, of_main), functools.partial(at_bytecode, in_main, interrupt))
+sweep("signals", spread(asked, of_work), functools.partial(at_bytecode, in_work, send))
+sweep("moments", [seconds * (k + 0.5) * 10 / asked for k in range(asked // 10)], at_moment)
 tell("end", there.live(), there.held(), there.bad(), _thread._count())
 sys.stdout.flush()
 os._exit(0)
