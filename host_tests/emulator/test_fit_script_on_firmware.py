@@ -71,6 +71,8 @@ except Exception as e:
         (_CAMERA + "k = []\n" + _LOOP + "    k.append(img.copy())\n", 0, fit_truth.DIES, ":9"),
         (_CAMERA + "k = ''\n" + _LOOP + "    k += 'x' * 2000\n", 0, fit_truth.DIES, ":9"),
         (_CAMERA + _CAUGHT, 0, fit_truth.DIES, "main.py:10: kept.append"),
+        # the heap has no room for a traceback either
+        ("k = None\nwhile True:\n    k = (k,)\n", 0, fit_truth.DIES, "main.py:3: k = (k,)"),
         (_CAMERA + _LOADS + _LOOP, 0, fit_truth.ELSE, "main.py:6: net = kpu.load(0x300000)"),
     ],
 )

@@ -233,12 +233,16 @@ def _end(found: Profile, output: str, walker: Walker) -> End:
 def _stopped(found: Profile, walker: Walker) -> tuple[Place, ...]:
     """The lines that ran when the run was over: where the Ctrl-C that ended it came, else where
     the board is now."""
+    return _thrown(found, walker, "KeyboardInterrupt") or _Last(found, walker).at
+
+
+def _thrown(found: Profile, walker: Walker, name: str) -> tuple[Place, ...]:
+    """The lines at which the last error of that name was raised."""
     session, last = found.session, None
     for t in session.tracer.thrown(Qstrs(session.board.ram)):
-        if t.name == "KeyboardInterrupt" and (last is None or t.error != last.error):
+        if t.name == name and (last is None or t.error != last.error):
             last = t
-    at = tuple(walker.places(last.site)) if last else ()
-    return at or _Last(found, walker).at
+    return tuple(walker.places(last.site)) if last else ()
 
 
 def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bool = False) -> End:
@@ -248,6 +252,7 @@ def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bo
         _place(found, name if file.startswith("<") else file, line, function)
         for file, line, function in ending.places(trace)
     )
+    at = at or _thrown(found, walker, error.partition(":")[0])  # the heap had no room for a trace
     refused = None
     if ending.of_memory(error):
         refused = _refused(found, walker, error, at, caught=caught)
