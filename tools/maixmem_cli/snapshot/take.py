@@ -6,30 +6,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Callable
 
 from k210_model.heap import RAM_END, RAM_START
 
-from maixmem_cli.heap import blocks, books, roots
+from maixmem_cli.heap import roots
 from maixmem_cli.heap.layout import Layout
 from maixmem_cli.heap.memory import Pages, Range
 from maixmem_cli.heap.objects import Objects
-from maixmem_cli.heap.pools import Pools
-from maixmem_cli.heap.table import Area, areas
+from maixmem_cli.heap.table import areas
 from maixmem_cli.serial.agent import Agent, Board, NoSnapshot
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.snapshot import store, system
 from maixmem_cli.snapshot.store import Known, Taken
 
 Progress = Callable[[int], None]  #: takes the bytes that came so far
-_RP2040 = ((0x10000000, 0x10200000), (0x20000000, 0x20042000))
 #: memory that may be read on a platform; an address that is none stops a board. K210: its RAM;
 #: RP2040: flash and RAM
 _MEMORY = {
     "MaixPy": ((RAM_START, RAM_END),),
-    "rp2": _RP2040,
-    "RP2040": _RP2040,  # CircuitPython
+    "rp2": ((0x10000000, 0x10200000), (0x20000000, 0x20042000)),
 }
 _NEAR = 1 << 18  # bytes around the type of types, which are the interpreter's own
 
@@ -47,17 +44,11 @@ class _Cable(Pages):
         self.names = Known()
         self._agent, self._layout = agent, layout
 
-    def seal(self) -> None:
-        """What is missing stays so: the agent ends."""
-        self._ask = None
-
     def missed(self) -> bool:
         was, self.names.missed = self.names.missed, False
         return super().missed() or was
 
     def fetch(self) -> bool:
-        if self._ask is None:
-            return False
         wanted = sorted(self.names.missing)
         self.names.missing.clear()
         texts = self._agent.names(map(self._layout.name_word, wanted))
@@ -69,7 +60,7 @@ def of_board(repl: RawRepl, *, collect: bool = True, progress: Progress = lambda
     """What the board has now: at its prompt, after its program. The board stays in the raw
     REPL."""
     agent = Agent(repl, progress)
-    taken = read(agent, agent.begin(collect), repl.url, collect=collect)
+    taken = read(agent, agent.begin(collect), repl.url)
     taken.collected = collect
     agent.end()
     repl.until(b"\x04", 30)
@@ -98,7 +89,7 @@ class Running:
         except NoSnapshot as e:
             self.agent.disarm()
             raise BoardError(f"{e}. {_ENDED}") from None
-        taken = read(self.agent, board, self.repl.url, idle=False, collect=collect)
+        taken = read(self.agent, board, self.repl.url, idle=False)
         taken.collected = collect
         self.agent.end()
         return taken
@@ -131,80 +122,28 @@ def waits(after: Sequence[float]) -> list[float]:
     return [b - a for a, b in zip((0.0, *after), after)]
 
 
-def read(
-    agent: Agent, board: Board, name: str, *, idle: bool = True, collect: bool = True
-) -> Taken:
+def read(agent: Agent, board: Board, name: str, *, idle: bool = True) -> Taken:
     """All that is needed of it."""
     store.check_layout(board.word, board.empty, name)
     layout = store.layout(board.word, board.empty, board.version, board.platform)
+    try:
+        found = areas(board.table, layout.block)
+    except ValueError as e:
+        raise store.SnapshotError(f"{name}: {e}: a damaged heap. Next: reset the board") from None
     near = (board.types - _NEAR, board.types + _NEAR)
     state = roots.around(board.main)
-    readable = [state, *_MEMORY.get(board.platform, (near,))]
+    pools = [(area.pool, area.end + layout.block) for area in found]
+    readable = [*pools, state, *_MEMORY.get(board.platform, (near,))]
     memory = _Cable(agent, layout, [(low - low % layout.block, high) for low, high in readable])
-    memory.need(state[0], state[1] - state[0])
-    memory.fetch()
-    if board.table:
-        found = _areas(board, memory, name)
-    else:
-        found = _by_books(board, memory, name, agent.collect if collect else lambda: None)
-    memory.readable += [(area.pool, area.end + layout.block) for area in found]
-    fields = {key: getattr(board, key) for key in store.BOARD}
+    fields = asdict(board)
+    del fields["interpreter"], fields["version"], fields["platform"], fields["table"]
     taken = Taken(
         fields, board.interpreter, board.version, board.platform, found, memory, memory.names, idle
     )
-    if agent.named:
-        Objects(taken.moment(), memory.names)  # reads what it needs
-    else:
-        memory.names.texts = _by_pools(taken, memory, layout, name)
+    memory.need(state[0], state[1] - state[0])
+    memory.fetch()
+    Objects(taken.moment(), memory.names)  # reads what it needs
     if board.platform in system.PLATFORMS:
         lists = system.read(memory, board.modules)
         taken.chunks = store.chunks_of(lists) if lists else []
-    memory.seal()
     return taken
-
-
-def _areas(board: Board, memory: _Cable, name: str) -> list[Area]:
-    """As the board prints them."""
-    try:
-        return areas(board.table, memory.page)
-    except ValueError as e:
-        raise store.SnapshotError(f"{name}: {e}: a damaged heap. Next: reset the board") from None
-
-
-def _by_books(board: Board, memory: _Cable, name: str, collect: Callable[[], None]) -> list[Area]:
-    """As the interpreter has them, where it does not print them."""
-    total = board.after + board.free
-    found = books.find(memory, roots.around(board.main), total, memory.page)
-    if not found:
-        raise store.SnapshotError(
-            f"{name}: no micropython.mem_info(), which prints the table of blocks, and no table "
-            f"for {total:,} bytes near {board.main:#x}. "
-            "Next: maixmem doctor, which counts the heap"
-        )
-    for area in found:
-        table = area.table - area.table % memory.page, area.pool
-        memory.readable.append(table)
-        memory.forget(area.table, area.length)
-        memory.need(area.table, area.length)
-    collect()
-    memory.fetch()
-    return [
-        Area(area.pool, blocks.states(memory.read(area.table, area.length)), memory.page)
-        for area in found
-    ]
-
-
-def _by_pools(taken: Taken, memory: _Cable, layout: Layout, name: str) -> dict[int, str]:
-    """The names of what is read, from the interpreter's own table: the board gives none."""
-    pools = Pools(memory, layout, roots.around(taken.board["main"]))
-    while not pools.find() or memory.missed():
-        if not memory.fetch():
-            break
-    if not pools.find():
-        raise store.SnapshotError(
-            f"{name}: struct has no 'O', which gives names, and the interpreter's table of names "
-            f"is not found near {taken.board['main']:#x}. "
-            "Next: maixmem doctor, which counts the heap"
-        )
-    Objects(taken.moment(), pools)
-    return pools.texts
