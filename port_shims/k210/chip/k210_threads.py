@@ -22,7 +22,7 @@ def start_new_thread(function, args, *kwargs):
     stack = max(board.state.stack or _STACK, 4096) % 0x80000  # 16 bits, in words
     for n in (stack, _TASK):
         if not board.heap.malloc(n):  # the firmware goes on with a handle that was never set
-            board.crash(f"no system heap for a thread's stack of {stack} bytes", _ROOM)
+            board.crash("no system heap for a thread's stack of %d bytes" % stack, _ROOM)
 
 
 def stack_size(*size):
