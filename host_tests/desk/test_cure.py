@@ -86,7 +86,7 @@ def test_a_change_of_the_board(kind: str, told: str, tmp_path: Path) -> None:
     place = on_full(files=tuple(last.files(tmp_path)))
     made = edits(last.source, (), place.place.options.files, [("firmware", "minimum")])
     edit = next(e for e in made if e.kind == kind and told[1:] in e.source.splitlines())
-    assert place.run(tmp_path / "main.py", edit, 2).ends_well
+    assert place.run(tmp_path / "main.py", edit, 2, ended(RAISED, 0)).ends_well
 
 
 def test_an_image_of_each_round_comes_from_a_pool(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_an_image_of_each_round_comes_from_a_pool(tmp_path: Path) -> None:
     assert "from maixmem_pool import ImagePool" == changed[0]
     assert "pool = ImagePool(280, 240, count=1)" in changed
     assert "    big = pool.acquire()" in changed and "    pool.release(big)" in changed
-    assert on_full().run(tmp_path / "main.py", edit, 3).ends_well
+    assert on_full().run(tmp_path / "main.py", edit, 3, ended(RAISED, 0)).ends_well
 
 
 def test_a_copy_of_each_round_comes_from_a_pool() -> None:
@@ -176,7 +176,16 @@ def test_a_script_without_a_camera_runs_once_and_not_for_long(
         return replace(ended(LIMIT, 0), steps=(Step(CAMERA),) if camera else ())
 
     monkeypatch.setattr(place, "_run", run)
-    assert place.run(Path("main.py"), Edit("", (), ""), 100).ends_well and ran == asked
+    before = ended(LIMIT, 0)
+    assert place.run(Path("main.py"), Edit("", (), ""), 100, before).ends_well and ran == asked
+
+
+def test_a_change_runs_past_the_time_at_which_the_script_died(tmp_path: Path) -> None:
+    """The same text, which a shorter run would call cured."""
+    source = "import utime\nutime.sleep(5)\nx = bytearray(10 ** 6)\n"
+    died = replace(ended(RAISED, 0), seconds=5.1)
+    after = on_full().run(tmp_path / "main.py", Edit("", (), source), 15, died)
+    assert after.end.kind == RAISED and not trials.cured(died, after)
 
 
 class Places:
@@ -188,7 +197,7 @@ class Places:
         self.asked: list[tuple[str, int]] = []
         self.over = threading.Event()
 
-    def run(self, script: Path, edit: Edit, frames: int) -> Record:
+    def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
         self.asked.append((edit.kind, frames))
         if edit.kind == "endless":
             assert self.over.wait(20)
@@ -231,7 +240,7 @@ def on_leaking(
     class Leaking:
         at_once, where = 1, "full.bin"
 
-        def run(self, script: Path, edit: Edit, frames: int) -> Record:
+        def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
             if edit.source not in sources:  # first for a few pictures
                 ran.append(edit.kind)
             sources.add(edit.source)

@@ -96,11 +96,13 @@ def runs(
             while todo or running:
                 while todo and len(running) < place.at_once:
                     following = todo.pop(0)
-                    running.append((following, pool.submit(place.run, script, following, first)))
+                    running.append(
+                        (following, pool.submit(place.run, script, following, first, before))
+                    )
                 edit, future = running.pop(0)
                 after = future.result()
                 if first < frames and after.pictures and after.end.kind == LIMIT:
-                    after = place.run(script, edit, frames) if after.ends_well else after
+                    after = place.run(script, edit, frames, before) if after.ends_well else after
                 yield edit, after
         finally:
             place.stop()

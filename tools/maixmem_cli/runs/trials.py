@@ -52,13 +52,15 @@ class Trials:
         on = Board(IMAGE, image.name) if image else Board(STAND_IN, self.place.build.name)
         return on.words
 
-    def run(self, script: Path, edit: Edit, frames: int) -> Record:
+    def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
         """Runs the changed text as that script, so many pictures at most: modules beside it are
-        found. On the stand-in it has a short time first, and more if it takes pictures."""
+        found. On the stand-in it has a short time first, from where the run `before` the change
+        died, and more if it takes pictures."""
         seconds = self.place.options.seconds
         if self.place.image:
             return self._run(script, edit, frames, seconds)
-        first = self._run(script, edit, frames, _BRIEFLY)
+        died = 0.0 if before.end.kind == LIMIT else before.seconds
+        first = self._run(script, edit, frames, died + _BRIEFLY)
         camera = any(step.kind == CAMERA for step in first.steps)
         more = camera and first.pictures != 1  # a loop behind a single picture takes no others
         if first.end.kind != LIMIT or first.pictures >= frames or not more:
