@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The firmware's _thread; maixmem_auto puts it in its place. A thread whose stack is not to be had
-crashes the firmware or never runs: here models go for it first, or NoRoom says
-the numbers."""
+crashes the firmware or never runs: here models go for it first, or NoRoom says the numbers."""
 
 from _thread import *
 

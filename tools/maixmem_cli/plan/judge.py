@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from maixmem_report import kib
@@ -64,7 +64,7 @@ def with_flash(verdict: Verdict, harm: Sequence[str]) -> Verdict:
 def _judged(of: Record, source: str) -> Verdict:
     end = of.end
     if end.kind == record.STUCK or (end.hangs and end.missing):
-        return _cannot_tell(of)
+        return _cannot_tell(_why_not_told(of))
     if end.hangs:
         return Verdict(NOT, _HANGS, tuple(_not(of)))
     if end.refused and (end.kind == record.RAISED or (end.caught and end.kind == record.DONE)):
@@ -72,21 +72,21 @@ def _judged(of: Record, source: str) -> Verdict:
     if end.kind == record.RAISED and ending.of_picture(end.error):
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind not in (record.DONE, record.LIMIT) or (end.caught and end.kind == record.DONE):
-        return _cannot_tell(of)
+        return _cannot_tell(_why_not_told(of))
     if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):
-        return _cannot_tell(of)
+        return _cannot_tell(_why_not_told(of))
     if end.kind == record.LIMIT and (first := of.first_full):
         bounded = of.settled or not is_endless(source, first.place.line)
         if of.later is None and bounded:
-            return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_grows(of, first, CANNOT_TELL)))
+            return _cannot_tell(_grows(of, first, CANNOT_TELL))
         status = _HANGS if of.later and of.later.hangs else STATUS[NOT]
         return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
     if of.lacked:
-        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_lacked(of, of.lacked)))
+        return _cannot_tell(_lacked(of, of.lacked))
     if of.not_run:
-        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_threads(of, of.not_run)))
+        return _cannot_tell(_threads(of, of.not_run))
     if close := _too_close(of):
-        return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], close)
+        return _cannot_tell(close)
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
 
 
@@ -103,8 +103,8 @@ def _too_close(of: Record) -> tuple[str, ...]:
     )
 
 
-def _cannot_tell(of: Record) -> Verdict:
-    return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(_why_not_told(of)))
+def _cannot_tell(lines: Iterable[str]) -> Verdict:
+    return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(lines))
 
 
 def where(at: tuple[Place, ...], script: str) -> str:

@@ -21,7 +21,7 @@ HANGS, STUCK, NO_START = "hangs", "stuck", "no_start"
 HANGING = (HANGS, STUCK, NO_START)  #: only a reset, or a new flash, helps
 # what a step did
 LOAD, FREE, CAMERA, WINDOW, LCD, GC_HEAP = "load", "free", "camera", "window", "lcd", "gc_heap"
-THREAD = "thread"  # was started; told of on the stand-in alone, which does not run what it does
+THREAD = "thread"  # was started: on the stand-in alone, which does not run what it does
 # what a program wanted that this run did not have
 MODEL, CARD, SENSOR, MODULE, DEVICE = "model", "card", "sensor", "module", "device"
 
