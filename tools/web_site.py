@@ -48,6 +48,13 @@ NPM = {
 #: wheel of PyPI: its SHA-256
 WHEELS = {
     "click==8.1.8": "63c132bbbed01578a06712a2d1f497bb62d9c1c0d329b7903a866228027263b2",
+    # the last release in pure Python, and what it imports
+    "libcst==0.3.23": "2e1f77fbaaff93b889376c92f588b718edbdc21f956abbe27d10dfd1ff2d76c3",
+    "mypy_extensions==1.2.0": "993e7a20aa5671eb41a7132cf555af30062da99729601601b9a8382b11cae768",
+    "typing_extensions==4.16.0": (
+        "481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8"
+    ),
+    "typing_inspect==0.9.0": "9ee6fc59062311ef8547596ab6b955e1b8aa46242d854bfc78f4f6b0eff35f9f",
     "rich==15.0.0": "33bd4ef74232fb73fe9279a257718407f169c09b78a87ad3d296f548e27de0bb",
 }
 #: where Python looks for its files, and how commands print

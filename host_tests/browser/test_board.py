@@ -120,6 +120,34 @@ def test_two_models_hang_with_their_line_and_run_with_the_library(
     assert "Traceback" not in said(page).rpartition("main.py runs")[2]
 
 
+def test_a_change_that_runs_is_found_and_taken(page: Any, firmware: Path) -> None:
+    """As `maixmem cure` finds it: the diff in the answer, then the script with it in the editor,
+    which runs on the page's board."""
+    drop(page, firmware)
+    wait_state(page, "prompt")
+    learned(page)
+    page.click("#example")
+    page.wait_for_selector("#list tbody tr:nth-child(3)", timeout=60_000)
+    choose(page, "page/two_models.py")
+    wait_state(page, "prompt")
+    page.click("#run")
+    answered(page, "faces.kmodel")
+    start = time.monotonic()
+    page.click("#cure-go")
+    page.wait_for_selector("#cure[data-state=found]", timeout=5 * PATIENCE)
+    print(f"\nto a change that runs: {time.monotonic() - start:.0f} s")
+    diff = page.text_content("#answer-text .diff")
+    added = [line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++"]
+    assert added and page.text_content("#answer-text .proof")
+    before = page.input_value("#code")
+    page.click("#cure-take")
+    after = page.input_value("#code")
+    assert after != before and all(line in after.splitlines() for line in added)
+    page.click("#run")
+    wait_said(page, "faces is loaded")
+    wait_state(page, "prompt")
+
+
 def test_switch_models_runs(page: Any, firmware: Path) -> None:
     drop(page, firmware)
     wait_state(page, "prompt")

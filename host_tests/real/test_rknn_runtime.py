@@ -317,4 +317,4 @@ def test_growth_is_said_through_a_manager(version: str):
     """After 50 loads and 512 KiB, near what the process has grown by."""
     first, said, grown = bench.rows(bench.rknn(version, "rknn_switching.py", version))[0]
     assert 50 <= first <= 120
-    assert 0.7 * grown <= said <= 1.3 * grown  # the emulator itself grows some
+    assert 0.8 * grown <= said <= 1.2 * grown

@@ -119,17 +119,16 @@ def command(
             _runs(script, found, bench, as_json)
             return
         made = tried.without(made, ["cure"])
-        shown, failed = _found(made, found, script, source, bench, every=every)
-    answers = [one for _, one in shown] or [
-        tried.none_helps(made, failed, bench.place.where, found)
-    ]
+        shown = _cures(made, found, script, source, bench, every=every)
+    answers = [one for _, one in shown]
     if as_json:
         print_json([data(one) for one in answers])
     else:
         _show(answers, bench)
-    if shown and write:
-        _write(script, source, shown[0][0], quiet=as_json)
-    sys.exit(not shown)
+    edit = shown[0][0]
+    if edit and write:
+        _write(script, source, edit, quiet=as_json)
+    sys.exit(edit is None)
 
 
 def _source(script: Path) -> str:
@@ -161,28 +160,19 @@ def _figures(found: Record) -> str:
     return ", ".join([f"{found.pictures} pictures", *left])
 
 
-def _found(
+def _cures(
     made: Answer, found: Record, script: Path, source: str, bench: Bench, *, every: bool
-) -> tuple[list[tuple[Edit, Answer]], list[tuple[Edit, Record]]]:
-    """The changes that run, the first alone or all of them, each as the answer's first step; those
-    that do not run."""
-    shown: list[tuple[Edit, Answer]] = []
-    failed: list[tuple[Edit, Record]] = []
+) -> list[tuple[Edit | None, Answer]]:
+    """The changes that run, the first alone or all of them, each as the answer's first step; with
+    None the answer where none does, or none may."""
     if not advice.may_help(made):
-        return shown, failed
+        return [(None, made)]
     try:
         changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    for edit, after in tried.runs(changes, script, found, bench, found.asked or 0):
-        if trials.cured(found, after):
-            left = tried.without(made, [e.kind for e, _ in failed])
-            shown.append((edit, tried.with_step(left, edit, source, script.name, after)))
-            if not every:
-                break
-        else:
-            failed.append((edit, after))
-    return shown, failed
+    cures = tried.cures(made, changes, script, source, bench, found, found.asked or 0)
+    return list(cures if every else itertools.islice(cures, 1))
 
 
 def _show(answers: list[Answer], bench: Bench) -> None:

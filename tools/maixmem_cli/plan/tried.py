@@ -6,10 +6,11 @@ own, first for a few pictures, then for all."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from maixmem_k210_gc import MIN_GC_HEAP
 
@@ -45,7 +46,7 @@ class Bench:
 def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
     """The changes that may help against such an end, the likely before the others, each in the
     order of its cost. SyntaxError for what is no Python; ImportError without libcst, which comes
-    with the extra [board] and is in no page."""
+    with the extra [board]."""
     from maixmem_cli.plan.edits import against_leaks, edits, likely_first
 
     pictures = sizes(bench.flash, bench.sd)
@@ -80,6 +81,15 @@ def sizes(flash: Sequence[tuple[int, Path]], sd: Path | None) -> list[tuple[int,
     return [size for file in files for size in input_sizes(str(file))]
 
 
+class _InTurn(Executor):
+    """What is submitted is done before submit() returns."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
 def runs(
     tried: Sequence[Edit], script: Path, before: Record, bench: Bench, frames: int
 ) -> Iterator[tuple[Edit, Record]]:
@@ -89,7 +99,7 @@ def runs(
     place = bench.place
     few = min(before.pictures, _FIRST) + _BEYOND
     first = few if 2 * few < frames else frames
-    with ThreadPoolExecutor(place.at_once) as pool:
+    with ThreadPoolExecutor(place.at_once) if place.at_once > 1 else _InTurn() as pool:
         todo = list(tried)
         running: list[tuple[Edit, Future[Record]]] = []
         try:
@@ -115,14 +125,30 @@ def proved(answer: Answer, script: Path, source: str, bench: Bench, before: Reco
         tried = candidates(source, answer.facts, bench)[:_FEW]
     except (SyntaxError, ImportError):
         return answer
-    failed: list[tuple[Edit, Record]] = []
     frames = max(_PICTURES, min(before.asked or 0, _MOST))
+    return next(cures(answer, tried, script, source, bench, before, frames))[1]
+
+
+def cures(
+    answer: Answer,
+    tried: Sequence[Edit],
+    script: Path,
+    source: str,
+    bench: Bench,
+    before: Record,
+    frames: int,
+) -> Iterator[tuple[Edit | None, Answer]]:
+    """Each change with which the script runs, as the first step of the answer; where there is
+    none, None and the answer that says so."""
+    failed: list[tuple[Edit, Record]] = []
     for edit, after in runs(tried, script, before, bench, frames):
         if cured(before, after):
-            found = without(answer, [e.kind for e, _ in failed])
-            return with_step(found, edit, source, script.name, after)
-        failed.append((edit, after))
-    return none_helps(answer, failed, bench.place.where, before)
+            left = without(answer, [e.kind for e, _ in failed])
+            yield edit, with_step(left, edit, source, script.name, after)
+        else:
+            failed.append((edit, after))
+    if len(failed) == len(tried):
+        yield None, none_helps(answer, failed, bench.place.where, before)
 
 
 def without(answer: Answer, failed: Sequence[str]) -> Answer:

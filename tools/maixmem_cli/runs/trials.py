@@ -6,6 +6,7 @@ change."""
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from maixmem_cli.runs.recorded import Place
 #: of the board's clock, for as many pictures as are asked for; and for the first so many: a script
 #: without a camera takes none
 SECONDS, BEGIN = 120.0, (5, 20.0)
+_THREADS = sys.platform != "emscripten"  # a page has none
 _BRIEFLY = 2.0  # on the stand-in, where a loop that never waits takes as long at the desk
 
 
@@ -41,7 +43,7 @@ class Trials:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.at_once = 2 if place.image else 1
+        self.at_once = 2 if place.image and _THREADS else 1
         self._running: list[Session] = []
         self._over = False
 

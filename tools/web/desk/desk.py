@@ -35,18 +35,19 @@ from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.kmodel import example
 from maixmem_cli.library import bytecode
-from maixmem_cli.plan import addresses
+from maixmem_cli.plan import addresses, advice, tried
 from maixmem_cli.plan.flash_items import ItemError, Layout
 from maixmem_cli.profiler import ledger, maps, post_mortem
 from maixmem_cli.profiler.profile import Profile
 from maixmem_cli.record import record
 from maixmem_cli.record.record import Record
-from maixmem_cli.runs import image_record
+from maixmem_cli.runs import image_record, recorded, trials
 from maixmem_cli.serial.repl import BoardError
 from maixmem_cli.text import toml
 from maixmem_k210_chip import FLASH_SIZE
 
 Answer = tuple[str, Any]
+_PICTURES = 50  # for which a changed script has to run, as in `maixmem cure`
 _BESIDE = 850 << 10  # a QVGA camera, what the first works with, half of what the second does
 
 
@@ -410,9 +411,9 @@ def ended(
     kind: str, error: str, output: str, language: str, ram: bytes, state: bytes, events: bytes
 ) -> Answer:
     """The answer to why a run ended so (a word of record.py), as HTML; the line of the script;
-    `more`: what the command says of a hang."""
+    `more`: what the command says of a hang; `may_help`: whether change() may find something."""
     if not _watched or not _watched.books:
-        return _answer({"html": "", "line": 0, "more": []})
+        return _answer({"html": "", "line": 0, "more": [], "may_help": False})
     _watched.look(ram, state, events)
     found = _watched.profile(
         Outcome(kind, error, over=False), asserted=bool(ASSERT.search(output.encode()))
@@ -421,7 +422,36 @@ def ended(
     known = facts.of_record(run, output)
     told = answers.answer(known, language)
     html = as_html.fragment(told) if told.cause or told.step else ""
-    return _answer({"html": html, "line": known.get("line", 0), "more": found.ending})
+    line, may = known.get("line", 0), advice.may_help(told)
+    return _answer({"html": html, "line": line, "more": found.ending, "may_help": may})
+
+
+def change(
+    firmware: str, script: str, files: list[tuple[int, str]], camera: str, language: str
+) -> Answer:
+    """A script with the first change with which it runs, as `maixmem cure` finds it, on boards of
+    Python's own: the answer as HTML, with the change as a diff; `script`: the text with it, None
+    where no change that was tried runs."""
+    path, image = Path(script), Path(firmware)
+    options = Options(
+        files=tuple((at, Path(name)) for at, name in files if at),
+        camera=camera,
+        frames=_PICTURES,
+        seconds=trials.SECONDS,
+        begin=trials.BEGIN,
+    )
+    bench = tried.Bench(
+        trials.Trials(recorded.Place(choose(firmware), image, options)), options.files
+    )
+    before = recorded.once(path, bench.place.place)
+    made = advice.of_run(before, language)
+    if made is None:
+        return _answer({"html": "", "script": None})
+    source = path.read_text(encoding="utf-8")
+    made = tried.without(made, ["cure"])
+    changes = tried.candidates(source, made.facts, bench)
+    edit, told = next(tried.cures(made, changes, path, source, bench, before, _PICTURES))
+    return _answer({"html": as_html.fragment(told), "script": edit and edit.source})
 
 
 def _with_gc(run: Record, watched: Watched) -> Record:

@@ -138,11 +138,12 @@ export class BoardTab {
   }
 
   // An answer of the command, as HTML, with what it follows from folded below it.
-  answer({ html, more }) {
+  answer({ html, more, may_help: mayHelp }) {
     this.tell('');
     $('answer-text').innerHTML = html;
     $('answer-more').textContent = more.join('\n');
     $('answer-fold').hidden = !more.length;
+    this.cure.offer(mayHelp);
     $('answer').hidden = false;
   }
 

@@ -5,6 +5,7 @@ import * as recorded from './recorded.js';
 import * as editor from './editor.js';
 import * as tabs from './tabs.js';
 import { BoardTab } from './board.js';
+import { Cure } from './cure.js';
 import { Desk } from './desk.js';
 import { Files } from './files.js';
 import { HeapTab } from './heap.js';
@@ -101,6 +102,7 @@ async function start() {
   });
   const board = new BoardTab(files, desk);
   const shown = new Tools(desk, files);
+  board.cure = new Cure({ desk, files, tools: shown });
   tools.say = (text) => shown.say(text);
   const heap = new HeapTab({ desk, tools: shown, board, files });
   tools.changed = () => heap.show();

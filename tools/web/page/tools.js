@@ -97,7 +97,7 @@ export class Tools {
   async #board() {
     const words = ['--firmware', this.files.firmware.name];
     for (const [at, name] of this.files.placed) words.push('--flash', `${name}@${hex(at)}`);
-    return [...words, '--camera', await this.#camera(), '--frames', $('frames').value || '20'];
+    return [...words, '--camera', await this.camera(), '--frames', $('frames').value || '20'];
   }
 
   async #explain() {
@@ -117,7 +117,8 @@ export class Tools {
     $('profile-stop').hidden = true;
   }
 
-  async #camera() {
+  // What the camera sees, as an option of a command.
+  async camera() {
     const [first] = this.files.of('picture');
     if (!first) return 'pattern';
     await this.desk.put('camera.ppm', ppm(await picture(new Blob([first.data]))));
