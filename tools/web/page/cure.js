@@ -6,7 +6,7 @@ import * as editor from './editor.js';
 import { language, say } from './words.js';
 
 const $ = (id) => document.getElementById(id);
-const SCRIPT = 'cured.py';
+const SCRIPT = 'main.py';
 
 // Owns what is below the answer. `state`: none, offered, tries, found, said.
 export class Cure {
