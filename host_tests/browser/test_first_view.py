@@ -45,7 +45,7 @@ def test_an_example_has_run_without_any_file(context: Any, site: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         shot(page, f"first-{width}")
     page.click("#recorded-change")
-    assert "+import maixmem_auto" in page.text_content("#recorded-answer .diff")
+    assert "+kpu.deinit(classes)" in page.text_content("#recorded-answer .diff")
     assert page.is_visible("#recorded-answer .diff")
     page.click("#recorded-try")
     page.wait_for_selector("#recorded[data-state='runs ended']", timeout=PATIENCE)

@@ -200,7 +200,7 @@ def test_less_is_of_what_the_program_has(known: dict[str, Any], wanted: str) -> 
     made = Answer("full", facts={"end": RAISED, **known})
     edit = Edit("gc", (), "x")
     failed = [(edit, record(End(RAISED)))]
-    step = tried.none_helps(made, failed, "full.bin", record(End(RAISED))).step
+    step = tried.none_helps(made, failed, Board("image", "full.bin"), record(End(RAISED))).step
     assert step and wanted in step.text and "tried" in step.text
 
 

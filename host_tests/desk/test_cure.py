@@ -17,6 +17,7 @@ import broken_scripts
 import pytest
 from commands import invoke
 from emulated import THOROUGH
+from maixmem_cli.answer.tables import board_text
 from maixmem_cli.commands import cure as cure_command
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.emulator.watched import Watched
@@ -238,7 +239,7 @@ def on_leaking(
     ran, sources = [], set()
 
     class Leaking:
-        at_once, where = 1, "full.bin"
+        at_once, board = 1, Board("image", "full.bin")
 
         def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
             if edit.source not in sources:  # first for a few pictures
@@ -381,3 +382,10 @@ def test_cure_names_the_extra_that_it_needs(tmp_path: Path) -> None:
     (tmp_path / "two.py").write_text(_TWO)
     status, said = _without_libcst("cure", str(tmp_path / "two.py"))
     assert status == 2 and 'Next: pip install "maixmem[board]"' in said
+
+
+def test_a_chinese_reader_gets_the_stand_in_in_chinese():
+    board = Board("stand-in", "full")
+    assert board_text(board) == "the stand-in with the memory of full, which is no firmware"
+    assert "替身" in board_text(board, "zh") and "stand-in" not in board_text(board, "zh")
+    assert board_text(Board("image", "full.bin"), "zh") == "full.bin"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maixmem_cli.answer.values import Facts, all_hold, sentence
+from maixmem_cli.record.record import STAND_IN, Board
 from maixmem_cli.text import toml
 from maixmem_cli.text.language import ENGLISH
 
@@ -28,6 +29,13 @@ def _file(name: str) -> dict[str, Any]:
 def words(language: str) -> dict[str, str]:
     """The words of a language for values and labels; without one a value is shown as it is."""
     return {name: row[language] for name, row in _file("words").items() if language in row}
+
+
+def board_text(board: Board, language: str = ENGLISH) -> str:
+    """What a run was on: the name of an image, or that it was the stand-in."""
+    if board.on != STAND_IN:
+        return board.name
+    return words(language)["stand_in"].format(name=board.name)
 
 
 def said(row: Any, facts: Facts, language: str) -> str:

@@ -16,6 +16,7 @@ from maixmem_report import kib
 from maixmem_cli.answer import as_text
 from maixmem_cli.answer.answer import Answer, answer
 from maixmem_cli.answer.as_json import data
+from maixmem_cli.answer.tables import board_text, words
 from maixmem_cli.commands.script_options import (
     FLASH,
     SD,
@@ -149,7 +150,7 @@ def _runs(script: Path, found: Record, bench: Bench, as_json: bool) -> None:
     if as_json:
         print_json([])
     else:
-        where = bench.place.where
+        where = board_text(bench.place.board)
         click.echo(f"{script.name} runs as it is on {where}: {_figures(found)}")
 
 
@@ -176,7 +177,9 @@ def _cures(
 
 
 def _show(answers: list[Answer], bench: Bench) -> None:
-    click.echo(f"On {bench.place.where}:")
+    language = answers[0].language
+    on = board_text(bench.place.board, language)
+    click.echo(words(language)["on_it"].format(on=on))
     for one in answers:
         for line in as_text.lines(one, others=0 if len(answers) > 1 else 3):
             click.echo(printable(line))

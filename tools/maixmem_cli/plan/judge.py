@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from maixmem_report import kib
 
+from maixmem_cli.answer.tables import board_text
 from maixmem_cli.plan.endless import is_endless
 from maixmem_cli.plan.fit import MARGIN
 from maixmem_cli.profiler.growth import ENOUGH
@@ -114,9 +115,8 @@ def where(at: tuple[Place, ...], script: str) -> str:
 
 
 def _on(of: Record) -> str:
-    if of.board.on == record.STAND_IN:
-        return of.board.words
-    return f"{of.board.words}, the firmware itself"
+    text = board_text(of.board)
+    return text if of.board.on == record.STAND_IN else f"{text}, the firmware itself"
 
 
 def _length(of: Record) -> str:

@@ -18,10 +18,10 @@ from maixmem_cli.answer import facts as of_runs
 from maixmem_cli.answer.answer import PROVED, Answer, Step
 from maixmem_cli.answer.answer import answer as answer_of
 from maixmem_cli.answer.facts import input_sizes
-from maixmem_cli.answer.tables import remedies, words
+from maixmem_cli.answer.tables import board_text, remedies, words
 from maixmem_cli.answer.values import Facts
 from maixmem_cli.profiler import growth
-from maixmem_cli.record.record import GC, LIMIT, Record
+from maixmem_cli.record.record import GC, LIMIT, Board, Record
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.trials import Trials, cured
 
@@ -148,7 +148,7 @@ def cures(
         else:
             failed.append((edit, after))
     if len(failed) == len(tried):
-        yield None, none_helps(answer, failed, bench.place.where, before)
+        yield None, none_helps(answer, failed, bench.place.board, before)
 
 
 def without(answer: Answer, failed: Sequence[str]) -> Answer:
@@ -158,7 +158,7 @@ def without(answer: Answer, failed: Sequence[str]) -> Answer:
 
 
 def none_helps(
-    answer: Answer, failed: Sequence[tuple[Edit, Record]], where: str, before: Record
+    answer: Answer, failed: Sequence[tuple[Edit, Record]], board: Board, before: Record
 ) -> Answer:
     """The answer where nothing that was tried runs; what was not tried remains. The one that came
     further than the script, where that stopped, is named with what stopped it there."""
@@ -168,7 +168,7 @@ def none_helps(
     if left.step is None:
         left = replace(left, step=less(answer.facts, answer.language))
     known = words(answer.language)
-    text = known["not_run"].format(count=len(failed), on=where)
+    text = known["not_run"].format(count=len(failed), on=board_text(board, answer.language))
     edit, after = max(failed, key=lambda row: row[1].pictures)
     if after.pictures > before.pictures and not after.ends_well and before.end.kind != LIMIT:
         said = edit.text(answer.language, answer.facts)
@@ -195,7 +195,8 @@ def with_step(answer: Answer, edit: Edit, source: str, name: str, after: Record)
     text = edit.text(answer.language, answer.facts)
     step = Step(edit.kind, text, PROVED, diff(source, edit.source, name))
     key = "ran_to_end" if after.end.kind != LIMIT else "ran" if after.pictures else "ran_for"
-    values = {"pictures": after.pictures, "seconds": round(after.seconds), "on": after.board.words}
+    on = board_text(after.board, answer.language)
+    values = {"pictures": after.pictures, "seconds": round(after.seconds), "on": on}
     return answer.first(step, words(answer.language)[key].format(**values))
 
 

@@ -199,13 +199,6 @@ class Board:
     camera: bool = True
     v4: bool | None = None  #: its firmware runs kmodel V4; None: not known
 
-    @property
-    def words(self) -> str:
-        """What it is, in words."""
-        if self.on == STAND_IN:
-            return f"the stand-in with the memory of {self.name}, which is no firmware"
-        return self.name
-
 
 @dataclass(frozen=True)
 class Record:

@@ -48,11 +48,10 @@ class Trials:
         self._over = False
 
     @property
-    def where(self) -> str:
-        """What they run on, in words."""
+    def board(self) -> Board:
+        """What they run on."""
         image = self.place.image
-        on = Board(IMAGE, image.name) if image else Board(STAND_IN, self.place.build.name)
-        return on.words
+        return Board(IMAGE, image.name) if image else Board(STAND_IN, self.place.build.name)
 
     def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
         """Runs the changed text as that script, so many pictures at most: modules beside it are
