@@ -581,6 +581,7 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
     listed = files.read("numbers")
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
     names |= {one["name"] for one in listed["product"]} | {"block"}
+    names |= {"picture_w", "picture_h", "picture_bytes"}
     for one in listed["finding"]:
         assert set(one["rows"]) <= {row.id for row in _ROWS}, one
         used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))
@@ -593,7 +594,7 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
 _PEOPLE_ASK = [
     ("NameError: name 'board_info' isn't defined", "board-info", "from board import"),
     ("RKNN\n内存不足", "memory-error", "gc.collect()"),
-    ("段错误 (核心已转储)", "segfault", "A failed allocation"),
+    ("段错误 (核心已转储)", "segfault", "Speaks a line before"),
     ("已杀死", "oom-killer", "Fewer and smaller"),
     ("RK3588 推理时内存一直增长", "rknn-growth", "gc.collect() every few"),
     (

@@ -52,6 +52,7 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     for pattern in _patterns():
         for match in pattern.finditer(text):
             found.update({name: _number(n) for name, n in match.groupdict().items()})
+    found.update(_picture(found.get("requested", 0)))
     blocks = _table()["block"]
     sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
     known = {**found, "block": min(sizes, default=blocks["else"])}
@@ -61,6 +62,16 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     return known
 
 
+def _picture(nbytes: float) -> dict[str, float]:
+    """The picture of a display or camera that has just so many bytes."""
+    listed = _table()["picture"]
+    for each in listed["bytes"]:
+        for w, h in listed["sizes"]:
+            if w * h * each == nbytes:
+                return {"picture_w": w, "picture_h": h, "picture_bytes": each}
+    return {}
+
+
 def _number(text: str) -> float:
     """A whole number stays one, so that its sentence has no point in it."""
     return int(text) if text.isdigit() else float(text)
@@ -68,7 +79,7 @@ def _number(text: str) -> float:
 
 def _value(expression: str, known: dict[str, float]) -> float:
     """A name, a number, or their product."""
-    return prod(int(f) if f.isdigit() else known[f] for f in expression.split(" * "))
+    return prod(_number(f) if f[0].isdigit() else known[f] for f in expression.split(" * "))
 
 
 def _holds(condition: str, known: dict[str, float]) -> bool:
