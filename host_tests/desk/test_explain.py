@@ -468,7 +468,7 @@ _CALCULATED = [
     (
         "MicroPython v1.19.1; Generic ESP32 module with ESP32\n" + _FAILED.format(247500),
         ["247500 bytes in one piece; this firmware uses no PSRAM"],
-        "A module with PSRAM",
+        "Has the board PSRAM",
     ),
     (
         "E RKNN: failed to malloc npu memory, size: 4022861824, flags: 0x2",

@@ -171,9 +171,7 @@ def _of_rknn() -> list[Row]:
         match, cases = (name, f"fail! ret={code}"), ((name, "rknn_api.h"),)
         on = frozenset({"rknn"})
         page, topic = "linux.md#driver-runtime-model-and-chip", "rknn_api.h"
-        row = Row(
-            name, match, on, means, tuple(steps), cases, "likely", page, topic, vague=True
-        )
+        row = Row(name, match, on, means, tuple(steps), cases, "likely", page, topic, vague=True)
         found.append(row)
     return found
 
