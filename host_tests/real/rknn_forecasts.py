@@ -13,18 +13,11 @@ import maixmem_rknn  # noqa: E402
 from maixmem import KModelError  # noqa: E402
 
 FILES = ("two_inputs_1.2", "two_inputs_1.5", "two_inputs", "segment", "float16", "shapes")
-WAYS = (
-    {},
-    {"shared": False},
-    {"dup": True},
-    {"dynamic": True},
-    {"dynamic": True, "outputs": "float32"},
-    {"dynamic": True, "inputs": "native"},
-    {"outputs": "float32"},
-    {"inputs": "float32"},
-    {"cores": 0},
-    {"sram": True},
-)
+MEMORY = ({}, {"shared": False}, {"dup": True}, {"dynamic": True})
+INPUTS = ({}, {"inputs": "float32"}, {"inputs": "native"})
+OUTPUTS = ({}, {"outputs": "float32"})
+WAYS = [{**a, **b, **c} for a in MEMORY for b in INPUTS for c in OUTPUTS]
+WAYS += [{"cores": 0}, {"sram": True}]
 
 
 def one(path, how):

@@ -308,7 +308,7 @@ def test_fifty_threads_and_room_for_one(version: str):
 def test_forecasts_of_many_option_sets(version: str):
     """What the runtime makes itself included: never below what the driver gave at most."""
     ratios = [row[2] for row in bench.rows(bench.rknn(version, "rknn_forecasts.py", version))]
-    assert len(ratios) >= 18 and min(ratios) >= 1
+    assert len(ratios) >= 45 and min(ratios) >= 1
     assert statistics.median(ratios) <= 1.02
 
 
