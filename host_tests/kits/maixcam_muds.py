@@ -81,6 +81,7 @@ CLASSES = {
         {**ONE, "d.axmodel": 2500},
         {},
     ),
+    "YOLOv8": ("labels = a, b\n", "m.axmodel", ONE, {}),
     "YOLO11": ("labels = a, b\nanchors = 1,2\n", "m.axmodel", ONE, {}),
     "Speech": ("model_type = speech\n", "m.axmodel", ONE, {}),
 }

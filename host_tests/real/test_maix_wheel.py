@@ -44,7 +44,7 @@ def test_a_mud_is_read_as_its_own_parser_reads_it():
     assert len(texts) == 20 and [row for row in texts if row[1] != row[2]] == []
     assert 5 <= len([row for row in texts if row[1] == "refused"]) <= 12
     classes = [row[1:] for row in rows if row[0] == "class"]
-    assert len(classes) == 12
+    assert len({name.split()[0] for name, *_ in classes}) == 12
     for name, theirs, ours, named, counted in classes:
         mapped = {"embed.bin": 0} if name == "Qwen mapped" else {}
         assert theirs == ours and counted == {**named, **mapped}, name
