@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from maixmem_cli.emulator.compiler import cache
+from maixmem_cli.emulator.compiler import cache, version
 from maixmem_cli.emulator.connect import connect
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.board_file import BoardFile
@@ -16,9 +16,9 @@ from maixmem_cli.firmware.survey import QUESTIONS, survey
 
 
 def measure(image: Path) -> BoardFile:
-    """Boots the image on a new board and asks it; the second time from the cache. BoardError,
-    OSError."""
-    key = hashlib.sha256(image.read_bytes() + QUESTIONS.encode()).hexdigest()[:24]
+    """Boots the image on a new board and queries it; the second time from the cache, if that is of
+    the same board and the same questions. BoardError, OSError."""
+    key = hashlib.sha256(image.read_bytes() + (QUESTIONS + version()).encode()).hexdigest()[:24]
     kept = cache() / "firmwares" / f"{key}.toml"
     try:
         return board_file.read(kept)
