@@ -86,10 +86,11 @@ def learn(chip: bytes | bytearray, name: str) -> Knowledge:
 def _ask(chip: bytes | bytearray, name: str) -> Knowledge:
     length = int.from_bytes(chip[1:5], "little")
     code = bytes(chip[5 : 5 + length])
+    entries = signatures.opcodes(code)
     found = Knowledge(
         signatures.allocator(code),
-        signatures.bytecode(code),
-        signatures.jumps(code),
+        signatures.bytecode(code, entries),
+        signatures.jumps(code, entries),
         signatures.raises(code),
     )
     found.missing = [n for n in ("malloc", "free", "realloc") if n not in found.functions]

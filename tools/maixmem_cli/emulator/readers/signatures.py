@@ -114,8 +114,8 @@ def allocator(code: bytes) -> dict[str, int]:
     return out
 
 
-def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
-    """The entries of the table of opcodes, when there is one such table."""
+def opcodes(code: bytes) -> tuple[int, ...]:
+    """The entries of the table of opcodes, when there is one such table; else nothing."""
     words = [v for (v,) in struct.iter_unpack("<Q", code[: len(code) & ~7])]
     end, length, found = RAM_START + len(code), 0, []
     for i, v in enumerate(words):
@@ -123,7 +123,7 @@ def _opcode_entries(code: bytes) -> tuple[int, ...] | None:
         entries = words[i + 1 - _OPCODES : i + 1]
         if length >= _OPCODES and entries.count(entries[_A_SMALL_NUMBER]) == _SMALL_NUMBERS:
             found.append(tuple(entries))
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else ()
 
 
 def raises(code: bytes) -> int | None:
@@ -155,9 +155,8 @@ def call_targets(code: bytes) -> list[int]:
     return [RAM_START + 2 * i for i in _jumps(_words(code), (_CALL,))]
 
 
-def bytecode(code: bytes) -> int | None:
-    """The address of mp_execute_bytecode(), or None."""
-    entries = _opcode_entries(code)
+def bytecode(code: bytes, entries: tuple[int, ...]) -> int | None:
+    """The address of mp_execute_bytecode(), or None; `entries`: of the opcodes."""
     if not entries:
         return None
     first = (min(entries) - RAM_START) // 2
@@ -165,10 +164,9 @@ def bytecode(code: bytes) -> int | None:
     return max((RAM_START + 2 * i for i in calls if i <= first), default=None)
 
 
-def jumps(code: bytes) -> list[int]:
+def jumps(code: bytes, entries: tuple[int, ...]) -> list[int]:
     """Where the opcodes that close a loop are run, when their code begins with reading the
     second byte of how far; else none."""
-    entries = _opcode_entries(code) or ()
     found = [entries[op] for op in _LOOPS] if entries else []
     words = [struct.unpack_from("<I", code, at - RAM_START)[0] for at in found]
     return found if words and all(_is(w, _LBU, 1) for w in words) else []
