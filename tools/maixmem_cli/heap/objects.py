@@ -33,7 +33,7 @@ _MOST_ITEMS = 1 << 14
 _MOST_TEXT = 24  # letters of a key that are shown
 _NONE, _DELETED = 0, 4  # py/obj.h: MP_OBJ_NULL, MP_OBJ_SENTINEL; 1 and 3 are the numbers 0 and 1
 #: what refers to nothing but its own memory, whose contents no reader needs
-_LEAVES = {"str": 3, "bytes": 3, "bytearray": 3, "array": 3, "memoryview": 3, "int": 2}
+_LEAVES = {"str": 3, "bytes": 3, "bytearray": 3, "array": 3, "memoryview": 3, "int": 3}
 _LEAVES["float"] = _LEAVES["complex"] = 0  # the word of the pointer to it
 
 

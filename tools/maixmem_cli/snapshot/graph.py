@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from typing import Union
 
-from maixmem_cli.heap.objects import Objects
+from maixmem_cli.heap.objects import ASKER, Objects
 from maixmem_cli.snapshot.store import Taken
 
 ONLY_C = "only C"  #: what nothing that is known leads to
@@ -19,7 +19,8 @@ Node = Union[int, str]  #: an object's address, or a root by its first name
 
 class Graph:
     """The objects of a snapshot. `sizes`: bytes by address; `kinds`: of the root that an object is
-    reached from; `chains`: the names that lead there."""
+    reached from; `chains`: the names that lead there; `refers`: where each object and root leads
+    directly."""
 
     def __init__(self, taken: Taken) -> None:
         self.taken = taken
@@ -28,6 +29,10 @@ class Graph:
         self.objects = Objects(moment, taken.names)
         self._reach_the_rest()
         self.chains, self.kinds = self.objects.chains, self.objects.kinds
+        self.refers: dict[Node, list[Node]] = {
+            holder: [a for a in to if self._lasts(holder, a)]
+            for holder, to in self.objects.refers.items()
+        }
         self._dominator: dict[Node, Node] = {}
         self._held: dict[Node, int] = {}
 
@@ -40,6 +45,12 @@ class Graph:
             if address not in found.chains:
                 found.reach(ONLY_C, address)
 
+    def _lasts(self, holder: Node, address: int) -> bool:
+        """False where the snapshot itself refers to what others hold: its stack has old words, and
+        all of it is gone when it ends."""
+        kind = self.kinds[holder] if isinstance(holder, int) else holder
+        return kind != ASKER or self.kinds[address] == ASKER
+
     # --- objects ---
     def type_of(self, address: int) -> str:
         """The type of an object, or of the one that this belongs to; "" where it is not known."""
@@ -51,7 +62,7 @@ class Graph:
 
     def holders(self, address: int) -> list[Node]:
         """What refers to it directly."""
-        return [h for h, to in self.objects.refers.items() if address in to and h != address]
+        return [h for h, to in self.refers.items() if address in to and h != address]
 
     # --- retained bytes ---
     def retained(self, node: Node) -> int:
@@ -75,7 +86,7 @@ class Graph:
     def _dominate(self) -> None:
         if self._held:
             return
-        refers: dict[Node, list[Node]] = {h: list(to) for h, to in self.objects.refers.items()}
+        refers = dict(self.refers)
         refers[_ALL] = [h for h in refers if isinstance(h, str)]
         order = _reverse_postorder(refers)
         self._dominator = _dominators(refers, order)
