@@ -5,6 +5,7 @@ finds the system heap whole. Bare, a thread with too little stack writes past it
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import emulated
@@ -14,7 +15,7 @@ from emulated import each_image, needs_cc
 from maixmem_cli.emulator.ports import SerialPort
 from maixmem_cli.emulator.prepared import booted, files_of_library
 from maixmem_cli.heap import heaps
-from maixmem_cli.serial.repl import RawRepl
+from maixmem_cli.serial.repl import BoardError, RawRepl
 
 pytestmark = needs_cc
 
@@ -86,7 +87,7 @@ def test_it_runs_or_is_refused(
     files = [(0x300000, model(tmp_path, w, h, classes))]
     with booted(image, files, files_of_library()) as board:
         finder = heaps.Finder()
-        finder.system(board.ram)  # a new one would begin behind what is damaged
+        finder.system(board.ram)
         repl = RawRepl(image.name, SerialPort(board))
         repl.check(_START.format(w=8 * w, h=8 * h), timeout=60)
         repl.check(f"NBYTES = {files[0][1].stat().st_size}")
@@ -106,6 +107,36 @@ def test_it_runs_or_is_refused(
                 assert f"takes {takes} bytes of this thread's stack" in done[0], done
                 assert "are left: start the thread after init_yolo2()" in done[0], done
             finder.system(board.ram)  # Damaged, where it is not whole
+
+
+_BARE = """
+net = KPU.load(0x300000)
+KPU.init_yolo2(net, 0.5, 0.3, 5, ANCHORS)
+def run():
+    return KPU.run_yolo2(net, img)
+"""
+
+
+@each_image
+def test_bare_it_damages_the_heap_as_one_who_comes_later_sees_too(
+    image: Path, tmp_path: Path
+) -> None:
+    w, h, classes = 20, 15, 1
+    with booted(image, [(0x300000, model(tmp_path, w, h, classes))]) as board:
+        before = heaps.Finder()
+        before.system(board.ram)
+        repl = RawRepl(image.name, SerialPort(board))
+        repl.check(_START.format(w=8 * w, h=8 * h), timeout=60)
+        if not emulated.answer(repl, "print(_thread is not None)"):
+            pytest.skip(f"{image.name} has no threads")
+        repl.check(_BARE, timeout=60)
+        with contextlib.suppress(BoardError):  # it may hang
+            repl.run("thread(8192)", timeout=20)
+        with pytest.raises(heaps.Damaged) as said:
+            before.system(board.ram)
+        with pytest.raises(heaps.Damaged) as anew:
+            heaps.Finder().system(board.ram)
+        assert str(anew.value) == str(said.value)
 
 
 _OVERFLOW = """

@@ -29,7 +29,7 @@ from maixmem_cli.heap.blocks import FREE, HEAD, states
 BINS = 127
 HEAD_BYTES = 16  #: of a chunk, before the address that malloc gives
 _STACK = 1 << 16  # bytes of a damaged chunk, at most
-_SOME = 3  # chunks that lead to the top one by more than chance
+_SOME = 3  # chunks that lead to each other by more than chance
 _STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
 Ram = Union[bytes, bytearray, memoryview, mmap]
 
@@ -159,13 +159,16 @@ def _good_behind(ram: Ram, damaged: int, top: int) -> bool:
 
 
 def _of_damaged(ram: Ram, starts: list[int], top: int) -> list[int]:
-    """The first start that leads to a damaged chunk in front of good ones."""
-    return next(([v] for v in starts if _good_behind(ram, _walk(ram, v, top)[1], top)), [])
+    """The start with the most good chunks in front of a damaged one, where they, or some behind
+    that, are no chance."""
+    walks = [(v, *_walk(ram, v, top)) for v in starts]
+    walks.sort(key=lambda walk: -len(walk[1]))
+    enough = (v for v, found, end in walks if len(found) >= _SOME or _good_behind(ram, end, top))
+    return next(([v] for v in enough), [])
 
 
-def _rings_agree(words: array[int], bins: int) -> bool:
-    """True when every bin's ring leads back: bins is the address of the first pair's chunk plus
-    16."""
+def _rings_lead_back(words: array[int], bins: int) -> bool:
+    """Of every bin the ends of its ring: bins is the address of the first pair's chunk plus 16."""
     for b in range(BINS):
         me = bins + 16 * b - 16
         i = (bins + 16 * b - RAM_START) // 8
@@ -177,6 +180,23 @@ def _rings_agree(words: array[int], bins: int) -> bool:
             if not RAM_START <= chunk < RAM_END or chunk % 8 or j >= len(words) or words[j] != me:
                 return False
     return True
+
+
+def _in_rings(ram: Ram, bins: int) -> set[int]:
+    """The free chunks that the bins lead to; of a ring that is broken those in front of it."""
+    found: set[int] = set()
+    for me in range(bins - 16, bins - 16 + 16 * BINS, 16):
+        at = word(ram, me + 16)
+        while at != me and at not in found and RAM_START <= at < RAM_END - 24 and not at % 8:
+            found.add(at)
+            at = word(ram, at + 16)
+    return found
+
+
+def _holes(walk: _Walk, behind: int) -> set[int]:
+    """The free chunks of a walk; `behind`: bit 0 of the chunk that it led to."""
+    following = [*(used for _, _, used in walk[1:]), behind]
+    return {at for (at, _, _), used in zip(walk, following) if not used}
 
 
 def _same_type(ram: Ram, first: int, second: int) -> bool:
@@ -265,10 +285,8 @@ class Finder:
                 f"the system heap is damaged: the chunk at {end + 16:#x}, after {len(found)} good "
                 f"ones, says {word(ram, end + 8):#x} for its size"
             )
-        following = [f[2] for f in found[1:]] + [word(ram, top + 8) & 1]
-        chunks = tuple(
-            Chunk(at + HEAD_BYTES, n, bool(used)) for (at, n, _), used in zip(found, following)
-        )
+        holes = _holes(found, word(ram, top + 8) & 1)
+        chunks = tuple(Chunk(at + HEAD_BYTES, n, at not in holes) for at, n, _ in found)
         return SystemHeap(self._bins, self._base, top, word(ram, top + 8) & ~7, chunks)
 
     def _find_bins(self, ram: Ram) -> None:
@@ -299,16 +317,25 @@ class Finder:
         if size & 7 != 1 or (top + (size & ~7)) % PAGE:
             return False
         bins = RAM_START + 8 * first
-        if not _rings_agree(words, bins):
+        if not _rings_lead_back(words, bins):
             return False
-        near = words[first : first + 4096]  # the base is kept in the data section too
+        near = words[first + 2 * BINS : first + 4096]  # the base is kept in the data section too
         starts = sorted({v for v in near if RAM_START < v < top and v % 16 == 0})
-        right = [start for start in starts if _walk(ram, start, top)[1] == top]
-        if not right and not whole:
+        if whole:
+            free = _in_rings(ram, bins)
+            right = [v for v in starts if self._has(ram, v, top, free)]
+        else:
             right = _of_damaged(ram, [v for v in starts if v > bins], top)
         if right:
             self._bins, self._base = bins, right[0]
         return bool(right)
+
+    @staticmethod
+    def _has(ram: Ram, start: int, top: int, free: set[int]) -> bool:
+        """Whether the chunks from here lead to the top one, and these are all that are free: a
+        start behind a damaged chunk has fewer."""
+        walk, end = _walk(ram, start, top)
+        return end == top and _holes(walk, word(ram, top + 8) & 1) == free
 
     def gc(self, ram: Ram) -> GcHeap:
         """The GC heap."""
