@@ -154,6 +154,8 @@ if 'stop' in globals():
     stop.append(1)
     time.sleep_ms(200)
 """
+#: a K210's firmware has the timer that was due last among its roots, and a soft reset leaves the
+#: address there: it holds whatever lies there then, until this one is due
 _TIMER = """
 def ticking(kept):
     def tick(t):
@@ -165,6 +167,8 @@ if hasattr(machine.Timer, 'PERIODIC'):
 else:
     timer = machine.Timer(machine.Timer.TIMER0, machine.Timer.CHANNEL3, period=3000,
         mode=machine.Timer.MODE_PERIODIC, unit=machine.Timer.UNIT_MS, callback=ticking([1.5] * 9))
+    import time
+    time.sleep_ms(3500)
 """
 _THREAD = """
 import _thread, time
