@@ -312,3 +312,27 @@ def test_a_line_before_the_loop_is_not_moved_before_the_loop(tmp_path: Path) -> 
     )
     done, _, _ = fitted(tmp_path, source)
     assert done.exit_code == 1 and "before the loop" not in done.output, done.output
+
+
+@pytest.mark.parametrize(
+    ("before", "loop", "said"),
+    [
+        ('log = ""', 'log += "%s" % img', 'log += "%s" % img'),
+        (
+            "rows = []",
+            "c = img.copy((0, 0, 99, 99))\nrows.append(bytes(60))\ndel c",
+            "rows.append",
+        ),
+    ],
+    ids=["a picture in a text", "a copy that is freed"],
+)
+def test_what_is_freed_in_the_same_round_is_not_what_grows(
+    tmp_path: Path, before: str, loop: str, said: str
+) -> None:
+    """Nor is what the interpreter's stack still has of the statement before."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        _CAMERA + before + "\n" + _LOOP + "".join(f"    {x}\n" for x in loop.split("\n"))
+    )
+    (grows,) = standin_record.run(script, "full", Options(camera="pattern", frames=30)).growth
+    assert grows.place.text.startswith(said), grows

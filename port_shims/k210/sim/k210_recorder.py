@@ -25,7 +25,9 @@ _NOTHING = b"\xff\xff\xff\xff"
 _HEADER = 4096
 _ONE = "\x1e"  # begins each of
 _CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
-_LOOKED_AT = 6  # rounds at the beginning, and at the end, in which each line is looked at
+# rounds at the end in which each line is looked at; at the beginning twice as many, where what the
+# first half keeps may be for good
+_LOOKED_AT = 6
 _PAUSE = 2  # times the most rounds of others between two of its own: a loop has ended
 
 
@@ -117,6 +119,7 @@ class Recorder:
         self._least = array("q", (1 << 40, 0, 0, 1 << 40, 0, 0))  # GC, line, round; system heap
         self._live = 0
         self._by_line = False  # the line before was looked at
+        self._counts = False  # and what it keeps counts
         self._loops = _Loops() if whole else None
         self._pictures = _Loops() if whole else None  # as if they were rounds of a loop
         self._loop_seen = True  # this round of a loop is looked at
@@ -265,12 +268,15 @@ class Recorder:
         words[at + 6], words[at + 7] = board.heap.heap_free(), k210_system.gc.mem_free()
         self._rows += 1
 
-    def at(self, line):
-        """The script is at this line. Returns None: it is also put in front of expressions."""
-        end = board.state.frames_end or 0
-        looks = self.rounds < _LOOKED_AT or self.rounds >= end - _LOOKED_AT
+    def at(self, line, a=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0):
+        """The script is at this line; the others lie over what the statement before left on the
+        interpreter's stack. Returns None: it is also put in front of expressions."""
+        begin = (board.state.frames_end or 0) - _LOOKED_AT
+        looks = self.rounds <= 2 * _LOOKED_AT or self.rounds >= begin
         if not self.rounds:
             looks = self._loop_seen
+        early = _LOOKED_AT < self.rounds <= 2 * _LOOKED_AT  # it may never come to its last ones
+        self._counts = not self.rounds or early or self.rounds > begin  # whole rounds alone
         if looks:
             self._collect()
         self._by_line = looks
@@ -320,7 +326,8 @@ class Recorder:
     def _collect(self):
         """What the line has kept up to now."""
         free = self._free()
-        if self._by_line and (self.rounds or self._loops.turn) >= _LOOKED_AT:
+        passed_by = self.rounds or self._loops.turn
+        if self._by_line and self._counts and passed_by >= _LOOKED_AT:
             self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
         self._live = free
 

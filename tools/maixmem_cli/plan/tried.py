@@ -143,7 +143,7 @@ def cures(
     failed: list[tuple[Edit, Record]] = []
     for edit, after in runs(tried, script, before, bench, frames):
         if cured(before, after):
-            left = without(answer, [e.kind for e, _ in failed])
+            left = without(answer, [*(e.kind for e, _ in failed), "cure"])
             yield edit, with_step(left, edit, source, script.name, after)
         else:
             failed.append((edit, after))
@@ -194,7 +194,8 @@ def with_step(answer: Answer, edit: Edit, source: str, name: str, after: Record)
     """The answer with a change as its first step, which ran."""
     text = edit.text(answer.language, answer.facts)
     step = Step(edit.kind, text, PROVED, diff(source, edit.source, name))
-    key = "ran_to_end" if after.end.kind != LIMIT else "ran" if after.pictures else "ran_for"
+    took = {0: "ran_for", 1: "ran_one"}.get(after.pictures, "ran")
+    key = took if after.end.kind == LIMIT else "ran_to_end"
     on = board_text(after.board, answer.language)
     values = {"pictures": after.pictures, "seconds": round(after.seconds), "on": on}
     return answer.first(step, words(answer.language)[key].format(**values))

@@ -167,6 +167,24 @@ def _numbers(row: Any, count: int) -> tuple[int, ...]:
     return found
 
 
+def _keeps_most(kept: dict[int, int]) -> int:
+    """The line that keeps most after whole rounds, of {line: bytes that it left more}: what a
+    line frees is taken from the one that took just that, the nearer of two, else from those that
+    took most."""
+    left = {line: n for line, n in kept.items() if n > 0}
+    for n, at in sorted((-n, line) for line, n in kept.items() if n < 0):
+        freed = n
+        while freed and left:
+            near = [(n, abs(line - at), line) for line, n in left.items() if n >= freed]
+            line = min(near)[2] if near else max(left, key=left.__getitem__)
+            taken = min(freed, left[line])
+            freed -= taken
+            left[line] -= taken
+            if not left[line]:
+                del left[line]
+    return max(left, key=left.__getitem__, default=0)
+
+
 class _Told:
     """Two runs of a script as one record."""
 
@@ -317,7 +335,7 @@ class _Told:
         seen, looks, found = self.second, self.looks(), self.judged()
         if not seen or found.kind != growth.GROWS:
             return
-        line = max(seen.lines, key=lambda n: n[4], default=(0,))[0]
+        line = _keeps_most({n[0]: n[4] for n in seen.lines})
         left = growth.rounds_left([found], looks[-1][1])
         dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)

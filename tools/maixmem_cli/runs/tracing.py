@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from maixmem_cli.text import syntax
 
 CALL, ROUND, CAUGHT = "_maixmem_at", "_maixmem_round", "_maixmem_caught"
+#: arguments that lie where the words of the statement before were, which the interpreter does not
+#: clear: what they hold would seem to be kept
+_OVER = ",0" * 8
 _HEADS = {
     ast.If: "test",
     ast.While: "test",
@@ -91,7 +94,7 @@ def _marks(statement: ast.AST, call: str, of: int = 0) -> list[tuple[int, int, s
 
 def _said(call: str, line: int) -> str:
     """The argument of that call."""
-    return "" if call == CAUGHT else str(line)
+    return "" if call == CAUGHT else f"{line}{_OVER}" if call == CALL else str(line)
 
 
 def _is_text(statement: ast.AST) -> bool:
