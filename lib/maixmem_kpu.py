@@ -131,10 +131,10 @@ def _later(name, bare):
 
 
 # run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
-# first. RuntimeError where a timer callback asks in the middle of a load: see ModelManager.busy.
+# first. RuntimeError where a timer callback asks in the middle of a load.
 def _part(name, *args):
     if _m.busy:
-        raise RuntimeError(_lib.message("busy", _m.busy.name, name))
+        _m._find(name)  # raises it
     try:
         _m.port.refuse()
     except _lib.NoRoom:

@@ -14,9 +14,6 @@ _SENTENCES = {
     "keep": "ModelManager: keep is {!r}.\n1 or more",
     "release": "net {0!r}: its model was released.\ntake it again with use({0!r})",
     "pin": "{} of at most {} models are resident, and pinned or in a with block.\nrelease() one",
-    "busy": "{1!r} was requested while {0!r} is being loaded or freed, by a setup or a timer "
-    "callback; nothing was changed.\na setup uses only the net that it is given; a callback sets "
-    "a flag for the main loop",
     "warning": "maixmem: {!r}: {}",
     "fallback": "maixmem: {} Using {!r} instead.",
     "no_room_in": "loading takes {} bytes of {}, with {} to spare; {} are free{}.\n{5}",

@@ -10,7 +10,7 @@ class Using:
     """One with block of one model."""
 
     def __init__(self, manager, name) -> None:
-        manager._find(name)
+        manager.models.get(name) or manager._find(name)
         self.manager = manager
         self.name = name
 

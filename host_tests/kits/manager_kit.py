@@ -145,7 +145,7 @@ def check_names(rig):
     m = manager(rig)
     _raised(ValueError, m.add, "a", rig.models[0][0])
     e = _raised(KeyError, m.use, "nobody")
-    assert "a, b, c, d" in str(e), e
+    assert "['a', 'b', 'c', 'd']" in str(e), e
     m.use("a")
     m.forget("a")
     assert rig.live() == 0
