@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""With 1 to 8 KB of GC heap left on official firmware: advice, reports, a Watch and what
+maixmem_auto refuses are said in words, short ones where need be, and no second error comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import emulated
+import kmodel_build
+import pico
+import pytest
+import short_sweep
+from commands import maixmem
+from emulated import each_image, needs_cc, only_thorough
+from maixmem_cli.emulator.connect import connect
+from maixmem_cli.emulator.ports import SerialPort
+from maixmem_cli.emulator.prepared import booted, files_of_library
+from maixmem_cli.serial.repl import RawRepl
+
+pytestmark = only_thorough
+
+_ASK = "fill({})\nask()"
+
+
+@needs_cc
+@each_image
+def test_a_k210(image: Path, tmp_path: Path) -> None:
+    files = []
+    layers = [("conv", 8, {"halve": True})] * 3 + [("conv", 30), ("dequantize",)]
+    for address, nbytes in ((0x300000, 100_000), (0x400000, 5_900_000)):
+        path = tmp_path / f"{nbytes}.kmodel"
+        path.write_bytes(kmodel_build.v3((56, 56, 3), layers, main_mem=nbytes).to_bytes())
+        files.append((address, path))
+    found = []
+    with booted(image, files, files_of_library()) as board:
+        repl = RawRepl(image.name, SerialPort(board))
+        repl.check(short_sweep.SCENARIO + short_sweep.AUTO, timeout=60)
+        questions = emulated.answer(repl, "print(len(ASKED))")
+        ready = board.snapshot()
+        for left in short_sweep.LEVELS:
+            board.restore(ready)
+            said = "".join(
+                RawRepl(image.name, SerialPort(board)).run(_ASK.format(left), timeout=60)
+            )
+            found += [(left, wrong) for wrong in short_sweep.judge(said, questions)]
+    assert not found, found
+
+
+@pytest.mark.skipif(bool(pico.missing()), reason=pico.missing())
+@pytest.mark.parametrize("image", pico.images(), ids=lambda p: p.stem)
+def test_a_pico(image: Path, tmp_path: Path) -> None:
+    found = []
+    with pico.Pico(image, tmp_path / "flash.bin") as board:
+        maixmem("deploy", "--port", board.port)
+        for left in short_sweep.LEVELS:
+            with connect(board.port) as repl:
+                repl.soft_reset()
+                repl.check(short_sweep.SCENARIO, timeout=120)
+                said = "".join(repl.run(_ASK.format(left), timeout=120))
+            found += [(left, wrong) for wrong in short_sweep.judge(said)]
+    assert not found, found
