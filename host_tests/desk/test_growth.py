@@ -132,6 +132,20 @@ def test_the_end_counts_all_of_them_and_two_copies_of_what_is_made_anew() -> Non
     assert growth.rounds_left([text], text.largest - 1) == 0
 
 
+@pytest.mark.parametrize(
+    "counts, until",
+    [
+        ([*range(40), *[40] * 20], 41),
+        ([i % 25 for i in range(60)], 26),
+        ([*range(60)], None),  # it goes on
+        ([*range(55), *[55] * 5], None),  # a pause
+        ([*[0] * 60], None),
+    ],
+)
+def test_where_growth_is_seen_to_be_over(counts: list[int], until: int | None) -> None:
+    assert growth.settled(range(1, 61), [_OBJECT * n for n in counts]) == until
+
+
 def test_no_looks() -> None:
     assert judge([], []).kind == FLAT
     assert growth.lowest([]) == []

@@ -74,6 +74,21 @@ def test_without_looks_the_json_is_that_too(tmp_path: Path) -> None:
 
 @needs_cc
 @needs_image
+@pytest.mark.parametrize("bound, ran", [(70, True), (700, False)])
+def test_what_has_a_bound_further_on_is_no_leak(tmp_path: Path, bound: int, ran: bool) -> None:
+    source = "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.GRAYSCALE)\n"
+    source += "sensor.set_framesize(sensor.QQVGA)\nlog = []\nwhile True:\n  sensor.snapshot()\n"
+    source += f"  log.append(bytearray(90))\n  if len(log) > {bound}:\n    log.pop(0)\n"
+    found = told(tmp_path, source, "--camera=pattern", "--frames=40")
+    jsonschema.validate(found, SCHEMA)
+    assert found["grows"] == [] and found["ends"] is None
+    (full,) = found["full"]
+    assert full["kind"] == "bounded" and full["line"] == 8
+    assert full["bound"]["ran"] == ran and abs(full["bound"]["until"] - bound) <= 30
+
+
+@needs_cc
+@needs_image
 def test_a_leak_is_accepted_by_a_baseline_and_by_max_growth(tmp_path: Path) -> None:
     done = profiled(tmp_path, LEAK)
     assert done.exit_code == 1

@@ -33,6 +33,7 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.plan.program import project
 from maixmem_cli.profiler import compare, gate, plain, profile
+from maixmem_cli.runs import bounded
 from maixmem_cli.text.numbers import parse_size
 
 _OPTION = "--k210-firmware"
@@ -99,6 +100,7 @@ class Firmware:
         try:
             with Session(self._image(setup), path, options) as session:
                 result = profile.run(session, said.append)
+                bounded.settle(result)
         except NoBoardHere as e:
             pytest.skip(f"NO BOARD IN SOFTWARE: {e}")
         except ImageError as e:

@@ -98,7 +98,7 @@ def command(
     cores.check()
     from maixmem_cli.emulator import session
     from maixmem_cli.profiler import plain, profile, run_on, stacks
-    from maixmem_cli.runs import run_firmware
+    from maixmem_cli.runs import bounded, run_firmware
 
     setup = setup_of(script)
     wanted, firmware = Gate(setup, more), image_of(image, setup)
@@ -112,6 +112,7 @@ def command(
         if result.outcome.error:
             run_firmware.say_failed(script, result.outcome.error)
         run_firmware.tell(result.ending)
+        bounded.settle(result)
         result.died = run_on.died(result)
         _write(result, html, svg, speedscope)
         made = _answer(result, "".join(said), language)

@@ -23,6 +23,7 @@ GROWS, FULL, FLAT, FEW = "grows", "full", "flat", "too few rounds"
 _FILLS = 2  # steps up of what fills up; with one it was made once
 _GOES_ON = 0.65  # of what the first half of the rounds added, the second half adds at least
 _PAUSE = 2  # times the longest pause between two steps: a longer one is the end. Tables double
+_FLAT_FOR = 0.25  # of the rounds in which it grew
 _TEETH = 4  # what is given back at once counts when it is that part of the growth
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
@@ -123,10 +124,17 @@ def lowest(amounts: Sequence[int]) -> list[int]:
     return [*accumulate(reversed(amounts), min)][::-1]
 
 
-def last_rise(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
-    """The round in which more was kept than before for the last time; None: it never was."""
+def settled(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
+    """The round up to which it grew, where it is seen to be over: most was given back then, or it
+    has been flat for long. None: it did not grow, or that is not seen."""
+    most = max(amounts, default=0) - min(amounts, default=0)
+    for i in range(1, len(amounts)):
+        if most and _TEETH * (amounts[i - 1] - amounts[i]) >= most:
+            return rounds[i]
     rises = _steps(lowest(amounts))
-    return rounds[rises[-1]] if rises else None
+    last = rounds[rises[-1]] if rises else None
+    long_ago = last is not None and rounds[-1] - last >= _FLAT_FOR * (last - rounds[0])
+    return last if long_ago else None
 
 
 def _steps(low: Sequence[int]) -> list[int]:

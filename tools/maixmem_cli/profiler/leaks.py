@@ -21,6 +21,7 @@ from maixmem_cli.profiler.loops import Chain, Loop, Sites
 from maixmem_cli.profiler.recursion import deepening
 
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
+BOUNDED = "bounded"  #: a kind: it grew to the end of the run, but does not for ever
 _FULL = 1024  # bytes of a cache that is worth a word
 _LOST = 2  # steps up of what is known to be lost with each call
 _SEEN = 3  # rounds of a later loop in which what was made once is seen to be flat
@@ -29,8 +30,20 @@ Of = tuple[str, Place]  #: heap and line
 
 
 @dataclass(frozen=True)
+class Bound:
+    """It grows up to the round or picture `until`; a run of so many shows it. `ran`: it did, on
+    the firmware; else the stand-in is the witness."""
+
+    until: int
+    shown: int
+    unit: str
+    ran: bool = False
+
+
+@dataclass(frozen=True)
 class Growth:
-    """What a line keeps more of with every round, or, of the kind "full", has filled up."""
+    """What a line keeps more of with every round; of the kind "full": what has filled up; of the
+    kind "bounded": what is to."""
 
     heap: str
     place: Place
@@ -38,10 +51,11 @@ class Growth:
     kind: str = LEAK
     times: int = 0  #: of the firmware's own loss: how often it happened
     gc_too: int = 0  #: of the firmware's own loss: bytes of the GC heap beside it
+    bound: Bound | None = None  #: of what is bounded
 
     @property
     def leaks(self) -> bool:
-        return self.kind != CACHE
+        return self.kind not in (CACHE, BOUNDED)
 
     @property
     def each(self) -> float:

@@ -82,4 +82,5 @@ def _grown(profile: Profile, g: Growth) -> dict[str, Any]:
         "rate": round(g.verdict.rate, 1),
     }
     more = {"each": g.each_time, "every": round(g.verdict.every, 1), "times": g.times or None}
-    return {"heap": g.heap, **_place(profile, g.place), **told, **more}
+    bound = {"bound": asdict(g.bound)} if g.bound else {}
+    return {"heap": g.heap, **_place(profile, g.place), **told, **more, **bound}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable
 
@@ -18,7 +18,7 @@ from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
 from maixmem_cli.profiler import growth, last_rounds, leaks, ledger, live, loops, post_mortem
-from maixmem_cli.profiler.leaks import LEAK, RECURSION, Growth
+from maixmem_cli.profiler.leaks import BOUNDED, LEAK, RECURSION, Bound, Growth
 from maixmem_cli.serial.repl import BoardError
 
 EARLIER = Place("", "before the script", 0)
@@ -258,9 +258,21 @@ class Profile:
         except heaps.NotFound as e:
             self.missing.append(f"the system heap at the end: {e}")
 
+    @property
+    def growing(self) -> list[Growth]:
+        """What the script itself keeps more of, of the GC heap."""
+        return [g for g in self.leaks if g.heap == "gc" and g.kind == LEAK]
+
+    def settle(self, bounded: Sequence[Growth], bound: Bound) -> None:
+        """These are no leaks: they have a bound."""
+        told = [replace(g, kind=BOUNDED, bound=bound) if g in bounded else g for g in self.growths]
+        self.judged = replace(self.judged, growths=told)
+        self._forecast()
+
     def _forecast(self) -> None:
         """How many rounds are left, from what the last ones made."""
-        loop, of = self.judged.loop, [g for g in self.leaks if g.heap == "gc" and g.kind == LEAK]
+        self._left = None
+        loop, of = self.judged.loop, self.growing
         if loop and of:
             looks = [self.books.looks[i] for i in loop.at]
             events = self.session.tracer.events

@@ -18,7 +18,7 @@ from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
 from maixmem_cli.profiler.growth import ENOUGH
-from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, RECURSION, Growth
+from maixmem_cli.profiler.leaks import BOUNDED, CACHE, FIRMWARE, RECURSION, Bound, Growth
 from maixmem_cli.profiler.profile import EARLIER, STACK, UNKNOWN, Profile
 
 _LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
@@ -97,7 +97,7 @@ def warnings(profile: Profile) -> list[str]:
 
 
 def caches(profile: Profile) -> list[str]:
-    """What filled up."""
+    """What filled up, or is to."""
     return [growth(profile, g) for g in profile.growths if not g.leaks]
 
 
@@ -106,6 +106,8 @@ def growth(profile: Profile, g: Growth) -> str:
     line, heap, each = line_of(profile, g.place), HEAPS[g.heap], f"{g.each_time} bytes"
     if g.kind == CACHE:
         return f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}"
+    if g.kind == BOUNDED and g.bound:
+        return f"grows {each} of the {heap} a round, {_bound(g.bound)}: {line}"
     if g.kind == FIRMWARE:
         too = f" and {g.gc_too // g.times} of the GC heap" if g.gc_too else ""
         never = f"{g.times} times; no script gets them back"
@@ -117,6 +119,14 @@ def growth(profile: Profile, g: Growth) -> str:
         when = f"each time, about every {g.verdict.every:.0f} rounds"
     keeper = kept_by(profile, g.place) if g.heap == "gc" else ""
     return f"leaks {each} of the {heap} {when}: {line}" + (f"; kept by {keeper}" if keeper else "")
+
+
+def _bound(bound: Bound) -> str:
+    until = f"until {bound.unit} {bound.until}, and not beyond"
+    if bound.ran:
+        return f"{until} (it was run on to {bound.unit} {bound.shown})"
+    enough = f"{bound.shown} {bound.unit}s are enough"
+    return f"{until}: seen on the stand-in, not reached here ({enough})"
 
 
 def line_of(profile: Profile, place: Place) -> str:

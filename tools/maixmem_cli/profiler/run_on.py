@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from maixmem_cli.emulator.session import LIMIT, RAISED, Session
+from maixmem_cli.emulator.session import LIMIT, RAISED, Options, Session
 from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.profile import End, Profile
 
@@ -30,19 +30,24 @@ def died(found: Profile) -> int | None:
     times = _BEYOND * (end.rounds + end.left) / end.rounds
     if times * found.instructions > _MOST:
         return None
-    longer = replace(
-        options,
-        frames=options.frames and ceil(times * options.frames),
-        seconds=options.seconds and times * options.seconds,
-        save_lcd=None,
-    )
     seen = _pictures(found)
-    with Session(found.session.firmware, found.session.script, longer) as session:
+    further = longer(options, times)
+    with Session(found.session.firmware, found.session.script, further) as session:
         on = profile.run(session, lambda text: None)
         if on.outcome.kind != RAISED or "MemoryError" not in on.outcome.error:
             return None
         # not every round has a look; pictures are counted
         return _pictures(on) // max(1, round(seen / end.rounds)) or on.judged.rounds
+
+
+def longer(options: Options, times: float) -> Options:
+    """For a run so many times as long, which is to show nothing."""
+    return replace(
+        options,
+        frames=options.frames and ceil(times * options.frames),
+        seconds=options.seconds and times * options.seconds,
+        save_lcd=None,
+    )
 
 
 def _pictures(found: Profile) -> int:

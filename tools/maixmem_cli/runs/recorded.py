@@ -11,7 +11,8 @@ from math import ceil
 from pathlib import Path
 
 from maixmem_cli.emulator.session import Options, Session
-from maixmem_cli.firmware.builds import Firmware
+from maixmem_cli.firmware.builds import FIRMWARES, Firmware
+from maixmem_cli.profiler import run_on
 from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.record.record import LIMIT, MODEL, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
@@ -20,9 +21,11 @@ from maixmem_cli.runs.run_firmware import failing
 _ON = 10  # times as many pictures on an image, where something grows
 _BEYOND = 1.25  # times the round in which a heap is to be full
 _FAR = 30_000  # pictures that the stand-in is run on for, which takes seconds
-_LONG = 10.0  # of them, at most
-_WORTH = 3_000  # pictures that an image is run on for, to see what the stand-in saw end
-_SETTLED = 1.3  # times the picture from which on nothing grows
+_LONG, _MINUTE = 10.0, 60.0  # of them, at most
+_WORTH = 3_000  # pictures in which what is bounded is looked for, which takes seconds
+_SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
+_FIRST = 5  # times as many, in which it is looked for first
+_SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,44 @@ def run(script: Path, place: Place) -> Record:
         return found  # its time was over: of that ten times as much is long
     if place.image is None:
         return _on(script, place, found, min(_FAR, full), _LONG)
-    settled = None
-    if full > _ON * asked:
-        settled = run(script, replace(place, image=None)).settled
-    if not settled:
+    bound = bounded(script, place, asked, full) if full > _ON * asked else None
+    if not bound:
         return _on(script, place, found, min(_ON * asked, full))
-    frames = ceil(_SETTLED * settled) + LEAST
-    longer = found if frames > _WORTH else _on(script, place, found, frames)
-    return replace(longer, settled=settled)
+    return replace(_on(script, place, found, bound.pictures), settled=bound.settled)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """On the stand-in nothing grows from `settled` on; a run of so many `pictures` shows it.
+    Rounds of its loop, of a script that takes none."""
+
+    settled: int
+    pictures: int
+
+
+def bounded(script: Path, place: Place, seen: int, most: int) -> Bound | None:
+    """Whether what grew for so many pictures grows for as long on the stand-in, and then no more.
+    None: it goes on up to `most`, where a heap is full, or nobody can say."""
+    build = place.build.of_table() or FIRMWARES["full"]
+    for pictures in sorted({min(_FIRST * seen, most), min(_WORTH, most)}):
+        if pictures <= seen:
+            continue
+        options = _longer(place.options, pictures / seen)
+        with failing(script):
+            told = standin_record.run(script, build.name, options, brief=True)
+        if told.end.kind != LIMIT or told.not_run:
+            return None
+        if not told.growth and told.settled:
+            enough = min(told.counted, _SETTLED * told.settled + LEAST)
+            return Bound(told.settled, enough) if told.settled >= _SAME * seen else None
+    return None
+
+
+def _longer(options: Options, times: float) -> Options:
+    """For so many times as long, but not for ever: the number of pictures is to end it, which does
+    not depend on how fast a desk is."""
+    longer, most = run_on.longer(options, times), _MINUTE if options.frames else _LONG
+    return replace(longer, seconds=min(longer.seconds or most, most))
 
 
 def _full_in(found: Record) -> int:

@@ -63,11 +63,14 @@ _NO_LINES = "the line of each step: with lines that say that they begin it ran o
 _NO_HANDLERS = "which errors it caught itself: likewise"
 
 
-def run(script: Path, build: str, options: Options) -> Record:
-    """Runs the script on the stand-in with a build's memory. WrongUse where there is none that is
-    enclosed."""
+def run(script: Path, build: str, options: Options, *, brief: bool = False) -> Record:
+    """Runs the script on the stand-in with a build's memory; `brief`: once, for what is in use.
+    WrongUse where there is none that is enclosed."""
     source = reading.script(script)
     job = _job(script, source, build, options)
+    if brief:
+        told = _Run(replace(job, source=tracing.marked(source), marked=True))
+        return _Told(told, told, source, options).record()
     first = _Run(job)
     second = None  # its last pictures are looked at line by line
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
@@ -328,7 +331,7 @@ class _Told:
         if not self.first.limit or self.judged().kind not in (growth.FULL, growth.FLAT):
             return None
         used = [self.gc_total - free for _, free in self.looks()]
-        return growth.last_rise([n for n, _ in self.looks()], used)
+        return growth.settled([n for n, _ in self.looks()], used)
 
     def growth(self) -> Iterator[Growth]:
         """The line that kept most of what grows."""

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What grew to the end of a profile, and is no leak: a history of the last 2,000, a log that is
+cleared each hundred rounds. The stand-in says where its bound is, fast; the firmware is run on to
+there where that is near.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maixmem_cli.emulator.session import LIMIT, Session
+from maixmem_cli.firmware.builds import choose
+from maixmem_cli.profiler import profile, run_on
+from maixmem_cli.profiler.leaks import Bound, Growth
+from maixmem_cli.profiler.profile import Profile
+from maixmem_cli.runs import recorded
+from maixmem_cli.text.needs import WrongUse
+
+_NEAR = 10  # times as long as the run was
+PICTURE, ROUND = "picture", "round"
+
+
+def settle(found: Profile) -> None:
+    """Takes what is bounded out of the leaks."""
+    session, end, growing = found.session, found.end, found.growing
+    if not growing or not end or found.outcome.kind != LIMIT:
+        return
+    pictures = session.tracer.times("snapshot")
+    seen = len(pictures) or end.rounds
+    place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
+    most = seen * (end.rounds + end.left) // end.rounds
+    try:
+        told = recorded.bounded(session.script, place, seen, most)
+    except WrongUse:  # no stand-in here
+        return
+    if not told:
+        return
+    bound = Bound(told.settled, told.pictures, PICTURE if pictures else ROUND)
+    if told.pictures > _NEAR * seen:
+        found.settle(growing, bound)
+        return
+    on = _grows_on(found, told.pictures / seen)
+    if on is not None:
+        still = {g.place for g in on}
+        found.settle([g for g in growing if g.place not in still], replace(bound, ran=True))
+
+
+def _grows_on(found: Profile, times: float) -> list[Growth] | None:
+    """What grows in a run so many times as long; None: it did not come to that end."""
+    session = found.session
+    longer = run_on.longer(session.options, times)
+    with Session(session.firmware, session.script, longer) as board:
+        on = profile.run(board, lambda text: None)
+        return on.growing if on.outcome.kind == LIMIT else None
