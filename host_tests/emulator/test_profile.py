@@ -197,9 +197,12 @@ def test_the_command(tmp_path: Path) -> None:
 @needs_image
 def test_a_script_that_raises(tmp_path: Path) -> None:
     script = written(tmp_path, "main.py", "b = bytearray(5000)\n1 / 0\n")
-    picture = tmp_path / "p.svg"
-    done = invoke(script, "--firmware", emulated.IMAGES[0], "--svg", picture)
+    page, picture = tmp_path / "p.html", tmp_path / "p.svg"
+    done = invoke(script, "--firmware", emulated.IMAGES[0], "--html", page, "--svg", picture)
     assert done.exit_code == 1
+    told = page.read_text()
+    assert '<p class="cause">main.py:2 `1 / 0`: ZeroDivisionError: divide by zero' in told
+    assert '<p class="step"><b>Do this: ' in told
     assert "Cause: main.py:2 `1 / 0`: ZeroDivisionError: divide by zero" in done.stdout
     assert "Do this: " in done.stdout
     assert f'File "{script}", line 2' in done.stderr and "ZeroDivisionError" in done.stderr

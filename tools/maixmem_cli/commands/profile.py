@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from maixmem_cli.answer import as_text
+from maixmem_cli.answer import as_html, as_text
 from maixmem_cli.answer.answer import Answer
 from maixmem_cli.answer.as_json import data
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
@@ -114,8 +114,8 @@ def command(
         run_firmware.tell(result.ending)
         bounded.settle(result)
         result.died = run_on.died(result)
-        _write(result, html, svg, speedscope)
         made = _answer(result, "".join(said), language)
+        _write(result, made, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}
         told["answer"] = made and data(made)
         for line in (*as_text.lines(made), "") if made and not as_json else ():
@@ -145,11 +145,17 @@ def _say(text: str, said: list[str]) -> None:
     click.echo(harmless(text), nl=False, err=True)
 
 
-def _write(result: Profile, html: Path | None, svg: Path | None, speedscope: Path | None) -> None:
+def _write(
+    result: Profile,
+    made: Answer | None,
+    html: Path | None,
+    svg: Path | None,
+    speedscope: Path | None,
+) -> None:
     from maixmem_cli.profiler import page, stacks
 
     if html:
-        write_file("--html", html, page.html(result))
+        write_file("--html", html, page.html(result, as_html.fragment(made) if made else ""))
     if svg:
         write_file("--svg", svg, page.timeline(result))
     if speedscope:

@@ -33,6 +33,7 @@ svg{max-width:100%;height:auto}div{overflow-x:auto}.narrow{height:0;overflow:hid
 #search{font-size:1em;padding:3px 6px;width:16em;max-width:90%}
 .off{opacity:.12}tr.off{display:none}
 .leak{color:#d00000;font-weight:bold}summary{cursor:pointer;margin:.6em 0}
+.answer{background:#f4f4f4;padding:.2em 1em}.answer .step{font-size:1.15em}
 @media(max-width:600px){body{margin:.6em;font-size:14px}h1{font-size:1.3em}ul{padding-left:1.2em}
 .wide{height:0;overflow:hidden}.narrow{height:auto}div:not(.narrow)>svg{max-width:none}
 .lines :is(td,th):nth-child(n+4):nth-child(-n+5){display:none}}
@@ -269,8 +270,8 @@ def _table(profile: Profile) -> str:
     return "\n".join([*out, "</table>"])
 
 
-def html(profile: Profile) -> str:
-    """The whole report."""
+def html(profile: Profile, answer: str = "") -> str:
+    """The whole report; `answer`: what to do, as HTML."""
     name = escape(f"{profile.session.script.name} on {profile.session.firmware.name}")
     told = [
         *report.heap_lines(profile),
@@ -281,12 +282,13 @@ def html(profile: Profile) -> str:
         *profile.ending,
     ]
     told += [f"not found in this firmware: {m}" for m in profile.missing]
-    listed = "".join(f"<li>{escape(line)}</li>\n" for line in told)
     told += report.caches(profile)
+    listed = "".join(f"<li>{escape(line)}</li>\n" for line in told)
     grown = "".join(f"<p class=leak>{escape(line)}</p>\n" for line in report.warnings(profile))
     return f"""<!doctype html><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>{name}</title><style>{_STYLE}</style>
 <h1>Where the memory of {name} went</h1>
+{answer}
 {grown}<h2>Both heaps over time</h2>
 <div class="wide timeline">{timeline(profile)}</div>
 <div class="narrow timeline">{timeline(profile, draw.NARROW)}</div>
