@@ -75,6 +75,7 @@ class _Manager(_port.maixmem_models.ModelManager):
 # The same output is the same one again, as it has the same place in the model.
 class _Task(_port.Net):
     fmap = False
+    __iter__ = None  # as the firmware's: TypeError
     stack = 0  # bytes of a thread's stack that run_yolo2() takes
     results = {}  # type: dict  # {output: its fmap}
     asked = results  # {what: (call, arguments, named ones)}
@@ -203,8 +204,8 @@ def deinit(t):
 def forward(t, img, *args):
     """KPU.forward; allocates what that allocates."""
     handle = _ready(t)
-    if img is not None and not isinstance(img, list):
-        t.check_image(img)
+    if not (hasattr(img, "pix_to_ai") or img is None or isinstance(img, list)):
+        raise _part("error", t, img)
     return _result(t, args, _kpu.forward(handle, img, *args))
 
 
@@ -216,9 +217,9 @@ def get_output(t, *args):
 def run_yolo2(t, img):
     """KPU.run_yolo2; allocates what that allocates."""
     handle = _ready(t)
+    t.check_image(img)
     if "init_yolo2" not in t.asked:
         raise _part("error", t)
-    t.check_image(img)
     if t.stack:
         boxes = _lib.resident("k210_boxes")
         boxes.require(t, boxes.stack_use())

@@ -176,8 +176,11 @@ def fewer(t, args, how):
         return False
 
 
-def error(t):
-    """That of run_yolo2() on a net that is not ready for it."""
+def error(t, img=None):
+    """That of forward() of what is no image, on which the firmware may hang; of run_yolo2() on a
+    net that is not ready for it."""
+    if img is not None:
+        return ValueError(message("image", t.name, type(img)))
     if "region" in t.asked:
         return ValueError(
             message("kpu_yolo2", t.name, "its output has fewer than 6 values an anchor")

@@ -110,7 +110,8 @@ def test_a_net_prints_answers_and_ends_as_the_firmware_s():
     assert net.model_addr() == C and net.model_size() > 300 << 10
     assert raises(AttributeError, getattr, net, "legs")
     raises(TypeError, kpu.forward, 5, picture())
-    raises(TypeError, kpu.forward, net, "no image")
+    raises(ValueError, kpu.forward, net, "no image")  # as the firmware of what is none
+    raises(TypeError, iter, kpu.forward(net, picture()))
     assert kpu.deinit(net) is True and kpu.deinit(net) is True and live() == 0
     assert "deinit" in str(raises(ValueError, kpu.forward, net, picture()))
     raises(TypeError, kpu.deinit, 5)
