@@ -336,3 +336,13 @@ def test_what_is_freed_in_the_same_round_is_not_what_grows(
     )
     (grows,) = standin_record.run(script, "full", Options(camera="pattern", frames=30)).growth
     assert grows.place.text.startswith(said), grows
+
+
+def test_a_long_run_that_saw_no_lines_is_no_proof_that_nothing_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the machine is busy: the second run, which has the lines, comes not so far."""
+    same = standin_record._Run.same
+    monkeypatch.setattr(standin_record._Run, "same", lambda a, b: a.rounds < 200 and same(a, b))
+    done, told, _ = fitted(tmp_path, f'{_CAMERA}log = ""\n{_LOOP}    log += "%s" % img\n')
+    assert done.exit_code == 1 and told.growth, done.output

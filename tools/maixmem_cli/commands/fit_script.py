@@ -52,14 +52,15 @@ def fit_script(script: Path, firmware: Firmware | None, options: Options, output
     harm = flash_harm.harm(place.build, dict(options.files))
     verdict = judge.with_flash(judge.judge(found, source), harm)
     smallest = smallest_of.gc_heap(found, script, source, place) if verdict.fits else None
-    made = None if verdict.fits else advice.of_run(found, output.language)
+    told = verdict.fits or judge.may_end(found, verdict)
+    made = None if told else advice.of_run(found, output.language)
     if made:
         made = advice.proved(made, found, script, source, bench_of(place))
     said = _written(found, place.build, verdict, output)
     if output.as_json:
-        told = {**asdict(verdict), "answer": made and data(made), "record": asdict(found)}
-        told["smallest_gc_heap"] = smallest
-        click.echo(json.dumps(told, indent=1, ensure_ascii=False))
+        shown = {**asdict(verdict), "answer": made and data(made), "record": asdict(found)}
+        shown["smallest_gc_heap"] = smallest
+        click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
     else:
         _show(console(), verdict, made, [*_smaller(smallest, found), *said])
     return verdict.status

@@ -104,6 +104,13 @@ def _too_close(of: Record) -> tuple[str, ...]:
     )
 
 
+def may_end(of: Record, verdict: Verdict) -> bool:
+    """Whether what grows may stop by itself: a longer run is the next step, and no change."""
+    return (
+        verdict.kind == CANNOT_TELL and of.first_full is not None and of.end.kind == record.LIMIT
+    )
+
+
 def _cannot_tell(lines: Iterable[str]) -> Verdict:
     return Verdict(CANNOT_TELL, STATUS[CANNOT_TELL], tuple(lines))
 
@@ -184,9 +191,10 @@ def _holders(of: Record, heap: str) -> Iterator[str]:
 
 def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
     when = "by" if of.board.on == record.STAND_IN else "in"  # its heap has no pieces
+    if_so = "if that goes on, " if kind == CANNOT_TELL else ""
     yield (
         f"{kind}: {where((first.place,), of.script)} keeps {kib(first.each)} more each "
-        f"{_each(of)}; the {HEAPS[first.heap]} is full {when} {_each(of)} {first.dies}"
+        f"{_each(of)}; {if_so}the {HEAPS[first.heap]} is full {when} {_each(of)} {first.dies}"
     )
     if kind == CANNOT_TELL and of.settled:
         frames = max(of.asked or 0, of.settled + ENOUGH)

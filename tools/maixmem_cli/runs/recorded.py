@@ -14,7 +14,7 @@ from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.profiler import run_on
 from maixmem_cli.profiler.growth import LEAST
-from maixmem_cli.record.record import LIMIT, MODEL, Board, End, Record
+from maixmem_cli.record.record import LIMIT, MODEL, STAND_IN, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
 
@@ -23,6 +23,7 @@ _BEYOND = 1.25  # times the round in which a heap is to be full
 _FAR = 30_000  # pictures that the stand-in is run on for, which takes seconds
 _LONG, _MINUTE = 10.0, 60.0  # of them, at most
 _WORTH = 3_000  # pictures in which what is bounded is looked for, which takes seconds
+_LESS = 4  # a part of the pictures, where so many were too many
 _SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
 _FIRST = 5  # times as many, in which it is looked for first
 _SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
@@ -103,10 +104,20 @@ def _on(
     if frames <= (found.asked or 0):
         return found
     longer = once(script, _for(place, frames, most))
+    if _saw_no_lines(longer):  # too far for the second run, which has every line's
+        longer = once(script, _for(place, longer.pictures // _LESS, most))
+        if _saw_no_lines(longer):
+            return found
     if longer.end.hangs or longer.end.refused:
         return replace(found, later=longer.end, later_pictures=longer.pictures)
     goes_on = longer.end.kind == LIMIT and longer.growth
     return replace(found, growth=longer.growth) if goes_on else longer
+
+
+def _saw_no_lines(of: Record) -> bool:
+    """Whether a run on the stand-in that went well tells nothing of what grows."""
+    on = of.board.on == STAND_IN
+    return on and of.end.kind == LIMIT and not of.growth and bool(of.unknown)
 
 
 def _for(place: Place, frames: int, most: float | None = None) -> Place:
