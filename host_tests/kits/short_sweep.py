@@ -77,7 +77,7 @@ refused = (
     ("not ready", (ValueError,), lambda: KPU.run_yolo2(net, img)),
     ("released", (ValueError,), lambda: KPU.forward(gone, img)),
     ("no net", (TypeError,), lambda: KPU.forward(3, img)),
-    ("no image", (TypeError,), lambda: KPU.forward(net, 3)),
+    ("no image", (ValueError,), lambda: KPU.forward(net, 3)),
     ("no name", (AttributeError,), lambda: net.nonsense),
     ("pool", (MemoryError,), pool.acquire),
     ("double", (ValueError,), lambda: pool.release(bytearray(16))),
