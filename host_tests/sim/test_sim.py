@@ -340,7 +340,8 @@ lines"""; z = 2
 '''
     plain, marked, lines, rounds = {}, {}, [], []
     exec(source, plain)
-    marked[tracing.CALL], marked[tracing.ROUND] = lines.append, rounds.append
+    marked[tracing.CALL] = lambda line, *over: lines.append(line)
+    marked[tracing.ROUND] = rounds.append
     exec(tracing.marked(source), marked)
     assert marked["result"] == plain["result"]
     assert marked["__doc__"] == "doc"

@@ -48,8 +48,9 @@ class Trace:
         self._step = ""
         self._sizes = {}
 
-    def at(self, line):
-        """The script is at this line. Returns None: it is also put in front of expressions."""
+    def at(self, line, a=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0):
+        """The script is at this line; the others are for the recorder's. Returns None: it is also
+        put in front of expressions."""
         self.line = line
 
     def round(self, line):
