@@ -448,7 +448,6 @@ def change(
     if made is None:
         return _answer({"html": "", "script": None})
     source = path.read_text(encoding="utf-8")
-    made = tried.without(made, ["cure"])
     changes = tried.candidates(source, made.facts, bench)
     edit, told = next(tried.cures(made, changes, path, source, bench, before, _PICTURES))
     return _answer({"html": as_html.fragment(told), "script": edit and edit.source})
