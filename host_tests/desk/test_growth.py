@@ -8,7 +8,7 @@ import random
 
 import pytest
 from maixmem_cli.profiler import growth
-from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Held, judge
+from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Filled, Held, judge
 
 _N = 60
 _OBJECT = 1056
@@ -144,6 +144,30 @@ def test_the_end_counts_all_of_them_and_two_copies_of_what_is_made_anew() -> Non
 )
 def test_where_growth_is_seen_to_be_over(counts: list[int], until: int | None) -> None:
     assert growth.settled(range(1, 61), [_OBJECT * n for n in counts]) == until
+
+
+def _string(each: int, every: int, rounds: int) -> tuple[list[Held], list[Filled]]:
+    """One that gets `each` characters in each `every`-th round, and what it fills."""
+    lengths = [40 - each * (-i // every) for i in range(rounds)]
+    blocks = [-(-(n + 1) // 32) * 32 for n in lengths]
+    return [{b: 1} for b in blocks], [{b: n} for b, n in zip(blocks, lengths)]
+
+
+@pytest.mark.parametrize(
+    "each, every, rounds", [(34, 5, 20), (34, 5, 60), (34, 5, 200), (3, 1, 20), (5, 2, 60)]
+)
+def test_a_string_grows_by_its_characters(each: int, every: int, rounds: int) -> None:
+    """By its blocks it was 6.4 bytes a round for 6.8, and one of few characters was not seen."""
+    held, filled = _string(each, every, rounds)
+    found = judge(range(1, rounds + 1), held, filled)
+    assert found.kind == GROWS and abs(found.rate - each / every) <= 0.05 * each / every
+    assert found.nbytes == max(held[-1])
+
+
+def test_a_buffer_that_is_filled_does_not_grow() -> None:
+    held: list[Held] = [{1056: 1}] * _N
+    filled: list[Filled] = [{1056: 1025 + i // 4} for i in range(_N)]
+    assert judge(range(_N), held, filled).kind == FLAT
 
 
 def test_no_looks() -> None:

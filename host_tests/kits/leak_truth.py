@@ -12,6 +12,9 @@ A program says its own truth, in comments at the ends of its lines:
     # loses 7168     the firmware keeps so many of the system heap each time
     # rounds         the last number of this line is replaced by that of --frames; 0: as written
 
+What a firmware cannot run, as threads where it has none, ends in an error without a profile too:
+then that error is the truth, and nothing is to be blamed.
+
 --ends: each leaking program is profiled for 40 rounds, then run until it dies: the round that was
 forecast against the one in which it died. Rows are appended to --rows, and what has a row there is
 not run again, so that a sweep can be interrupted.
@@ -113,14 +116,17 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
     return {**told, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
-def wrong(program: Program, told: dict[str, Any], frames: int) -> list[str]:
+def wrong(program: Program, image: Path, told: dict[str, Any], frames: int) -> list[str]:
     """What is not as the program says."""
     if "failed" in told:
         return [f"no profile: {told['failed']}"]
     few = bool(told["too_few_rounds"]) and frames == 10
     error = (told["error"].strip().splitlines() or [""])[-1]
-    out = [f"raised: {error}"] if error and not (program.leaks and "MemoryError" in error) else []
-    truth = program.truth
+    out, truth = [], program.truth
+    if error and not (program.leaks and "MemoryError" in error):
+        truth = {}
+        if (bare := ended(program, image, frames)) != error:
+            out.append(f"raised: {error}, without a profile: {bare or 'no error'}")
     found = {(g["heap"], g["line"]): g for g in told["grows"]}
     for (heap, line), (word, nbytes) in truth.items():
         g = found.get((heap, line))
@@ -143,7 +149,19 @@ def said(told: dict[str, Any]) -> str:
         return ""
     few = [f"too few ({told['too_few_rounds']})"] if told["too_few_rounds"] else []
     grows = (f"{g['line']}: {g['rate']:g} {g['kind']} {g['heap']}" for g in told["grows"])
-    return ", ".join([*grows, *few]) or "clean"
+    error = told["error"].strip().splitlines()[-1:]
+    return ", ".join([*error, *grows, *few]) or "clean"
+
+
+def ended(program: Program, image: Path, frames: int) -> str:
+    """The last line of the error in which it ends on the firmware, nothing traced; "": none."""
+    with tempfile.TemporaryDirectory() as temp:
+        script = Path(temp) / program.path.name
+        script.write_text(program.rounds(frames))
+        limit = frames if program.sees else 0
+        with Session(image, script, Options(camera="pattern", frames=limit or None)) as session:
+            outcome = session.run(lambda text: None)
+            return (outcome.error.strip().splitlines() or [""])[-1]
 
 
 def died(program: Program, image: Path, most: int) -> tuple[int, str]:
@@ -192,7 +210,7 @@ def main() -> int:
                     right, text = forecast(program, image)
                 else:
                     told = profiled(program, image, frames)
-                    bad = wrong(program, told, frames)
+                    bad = wrong(program, image, told, frames)
                     cpu = f"{told.get('cpu', 0):.1f} s"
                     right, text = not bad, "; ".join([said(told), *bad]) + f"\t{cpu}"
                 done[key] = f"{'right' if right else 'WRONG'}\t{text}"

@@ -127,6 +127,25 @@ static void add_used(void) {
     }
 }
 
+// Of each object of more than one block that is in use, in their order, a byte: how many at the
+// end of its last block are 0. The firmware clears there what nobody asked for.
+static void add_slack(void) {
+    const u8 *objects = ram_at(pool, pool_bytes);
+    u64 some[3] = {0};
+    u32 n = 0, blocks = (u32)(pool_bytes / BLOCK);
+    for (u32 i = 1; objects && i <= blocks; i++) {
+        if (kind(used, i - 1) != TAIL || (i < blocks && kind(used, i) == TAIL))
+            continue;
+        u8 slack = 0;
+        while (slack < BLOCK && !objects[i * BLOCK - 1 - slack])
+            slack++;
+        ((u8 *)some)[n++ % sizeof some] = slack;
+        if (n % sizeof some == 0)
+            events_write((Event){0, SLACK, 0, some[0], some[1], some[2]});
+    }
+    events_write((Event){0, SLACK, 0, some[0], some[1], some[2]});
+}
+
 // key: of the loop; 0: blocks were allocated. Nothing on a stack that is not Python's.
 static void look(const Hart *h, u64 key, u32 rounds) {
     if (!stack_end(h->x[2], false) || !find_pool())
@@ -138,6 +157,7 @@ static void look(const Hart *h, u64 key, u32 rounds) {
     }
     events_add(LOOK, site_of(h), used_n, key, rounds);
     add_used();
+    add_slack();
 }
 
 // --- when ---

@@ -10,12 +10,13 @@
 // --- events.c: fixed records, a Python program makes sense of them ---
 // MALLOC, FREE, REALLOC: an event at the return; RAISED: an exception ended the outermost Python
 // function; ASK: input() is called; FRAME: a function runs bytecode; PLACE: a line of a site that
-// is new; JUMP: of the bytecode; LOOK: what is in use follows, as USED; from MARK on: another
-// function is called, its number is added; from COLLECT on: one that collects; RETURNS: to here.
-// THROWN: an exception is raised, or goes on to who called; what it says follows, as TEXT.
+// is new; JUMP: of the bytecode; LOOK: what is in use follows, as USED, and then, as SLACK, what
+// the objects do not fill; from MARK on: another function is called, its number is added; from
+// COLLECT on: one that collects; RETURNS: to here. THROWN: an exception is raised, or goes on to
+// who called; what it says follows, as TEXT.
 enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED };
 
-enum { THROWN = 12, TEXT };
+enum { THROWN = 12, TEXT, SLACK };
 
 enum { GC_NEW = 16, GC_GROW, GC_FREE, MARK = 32, COLLECT = 64, RETURNS = 128 };
 

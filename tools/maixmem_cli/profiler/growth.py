@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations
 from statistics import median
 
+from k210_model.gc_heap import BLOCK
+
 ENOUGH = 30  #: rounds that tell any leak of every round
 LEAST = 15  #: with fewer nothing is said to grow
 STEPS = 4  #: up, at least; of a table one less
@@ -35,6 +37,7 @@ ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
 _NEAR = 0.1  # of a rate
 
 Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
+Filled = Mapping[int, int]  #: {bytes of an object: those that it fills}
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,16 @@ class Verdict:
 def judge(
     rounds: Sequence[int],
     held: Sequence[Held],
+    filled: Sequence[Filled] = (),
     *,
     exact: bool = False,
     least: int = LEAST,
     steps: int = STEPS,
 ) -> Verdict:
     """What one owner held at the end of each of these rounds (rising numbers, some may be left
-    out). `exact`: of the system heap, where nothing waits for a collector: what takes more in each
-    of a few rounds is reported too. `least` rounds, and `steps` in which it grew, are enough to
-    say that it grows."""
+    out). `filled`: of an object that grows, exact where its blocks are not. `exact`: of the system
+    heap, where nothing waits for a collector: what takes more in each of a few rounds is reported
+    too. `least` rounds, and `steps` in which it grew, are enough to say that it grows."""
     amounts = [_bytes(h) for h in held]
     if not rounds:
         return Verdict(FLAT, 0, 0)
@@ -90,7 +94,10 @@ def judge(
         if exact and passed >= _EXACT and len(set(amounts)) == len(amounts) > _EXACT - 1:
             return Verdict(GROWS, passed, amounts[-1], rounds[0], rise / (rounds[-1] - rounds[0]))
         return Verdict(FEW, passed, amounts[-1])
-    many, ones = (_rate_of(rounds, part, least, steps) for part in parts(held))
+    by_ones, one = parts(held)
+    fill = [f.get(size, size) for f, size in zip(filled, one)] or one
+    many = _rate_of(rounds, by_ones, least, steps)
+    ones = _rate_of_one(rounds, one, fill, least, steps)
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
@@ -104,7 +111,7 @@ def judge(
         rate=many + ones,
         one=ones,
         largest=largest if ones else 0,
-        table=_table_by(lowest(parts(held)[1])) if ones else 0.0,
+        table=_table_by(lowest(one)) if ones else 0.0,
         every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
     )
 
@@ -117,6 +124,19 @@ def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int, steps: i
     if not _goes_on(at, grown, least, steps) or not _is_more_than_teeth(rounds, amounts, low):
         return 0.0
     return rate(at, grown)
+
+
+def _rate_of_one(
+    rounds: Sequence[int], blocks: Sequence[int], fill: Sequence[int], least: int, steps: int
+) -> float:
+    """Of an object that grows: by what it fills, which rises before its blocks do. A table has
+    room in vain."""
+    low = lowest(blocks)
+    by_blocks = _rate_of(rounds, blocks, least, steps)
+    block_by_block = 0 < max(b - a for a, b in zip(low, low[1:])) <= BLOCK
+    if block_by_block or (by_blocks and not is_table(low)):
+        return _rate_of(rounds, fill, least, steps) or by_blocks
+    return by_blocks
 
 
 def lowest(amounts: Sequence[int]) -> list[int]:

@@ -94,6 +94,7 @@ class _Owner:
     """A line and one heap: what it held at each snapshot, and how its lines were called."""
 
     held: dict[int, Counter[int]]
+    filled: dict[int, dict[int, int]]
     chains: set[Chain]
 
 
@@ -140,8 +141,11 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
         for heap, kept in (("gc", look.gc), ("heap", look.heap)):
             for (site, nbytes), n in kept.items():
                 if site > 0 and (chain := chain_of(site)):
-                    owner = out.setdefault((heap, chain[-1]), _Owner({}, set()))
+                    owner = out.setdefault((heap, chain[-1]), _Owner({}, {}, set()))
                     owner.held.setdefault(i, Counter())[nbytes] += n
+                    if heap == "gc" and (most := look.filled.get((site, nbytes), 0)):
+                        filled = owner.filled.setdefault(i, {})
+                        filled[nbytes] = max(filled.get(nbytes, 0), most)
                     owner.chains.add(chain)
     return out
 
@@ -150,7 +154,9 @@ def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:
     """By a loop; by that of few rounds around it where that shows no growth from round to
     round."""
     held: list[Held] = [owner.held.get(i, _NONE) for i in loop.at]
-    found = growth.judge(loop.rounds, held, exact=of[0] == "heap", steps=steps)
+    filled: list[Held] = [owner.filled.get(i, _NONE) for i in loop.at]
+    exact = of[0] == "heap"
+    found = growth.judge(loop.rounds, held, filled, exact=exact, steps=steps)
     if loop.outer and not (found.kind == GROWS and _in_each(owner, loop.outer)):
         return _verdict(of, owner, loop.outer, steps)
     return found

@@ -20,6 +20,7 @@ BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
 _OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
 Kept = Counter[tuple[int, int]]  #: how many of {(site, bytes)}
+Filled = dict[tuple[int, int], int]  #: of one of {(site, bytes)}: bytes to the last that is not 0
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Sample:
 class Look:
     """What is in use at one time: of the GC heap without garbage. `progress`: objects and chunks
     that were allocated before it. `loop`: which one begins its next `round` here, a number;
-    0: none does."""
+    0: none does. `filled`: of the GC heap's objects of more than one block."""
 
     time: int
     progress: int
@@ -57,6 +58,7 @@ class Look:
     loop: int = 0
     round: int = 0
     site: int = 0  #: of what runs
+    filled: Filled = field(default_factory=dict)
 
     @property
     def gc_used(self) -> int:
@@ -215,14 +217,19 @@ class Ledger:
 
     def _look(self, e: Event) -> None:
         blocks: Kept = Counter()
+        filled: Filled = {}
+        slack = iter(e.slack)
         for m in _OBJECT.finditer(heaps.states(e.used)):
             site = self.blocks[m.end() - 1]  # who made it as large as it is
-            blocks[BEFORE if site is None else site, (m.end() - m.start()) * BLOCK] += 1
+            of = BEFORE if site is None else site, (m.end() - m.start()) * BLOCK
+            blocks[of] += 1
+            if of[1] > BLOCK:
+                filled[of] = max(filled.get(of, 0), of[1] - next(slack, 0))
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
             self.fullest = Fullest(e.a, e.site, e.used, e.time, tuple(self.blocks))
         made = self.gc.made + self.heap.made
-        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site))
+        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site, filled))
 
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: removes what it freed from the GC heap's

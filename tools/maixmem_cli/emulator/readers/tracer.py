@@ -18,9 +18,8 @@ from maixmem_cli.emulator.readers.knowledge import Knowledge
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 
-MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED, THROWN, TEXT = range(
-    1, 14
-)
+MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED = range(1, 12)
+THROWN, TEXT, SLACK = range(12, 15)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
@@ -49,9 +48,10 @@ class Event(NamedTuple):
     the whole chunk; free: `a` the block. RAISED: `a` the type, `asked` how many arguments, `end`
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
-    `asked` the place of a loop's end (0: none), `end` how often it was reached. DAMAGED: a chunk's
-    size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by the instruction at
-    `end`."""
+    `asked` the place of a loop's end (0: none), `end` how often it was reached, and `slack` of
+    each object of more than one block, in their order, how many bytes of the last one are 0.
+    DAMAGED: a chunk's size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by
+    the instruction at `end`."""
 
     time: int
     kind: int
@@ -62,6 +62,7 @@ class Event(NamedTuple):
     end: int = 0
     size: int = 0
     used: bytes = b""
+    slack: bytes = b""
 
 
 class Thrown(NamedTuple):
@@ -183,23 +184,27 @@ class Tracer:
     def events(self, looks: Container[int] = frozenset()) -> Iterator[Event]:
         """Everything that was traced up to now; of the looks those at these times, whole."""
         look: Event | None = None
-        used = bytearray()
+        used, slack = bytearray(), bytearray()
         runs = self._marked("run")
         for time, kind, site, a, b, c in self._records():
             if kind == USED:
                 if look:
                     used += bytes(8 * site - len(used)) + _THREE.pack(a, b, c)
                 continue
+            if kind == SLACK:
+                slack += _THREE.pack(a, b, c) if look else b""
+                continue
             if look:
-                yield look._replace(used=bytes(used))
+                yield look._replace(used=bytes(used), slack=bytes(slack))
             look = Event(time, kind, site, a, b, 0, c) if kind == LOOK and time in looks else None
             used.clear()
+            slack.clear()
             if kind in (MALLOC, REALLOC):
                 yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
             elif kind not in (PLACE, LOOK, THROWN, TEXT) and not (kind == MARK and a in runs):
                 yield Event(time, kind, site, a, b, 0, c)
         if look:
-            yield look._replace(used=bytes(used))
+            yield look._replace(used=bytes(used), slack=bytes(slack))
 
     def thrown(self, names: Qstrs) -> Iterator[Thrown]:
         """Every exception that was raised, caught or not, in order."""
