@@ -8,8 +8,9 @@ IMAGE is a .bin or .kfpkg of MaixPy, or a .uf2 of MicroPython for the Pico ($MAI
 its boot ROM). Compared, for each program, with the board's RAM from outside, where the table of
 blocks is found without the snapshot: heads, sizes, types, and how many of the script's live bytes
 have an owner by name. With the board itself: every name that a
-program can write must lead to the object with that id(); and retained bytes of a global must be
-what gc.mem_alloc() loses when it is set to None.
+program can write must lead to the object with that id(). Retained bytes of a global must be what
+the interpreter's state, seen from outside, no longer leads to when it is set to None; how often
+gc.mem_alloc() says the same is printed: words that old calls left on C's stack change that.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import argparse
 import contextlib
 import random
 import re
-import struct
 import sys
 import tempfile
+from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,6 +55,7 @@ _OF_PARTS = re.compile(
     r"\.(closed_over|default)\[|\.self\b|(?<!Base)(?<!Child)\.method\b|\.(still|of|prop)\b"
 )
 _PER_QUESTION = 20
+_STATE = 8192  # bytes before the GC heap's books, more than the interpreter's state has
 
 
 @dataclass
@@ -96,34 +98,65 @@ def started(image: Path) -> Iterator[Target]:
 
 
 # --- from outside ---
-def outside(target: Target, ram: bytes) -> dict[int, tuple[int, int]]:
-    """{address: (bytes, first word)} of every head, by the allocation table in RAM: py/gc.c keeps
-    the table's start, its length, the finaliser table where there is one, the pool's start, its
-    end."""
-    w, code = target.word, "<Q" if target.word == 8 else "<I"
-    words = [n[0] for n in struct.iter_unpack(code, ram[: len(ram) // w * w])]
-    end_of_ram = target.base + len(ram)
-    found = []
-    for i in range(len(words) - 5):
-        table, length = words[i : i + 2]
-        if not (target.base < table < end_of_ram and 64 < length < 1 << 20):
-            continue
-        for k in (2, 3):
-            pool, end = words[i + k : i + k + 2]
-            if table + length <= pool < end <= end_of_ram and end - pool == length * 16 * w:
-                found.append((table, length, pool))
-    (table, length, pool), *_ = found
-    out: dict[int, tuple[int, int]] = {}
-    head = 0
-    for block in range(4 * length):
-        state = ram[table - target.base + block // 4] >> 2 * (block % 4) & 3
-        at = pool + block * 4 * w
-        if state in (1, 3):
-            head = at
-            out[at] = 4 * w, words[(at - target.base) // w]
-        elif state == 2:
-            out[head] = out[head][0] + 4 * w, out[head][1]
-    return out
+Heads = dict[int, tuple[int, int]]  #: {address: (bytes, first word)}
+
+
+class Outside:
+    """The GC heap in a board's RAM, by the interpreter's own books: py/gc.c keeps the table's
+    start, its length, the finaliser table where there is one, the pool's start, its end."""
+
+    def __init__(self, target: Target, ram: bytes) -> None:
+        self.w = w = target.word
+        self._base = target.base
+        self._ram = ram
+        self._words = array("Q" if w == 8 else "I", ram[: len(ram) // w * w])
+        self._books, self._table, self._length, self.pool = self._find()
+        self.heads = self._heads()
+
+    def word(self, address: int) -> int:
+        return self._words[(address - self._base) // self.w]
+
+    def _find(self) -> tuple[int, int, int, int]:
+        words, end_of_ram = self._words, self._base + len(self._ram)
+        for i in range(len(words) - 5):
+            table, length = words[i], words[i + 1]
+            if not (self._base < table < end_of_ram and 64 < length < 1 << 20):
+                continue
+            for k in (2, 3):
+                pool, end = words[i + k], words[i + k + 1]
+                inside = table + length <= pool < end <= end_of_ram
+                if inside and end - pool == length * 16 * self.w:
+                    return self._base + i * self.w, table, length, pool
+        raise ValueError("no GC heap in this RAM")
+
+    def _heads(self) -> Heads:
+        out: Heads = {}
+        head, block = 0, 4 * self.w
+        for i in range(4 * self._length):
+            state = self._ram[self._table - self._base + i // 4] >> 2 * (i % 4) & 3
+            at = self.pool + i * block
+            if state in (1, 3):
+                head = at
+                out[at] = block, self.word(at)
+            elif state == 2:
+                out[head] = out[head][0] + block, out[head][1]
+        return out
+
+    def held(self) -> dict[int, int]:
+        """{address: bytes} of what the interpreter's state leads to, word by word, as the
+        collector goes: without what only words on C's stack lead to, which at the prompt are old
+        ones. py/mpstate.h: the state is before the books."""
+        end = self.pool + 4 * self._length * 4 * self.w
+        first = max(self._books - _STATE, self._base)
+        roots = [a for a in range(first, self._books, self.w) if not self._table <= a < end]
+        todo = [self.word(a) for a in roots]
+        out: dict[int, int] = {}
+        while todo:
+            at = todo.pop()
+            if at in self.heads and at not in out:
+                out[at] = n = self.heads[at][0]
+                todo += [self.word(a) for a in range(at, at + n, self.w)]
+        return out
 
 
 def compare_system(taken: Taken, ram: bytes, score: Score) -> None:
@@ -135,7 +168,7 @@ def compare_system(taken: Taken, ram: bytes, score: Score) -> None:
 def compare_outside(target: Target, taken: Taken, ram: bytes, score: Score) -> None:
     """Heads, sizes; then types, of what the RAM says is an object of a type that the snapshot
     knows; whose the bytes are that the RAM says are the script's."""
-    truth = outside(target, ram)
+    truth = Outside(target, ram).heads
     shown = view.view(taken)
     mine = shown.graph.sizes
     late = [a for a in truth if a not in mine]  # allocated after the table was printed
@@ -191,23 +224,35 @@ def compare_names(target: Target, taken: Taken, score: Score, at_once: int) -> N
 def compare_retained(target: Target, names: list[str], score: Score, where: str) -> None:
     """What deletion gives back."""
     for name in names:
-        target.repl.check(_OVER)
         graph = view.view(take.of_board(target.repl)).graph
-        before = _used(target)
+        before = Kept.of(target)
         target.repl.check(f"{name} = None")
-        lost, mine = before - _used(target), graph.retained(name)
+        after = Kept.of(target)
+        mine, lost = graph.retained(name), before.held - after.held
         score.check("retained", lost == mine, f"{where}{name}: {mine}, lost {lost}")
+        score.count["retained, gc.mem_alloc() says the same"] += (
+            before.counted - after.counted == mine
+        )
 
 
-def _used(target: Target) -> int:
-    """Bytes in use, this question's too."""
-    target.repl.check(_OVER)
-    return int(target.repl.check(_USED).split()[-1])
+@dataclass(frozen=True)
+class Kept:
+    """Bytes: `held` by the interpreter's state, from outside; `counted` by the board itself, with
+    its question and with what old words on C's stack keep from the collector."""
+
+    held: int
+    counted: int
+
+    @classmethod
+    def of(cls, target: Target) -> Kept:
+        target.repl.check(_OVER)
+        counted = int(target.repl.check(_USED).split()[-1])
+        return cls(sum(Outside(target, target.ram()).held().values()), counted)
 
 
 def one(target: Target, seed: int, score: Score, cases: int) -> None:
     """One program."""
-    r = random.Random(seed)
+    r, where = random.Random(seed), f"seed {seed} "
     target.repl.soft_reset()
     has_threads = "1" in target.repl.check(
         "try:\n import _thread\n print(1)\nexcept ImportError:\n print(0)"
@@ -216,20 +261,22 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     source = heap_graphs.program(seed, timers=seed % 3 == 0 and not threads, threads=threads)
     target.repl.check(f"{_DEEP}\n{source}")
     take.of_board(target.repl)  # a second one leaves nothing
-    before = _used(target)
+    before = Kept.of(target)
     agent = Agent(target.repl)
     board = agent.begin(collect=True)
     ram = target.ram()
     taken = take.read(agent, board, "board")
     agent.end()
     target.repl.until(b"\x04>", 30)
-    score.check("nothing kept", _used(target) == before, f"{before} {_used(target)}")
+    after = Kept.of(target)
+    score.check("nothing kept", after.held == before.held, f"{where}{before} {after}")
+    score.count["nothing kept, gc.mem_alloc() says the same"] += after.counted == before.counted
     compare_outside(target, taken, ram, score)
     if target.word == 8:
         compare_system(taken, ram, score)
     compare_names(target, taken, score, 1 if threads else _PER_QUESTION)
     names = re.findall(r"^(g\d+) = ", source, re.MULTILINE)
-    compare_retained(target, r.sample(names, cases), score, f"seed {seed} ")
+    compare_retained(target, r.sample(names, cases), score, where)
     score.count["cable bytes"] += agent.received + agent.sent
     target.repl.check(heap_graphs.END)
 
