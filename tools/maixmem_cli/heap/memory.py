@@ -107,9 +107,14 @@ class Pages(Memory):
                 self._want(first)
 
     def put(self, address: int, data: bytes) -> None:
-        """Whole pages, from the beginning of one on."""
+        """Whole pages, from the beginning of one on; what is there stays, so that what refers to
+        each other is of one time as far as it can be."""
         for at in range(0, len(data), self.page):
-            self.pages[address + at] = data[at : at + self.page]
+            self.pages.setdefault(address + at, data[at : at + self.page])
+
+    def seal(self) -> None:
+        """Nothing more comes: who answered has ended."""
+        self._ask = None
 
     def missed(self) -> bool:
         was, self._missed = self._missed, False

@@ -49,6 +49,8 @@ class _Cable(Pages):
         return super().missed() or was
 
     def fetch(self) -> bool:
+        if not self._ask:
+            return False
         wanted = sorted(self.names.missing)
         self.names.missing.clear()
         texts = self._agent.names(map(self._layout.name_word, wanted))
@@ -146,4 +148,5 @@ def read(agent: Agent, board: Board, name: str, *, idle: bool = True) -> Taken:
     if board.platform in system.PLATFORMS:
         lists = system.read(memory, board.modules)
         taken.chunks = store.chunks_of(lists) if lists else []
+    memory.seal()
     return taken
