@@ -121,7 +121,7 @@ def test_the_truth_of_random_graphs(image):
     """As host_tests/kits/heap_truth.py, which runs more of them."""
     score = heap_truth.Score()
     with heap_truth.started(image) as target:
-        for seed in range(1, 7) if THOROUGH else (1,):
+        for seed in range(1, 7) if THOROUGH else (5,):  # 5 has a thread
             heap_truth.one(target, seed, score, 2)
     assert score.wrong == []
     assert score.count["heads and sizes, right"] > 300

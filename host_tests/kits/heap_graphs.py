@@ -142,7 +142,7 @@ def program(seed: int, number: int = 24, *, timers: bool = False, threads: bool 
     if timers:
         lines.append(_TIMER)
     if threads:
-        lines.append(_THREAD)
+        lines.append(_THREAD.format(r.choice(_THREADS)))
     return "\n".join(lines) + "\n"
 
 
@@ -152,6 +152,8 @@ if 'timer' in globals():
     timer.deinit()
 if 'stop' in globals():
     stop.append(1)
+    if lock.locked():
+        lock.release()
     time.sleep_ms(200)
 """
 #: a K210's firmware has the timer that was due last among its roots, and a soft reset leaves the
@@ -170,14 +172,28 @@ else:
     import time
     time.sleep_ms(3500)
 """
-_THREAD = """
-import _thread, time
-stop = []
+#: one that sleeps in a loop, or one that waits for a lock
+_THREADS = (
+    """
 def waiting(kept):
     mine = [kept, bytearray(300)]
     while not stop:
         time.sleep_ms(50)
-_thread.start_new_thread(waiting, ({'thread': 2.5},))
+""",
+    """
+lock.acquire()
+def waiting(kept):
+    mine = {'a': kept, 'b': bytearray(300), 'c': started(kept, 3)}
+    lock.acquire()
+    lock.release()
+""",
+)
+_THREAD = """
+import _thread, time
+stop = []
+lock = _thread.allocate_lock()
+{}
+_thread.start_new_thread(waiting, ({{'thread': 2.5, 'more': Base([1 << 70])}},))
 time.sleep_ms(100)
 """
 

@@ -45,7 +45,6 @@ from maixmem_cli.snapshot import owners, store, take, view  # noqa: E402
 from maixmem_cli.snapshot.graph import ONLY_C  # noqa: E402
 from maixmem_cli.snapshot.store import Taken  # noqa: E402
 
-THREADS = False  # a K210's firmware stops answering in some programs with one: --threads
 #: deep calls write over C's stack, where old words are that the collector takes for references
 _DEEP = "def deep(n):\n    return deep(n - 1) if n else 0"
 _OVER = "deep(16)"
@@ -195,9 +194,8 @@ def compare_outside(target: Target, taken: Taken, ram: bytes, score: Score) -> N
 
 
 # --- by the board itself ---
-def compare_names(target: Target, taken: Taken, score: Score, at_once: int) -> None:
-    """id() and type() of what a name leads to, so many to a question: a thread that waits takes
-    the board's ears away for 50 ms."""
+def compare_names(target: Target, taken: Taken, score: Score) -> None:
+    """id() and type() of what a name leads to."""
     graph = view.view(taken).graph
     asked: list[tuple[str, int]] = []
     for address in graph.sizes:
@@ -207,8 +205,8 @@ def compare_names(target: Target, taken: Taken, score: Score, at_once: int) -> N
             if _EXPRESSION.fullmatch(name) and not _OF_PARTS.search(name):
                 asked.append((name[len("main.") :], address))
             score.count["bytes of objects in main"] += nbytes
-    for i in range(0, len(asked), at_once):
-        part = asked[i : i + at_once]
+    for i in range(0, len(asked), _PER_QUESTION):
+        part = asked[i : i + _PER_QUESTION]
         lines = [
             f"try:\n x = {e}\n print(id(x), type(x))\nexcept Exception as e:\n print(repr(e))"
             for e, _ in part
@@ -257,7 +255,8 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     has_threads = "1" in target.repl.check(
         "try:\n import _thread\n print(1)\nexcept ImportError:\n print(0)"
     )
-    threads = THREADS and has_threads and target.word == 8 and seed % 5 == 0
+    # the Pico's run on its second core, which this one has not
+    threads = has_threads and target.word == 8 and seed % 5 == 0
     source = heap_graphs.program(seed, timers=seed % 3 == 0 and not threads, threads=threads)
     target.repl.check(f"{_DEEP}\n{source}")
     take.of_board(target.repl)  # a second one leaves nothing
@@ -274,7 +273,7 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     compare_outside(target, taken, ram, score)
     if target.word == 8:
         compare_system(taken, ram, score)
-    compare_names(target, taken, score, 1 if threads else _PER_QUESTION)
+    compare_names(target, taken, score)
     names = re.findall(r"^(g\d+) = ", source, re.MULTILINE)
     compare_retained(target, r.sample(names, cases), score, where)
     score.count["cable bytes"] += agent.received + agent.sent
@@ -287,10 +286,7 @@ def main() -> None:
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deletions", type=int, default=7)
-    parser.add_argument("--threads", action="store_true", help="in each fifth program")
     wanted = parser.parse_args()
-    global THREADS
-    THREADS = wanted.threads
     bad = False
     for image in wanted.images:
         score = Score()

@@ -50,7 +50,7 @@ class Moment:
     `types`: the type of types; `globals`: the dict of __main__, `modules`: that of sys.modules
     where it is known; `asker`: the dict of who asks, 0 for none; `state`: from where to where the
     interpreter's state has roots, `registers`: words that only C has, `stacks`: what is in use of
-    each, the running one first.
+    each, the running one first; `threads`: what the firmware keeps of each of the others.
 
     `idle`: no program is under way, what is on the running stack is the asker's.
 
@@ -66,6 +66,7 @@ class Moment:
     asker: int = 0
     registers: Sequence[int] = ()
     stacks: list[Range] = field(default_factory=list)
+    threads: Sequence[int] = ()
     contents: bool = True
     idle: bool = False
 
@@ -291,6 +292,7 @@ class Objects:
             own = (asks, high)
         yield STACK, [*self._stack(own)]
         yield STACK, [(UNDER_WAY, word) for word in moment.registers]
+        yield THREAD, [(THREAD, node) for node in moment.threads]
         for stack in others:
             yield THREAD, [(f"{THREAD}, {name}", v) for name, v in self._stack(stack)]
 

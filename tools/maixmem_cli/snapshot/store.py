@@ -34,7 +34,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from maixmem_cli.heap import blocks, roots
+from maixmem_cli.heap import blocks, roots, threads
 from maixmem_cli.heap.heaps import HEAD_BYTES, Chunk, SystemHeap
 from maixmem_cli.heap.layout import REPRESENTATIONS, Layout
 from maixmem_cli.heap.memory import Pages, Range, ranges_of
@@ -112,20 +112,36 @@ class Taken:
                 f"found near {board['main']:#x}: its layout is not known"
             )
         state, stack = found
-        self.memory.readable.append(_whole(stack, self.memory.page))
+        sizes = {a: n for area in self.areas for a, n in area.sizes.items()}
+        others = self._threads(sizes, stack)
+        stacks = [stack, *(t.stack for t in others)]
+        self.memory.readable += [_whole(s, self.memory.page) for s in stacks]
         return Moment(
             memory=self.memory,
             layout=self.layout,
-            sizes={a: n for area in self.areas for a, n in area.sizes.items()},
+            sizes=sizes,
             types=board["types"],
             globals=board["main"],
             state=state,
             modules=board["modules"],
             asker=board["asker"],
-            stacks=[stack],
+            stacks=stacks,
+            threads=[t.node for t in others],
             contents=False,
             idle=self.idle,
         )
+
+    def _threads(self, sizes: dict[int, int], running: Range) -> list[threads.Thread]:
+        """Those that the script has begun, as far as their stacks can be read."""
+        memory, n = self.memory, threads.WORDS * self.layout.word
+        spare = threads.SPARE if self.platform in _PYTHON else 0
+        nodes = [a for a, size in sizes.items() if n <= size < n + self.layout.block]
+        while True:
+            for at in nodes:
+                memory.need(at, n)
+            found = list(threads.of_script(memory, nodes, running, spare))
+            if not memory.fetch():
+                return found
 
 
 def _whole(piece: Range, page: int) -> Range:

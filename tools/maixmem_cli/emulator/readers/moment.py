@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from k210_model.heap import RAM_END, RAM_START
 
 from maixmem_cli.heap import heaps
+from maixmem_cli.heap import threads as threads_of
 from maixmem_cli.heap.blocks import sizes
 from maixmem_cli.heap.layout import Layout
 from maixmem_cli.heap.memory import Memory, Ram, Range, Two
@@ -18,7 +19,6 @@ from maixmem_cli.heap.objects import Moment
 
 LAYOUT = Layout()  #: MicroPython 1.11 with 64 bits
 _MOST_THREADS = 64
-_SPARE = 1024  # bytes of a thread's stack beyond what its list says
 _READY, _NEXT = 8, 40  # bytes, mpthreadport.c of MaixPy
 _SP = 2  # register, kept at the beginning of what was seen
 
@@ -106,7 +106,7 @@ def _threads(
     for _ in range(_MOST_THREADS):
         if not RAM_START <= th < RAM_END:
             return
-        task, low = memory.word(th), memory.word(th + 24)
+        node = threads_of.node(memory, th)
         begun_here = th < pool  # the interpreter's own thread is not in its pool
-        yield task, low, low + 8 * memory.word(th + 32) + (0 if begun_here else _SPARE)
-        th = memory.word(th + 40)
+        yield node.task, node.low, node.high + (0 if begun_here else threads_of.SPARE)
+        th = node.following
