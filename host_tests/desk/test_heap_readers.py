@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from maixmem_cli.heap import blocks, table
+from maixmem_cli.heap import blocks, table, threads
 from maixmem_cli.heap.layout import Layout
+from maixmem_cli.heap.memory import Pages, Ram
 from maixmem_cli.snapshot.graph import _ALL, _dominators, _reverse_postorder
 
 #: as py/gc.c prints a heap of two areas (MICROPY_GC_SPLIT_HEAP), 16 bytes a block
@@ -89,3 +90,37 @@ def _above(found, node):
         node = found[node]
         out.add(node)
     return out
+
+
+def test_a_page_that_came_stays_and_nothing_comes_after_the_end():
+    """A thread changes what is read twice; an agent that has ended is not asked."""
+    asked = []
+
+    def ask(ranges):
+        asked.append(ranges)
+        return [bytes([len(asked)]) * (high - low) for low, high in ranges]
+
+    pages = Pages(4, 16, [(0, 256)], ask)
+    pages.need(16, 16)
+    assert pages.fetch() and pages.word(16) == 0x01010101
+    pages.need(0, 16)
+    pages.need(32, 16)  # the page between them comes again
+    assert pages.fetch() and asked[-1] == [(0, 48)]
+    assert (pages.word(0), pages.word(16), pages.word(32)) == (0x02020202, 0x01010101, 0x02020202)
+    assert pages.missed()
+    pages.seal()
+    assert pages.word(64) == 0 and not pages.missed() and not pages.fetch() and len(asked) == 2
+
+
+def test_threads_of_a_list():
+    """Nodes as MaixPy and ESP32 have them: task, ready, arguments, stack, words of it, next."""
+    words = [0] * 64
+    words[0:6] = 0x1080, 1, 0, 0x1040, 8, 0  # sleeps: its task's first word is in its stack
+    words[6:12] = 0x10A0, 0, 0, 0x1060, 8, 0  # has ended
+    words[12:18] = 0x10C0, 1, 0, 0x1060, 8, 0  # of another stack
+    words[18:24] = 0x10A0, 1, 0, 0x1060, 8, 0  # who asks
+    words[32], words[40], words[48] = 0x1054, 0x1068, 0x1044
+    memory = Ram(b"".join(n.to_bytes(4, "little") for n in words), 0x1000, 4)
+    nodes = [0x1000 + 4 * n for n in (0, 6, 12, 18, 24)]
+    found = list(threads.of_script(memory, nodes, (0x1070, 0x1080), 8))
+    assert found == [threads.Thread(0x1000, (0x1054, 0x1068))]
