@@ -107,8 +107,8 @@ class Pages(Memory):
                 self._want(first)
 
     def put(self, address: int, data: bytes) -> None:
-        """Whole pages, from the beginning of one on; what is there stays, so that what refers to
-        each other is of one time as far as it can be."""
+        """Whole pages, from the beginning of one on. A page that came before stays: what refers to
+        each other is of one time, as far as it can be."""
         for at in range(0, len(data), self.page):
             self.pages.setdefault(address + at, data[at : at + self.page])
 
