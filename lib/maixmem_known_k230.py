@@ -28,7 +28,11 @@ no such file
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
-    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040|ERR_MEM
+    """|_ALLOC_FAILED
+|OSError: -32512
+|OSError: -17040
+|ERR_MEM
+|BIGNUM - Memory allocation failed
 no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 One connection at a time; close each response.""",

@@ -41,7 +41,11 @@ no memory in one piece for a picture of the camera or display
 A smaller buffer: width*height*2 bytes for RGB565, a tenth of it for a display in strips.
 Make it first, before other imports and the network.
 5""",
-    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040|ERR_MEM
+    """|_ALLOC_FAILED
+|OSError: -32512
+|OSError: -17040
+|ERR_MEM
+|BIGNUM - Memory allocation failed
 no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 6""",

@@ -31,7 +31,11 @@ no such file
     """|errno:5|EIO
 a device or a file system did not answer (camera not set up, or no such file)
 4""",
-    """|_ALLOC_FAILED|OSError: -32512|OSError: -17040|ERR_MEM
+    """|_ALLOC_FAILED
+|OSError: -32512
+|OSError: -17040
+|ERR_MEM
+|BIGNUM - Memory allocation failed
 no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 One connection at a time; close each response.""",
@@ -62,8 +66,8 @@ umalloc has no block of that size: frame buffers, image methods and models in fi
 Fewer frame buffers: sensor.set_framebuffers(1), or framebuffers(1) of the CSI object.
 maixmem.report() shows each pool of umalloc.
 Models in /rom take none of it.""",
-    """|Out of fast Frame
-|Out of fast frame
+    """|ut of fast Frame
+|ut of fast frame
 |Out of temporary frame
 |frame buffer memory
 |Out of temporary Frame Buffer

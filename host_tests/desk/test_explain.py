@@ -122,18 +122,19 @@ def test_threads_of_users(
 
 
 _LOGS = [
-    line.split("\t")
+    (line + "\t").split("\t")[:4]
     for line in (paths.KITS / "explain_logs.tsv").read_text(encoding="utf-8").splitlines()[1:]
 ]
 
 
-@pytest.mark.parametrize(("board", "row", "text"), _LOGS)
-def test_logs_in_the_words_of_their_vendors(board: str, row: str, text: str) -> None:
-    """The board is right or left open, and the first answer of the row that was judged right."""
+@pytest.mark.parametrize(("board", "row", "text", "step"), _LOGS)
+def test_logs_in_the_words_of_their_vendors(board: str, row: str, text: str, step: str) -> None:
+    """The board is right or left open, and the first answer of the row that was judged right, its
+    first step with the words that tell which it is."""
     found = log.explain(text.replace("\\n", "\n").encode())
     assert board in found.possible or not found.possible
     first = found.errors[0]
-    assert first.row.id == row and first.steps
+    assert first.row.id == row and step in first.steps[0]
     assert found.board is None or table.rows_of(found.board) in first.row.on
 
 
@@ -586,7 +587,7 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
         assert set(one["rows"]) <= {row.id for row in _ROWS}, one
         used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))
         steps = " ".join(map(files.english, one.get("steps", ())))
-        used |= set(re.findall(r"\{(\w+)\}", one["means"] + steps))
+        used |= set(re.findall(r"\{(\w+)\}", one.get("means", "") + steps))
         assert used | set(one.get("unknown", ())) <= names, one
 
 

@@ -98,7 +98,8 @@ class Explained:
         explained = {row for a in self.answers for row in a.row.explains}
         errors = [a for a in self.answers if a.row.kind == "error" and a.row.id not in explained]
         clear = [a for a in errors if not a.row.vague]
-        return sorted(clear or errors, key=lambda a: a.sure == "possible")
+        sure = [a for a in errors if a.sure != "possible"]
+        return sorted(clear or sure or errors, key=lambda a: a.sure == "possible")
 
 
 def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> Explained:
@@ -202,7 +203,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     for answer in found.answers:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
         codes = [code for said in answer.said for code in numbers.decoded(said, language)]
-        answer.numbers = [one.means for one in told] + list(dict.fromkeys(codes))
+        answer.numbers = [one.means for one in told if one.means] + list(dict.fromkeys(codes))
         instead = next((one for one in told if one.only), None)
         if instead:
             answer.means, answer.sure = instead.means, instead.sure

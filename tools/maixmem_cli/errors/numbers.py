@@ -23,6 +23,7 @@ _COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operato
 _SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
 _MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
 _MEDIA = 0xA0
+_SEVERAL = "several"  # in a finding's `on`: where the log tells no board, or not which of some
 _OF_MEDIA = "{code} is {hexadecimal}: {module}, error {error}"
 
 
@@ -30,7 +31,7 @@ _OF_MEDIA = "{code} is {hexadecimal}: {module}, error {error}"
 class Finding:
     """What numbers tell of a row."""
 
-    means: str
+    means: str  #: "" of a general one
     steps: tuple[str, ...]
     only: bool  #: instead of the row's own meaning and steps
     sure: str  #: "computed" from numbers, "likely" from words
@@ -73,8 +74,8 @@ def _picture(nbytes: float) -> dict[str, float]:
 
 
 def _number(text: str) -> float:
-    """A whole number stays one, so that its sentence has no point in it."""
-    return int(text) if text.isdigit() else float(text)
+    """A whole number, hexadecimal too, stays one, so that its sentence has no point in it."""
+    return float(text) if "." in text else int(text, 0 if text[:2] == "0x" else 10)
 
 
 def _value(expression: str, known: dict[str, float]) -> float:
@@ -96,26 +97,28 @@ def _holds(condition: str, known: dict[str, float]) -> bool:
 def findings(
     row: Row, text: str, known: dict[str, float], board: Boards, language: str = ENGLISH
 ) -> list[Finding]:
-    """What the numbers of a log tell of one of its rows."""
-    return [
-        _filled(one, known, row.wanted(board), language)
+    """What the numbers of a log tell of one of its rows; a general one where no other does."""
+    told = [
+        one
         for one in _table()["finding"]
         if row.id in one["rows"]
         and _is_of(one, text, board)
         and known.keys().isdisjoint(one.get("unknown", ()))
         and all(_holds(condition, known) for condition in one["when"])
     ]
+    special = [one for one in told if not one.get("general")]
+    return [_filled(one, known, row.wanted(board), language) for one in special or told]
 
 
 def _is_of(one: dict[str, Any], text: str, board: Boards) -> bool:
     """Whether a log is of the boards of a finding, and has one of its words and none of those
     that speak against it."""
-    words, on = one.get("has"), one.get("on")
-    named = named_by(board)
-    return (
-        (not words or any(has(text, word) for word in words))
+    named, on = named_by(board), one.get("on")
+    wanted = [one[key] for key in ("has", "also") if key in one]
+    return bool(
+        all(any(has(text, word) for word in words) for words in wanted)
         and not any(has(text, word) for word in one.get("without", ()))
-        and (not on or (bool(named) and named <= expand(on)))
+        and (not on or (named and named <= expand(on)) or (len(named) != 1 and _SEVERAL in on))
     )
 
 
@@ -125,7 +128,7 @@ def _filled(
     names = map(files.english, one.get("steps", ()))
     texts = steps_for(names, wanted, language=language)
     return Finding(
-        say(one["means"], language, **known),
+        say(one.get("means", ""), language, **known),
         tuple(text.format(**known) for text in texts),
         one.get("only", False),
         "computed" if one["when"] else "likely",

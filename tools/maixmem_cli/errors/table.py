@@ -27,9 +27,13 @@ _GROUPS["all"] = (*_MICROPYTHON, *_GROUPS["linux"])
 #: how sure a meaning is
 SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
-_FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*[a-zA-Z]|%%")  # what printf fills in
+_FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*([a-zA-Z])|%%")  # what printf fills in
+_ANYTHING = ".{0,80}?"
+_NUMBER = dict.fromkeys("diuoxXp", r"[-+ ]?[0-9a-fA-FxX]*")
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
+_PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
+_FEW_BOARDS = 2
 _RAISED = re.compile(r"\w*(?:Error|Exception): ")
 #: one board, several that are possible, or None: any
 Boards = Union[str, frozenset[str], None]
@@ -58,6 +62,7 @@ class Row:
     last: bool = False  #: looked at where nothing else is known
     raised: bool = False  #: looked for in lines that begin with an exception's name alone
     vague: bool = False  #: what another row of the same log says, it says better
+    known: bool = False  #: counts only where the board is known: its words are said of many
     explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
     unless: tuple[str, ...] = ()  #: words of a text that speak against it
 
@@ -83,10 +88,14 @@ class Row:
         codes = {key for key in self.match if _IS_CODE.fullmatch(key)}
         return codes, [key for key in self.match if key not in codes]
 
-    def fits(self, text: str, named: set[str]) -> bool:
+    def fits(self, text: str, named: set[str], sure: bool = True) -> bool:
+        """Whether a text is one of this row. Where its board is not `sure`, plain words that a
+        row of one or two boards has say nothing: many other programs say them."""
         if self.raised and not _RAISED.match(text):
             return False
         codes, parts = self._keys
+        if not sure and len(self.on) <= _FEW_BOARDS:
+            parts = [part for part in parts if not _PLAIN.fullmatch(part)]
         return not codes.isdisjoint(named) or any(
             text == part[1:] if part[0] == "=" else has(text, part) for part in parts
         )
@@ -234,11 +243,14 @@ class Text:
     @functools.cached_property
     def pieces(self) -> list[str]:
         """The text between what changes."""
-        return _FILLED.split(self.text.strip())
+        return _FILLED.split(self.text.strip())[::2]
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
-        return re.compile(".{0,80}?".join(map(re.escape, self.pieces)))
+        """What finds it, with a number where printf puts one."""
+        fills = [_NUMBER.get(m[1], _ANYTHING) for m in _FILLED.finditer(self.text.strip())]
+        pairs = zip(map(re.escape, self.pieces), [*fills, ""])
+        return re.compile("".join(piece + fill for piece, fill in pairs))
 
     def says(self, text: str) -> bool:
         """True where a text has this one in it."""
@@ -278,9 +290,9 @@ def find(text: str, board: Boards = None) -> list[Row]:
     told: set[str] = set()
     for row in rows():
         here = row.on & wanted if wanted else row.on
-        if row.last or not here or told & here:
+        if row.last or not here or told & here or (row.known and not wanted):
             continue
-        if row.fits(text, named) and not row.denies(text):
+        if row.fits(text, named, sure=bool(wanted)) and not row.denies(text):
             found.append(row)
             told |= here
             if told == wanted:
@@ -290,7 +302,7 @@ def find(text: str, board: Boards = None) -> list[Row]:
 
 
 def _last(text: str, named: set[str], wanted: frozenset[str]) -> list[Row]:
-    possible = (r for r in rows() if r.last and (r.on & wanted or not wanted))
+    possible = (r for r in rows() if r.last and (r.on & wanted or not (wanted or r.known)))
     return [row for row in possible if row.fits(text, named) and not row.denies(text)][:1]
 
 
