@@ -23,7 +23,7 @@ import sys
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
@@ -45,6 +45,37 @@ from maixmem_cli.snapshot import owners, store, take, view  # noqa: E402
 from maixmem_cli.snapshot.graph import ONLY_C  # noqa: E402
 from maixmem_cli.snapshot.store import Taken  # noqa: E402
 
+#: makes a board one of a firmware that lacks it: --without
+HIDDEN: dict[str, str] = {
+    "uctypes": "sys.modules['uctypes'] = object()",
+    "mem_info": """
+class Less:
+    def __init__(self, m, *names):
+        for n in names:
+            if hasattr(m, n): setattr(self, n, getattr(m, n))
+import micropython
+sys.modules['micropython'] = Less(micropython, 'const', 'heap_lock', 'heap_unlock', 'opt_level')
+""",
+    "O": """
+try:
+    import ustruct as had
+except ImportError:
+    import struct as had
+class Packs:
+    pass
+def unpack(code, data):
+    if 'O' in code:
+        raise ValueError('bad typecode')
+    return had.unpack(code, data)
+packs = sys.modules['ustruct'] = sys.modules['struct'] = Packs()
+def calcsize(code):
+    if 'O' in code:
+        raise ValueError('bad typecode')
+    return had.calcsize(code)
+packs.calcsize, packs.pack, packs.unpack = calcsize, had.pack, unpack
+""",
+}
+WITHOUT: Sequence[str] = ()
 #: deep calls write over C's stack, where old words are that the collector takes for references
 _DEEP = "def deep(n):\n    return deep(n - 1) if n else 0"
 _OVER = "deep(16)"
@@ -94,6 +125,20 @@ def started(image: Path) -> Iterator[Target]:
         with prepared.booted(image, ()) as board:
             repl = RawRepl(image.name, SerialPort(board))
             yield Target(repl, 0x80000000, lambda: bytes(board.ram), 8)
+
+
+# Has the board's RAM as it was when the table of blocks was read.
+class _Watched(Agent):
+    target: Target
+    ram = b""
+    to_come = 0
+
+    def read(self, ranges: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+        found = list(super().read(ranges))
+        self.to_come -= 1
+        if not self.to_come:
+            self.ram = self.target.ram()
+        yield from found
 
 
 # --- from outside ---
@@ -258,13 +303,18 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     # the Pico's run on its second core, which this one has not
     threads = has_threads and target.word == 8 and seed % 5 == 0
     source = heap_graphs.program(seed, timers=seed % 3 == 0 and not threads, threads=threads)
+    for name in WITHOUT:
+        target.repl.check("import sys\n" + HIDDEN[name])
     target.repl.check(f"{_DEEP}\n{source}")
     take.of_board(target.repl)  # a second one leaves nothing
     before = Kept.of(target)
-    agent = Agent(target.repl)
+    agent = _Watched(target.repl)
+    agent.target = target
     board = agent.begin(collect=True)
-    ram = target.ram()
+    agent.ram = target.ram()
+    agent.to_come = 0 if board.table else 2  # the interpreter's state, then the table
     taken = take.read(agent, board, "board")
+    ram = agent.ram
     agent.end()
     target.repl.until(b"\x04>", 30)
     after = Kept.of(target)
@@ -286,7 +336,10 @@ def main() -> None:
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deletions", type=int, default=7)
+    parser.add_argument("--without", nargs="*", default=(), choices=sorted(HIDDEN))
     wanted = parser.parse_args()
+    global WITHOUT
+    WITHOUT = wanted.without
     bad = False
     for image in wanted.images:
         score = Score()

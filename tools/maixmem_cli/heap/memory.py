@@ -106,6 +106,11 @@ class Pages(Memory):
             if first not in self.pages:
                 self._want(first)
 
+    def forget(self, address: int, n: int) -> None:
+        """These bytes have changed since they came."""
+        for first in range(address - address % self.page, address + n, self.page):
+            self.pages.pop(first, None)
+
     def put(self, address: int, data: bytes) -> None:
         """Whole pages, from the beginning of one on. A page that came before stays: what refers to
         each other is of one time, as far as it can be."""

@@ -13,7 +13,7 @@ from maixmem_cli.heap.memory import Memory, Range
 _BEFORE, _BEHIND = 4096, 6144  # bytes around the dict of __main__ that have all of it
 _BEGINS = 1 << 16  # where a memory begins is a multiple of this
 _UNUSED = 256  # bytes behind the last block that are none
-_TOP = 4  # words before the dicts of locals and globals, of which one is the stack's top
+_TOP = 6  # words before the dicts of locals and globals, of which one is the top of the stack
 _MOST_STACK = 1 << 20  # bytes
 
 

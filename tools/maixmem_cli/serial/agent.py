@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Callable
 
@@ -17,23 +17,24 @@ from maixmem_cli.serial.repl import BoardError, RawRepl
 
 _READY = b"\x06"  # ACK, which a program does not print
 _END = b"ffff" + b"0" * 16
+_COLLECT = b"fffe" + b"0" * 16
 _AT_ONCE = 8  # requests of 20 bytes: less than the buffer of a UART
 _PIECE = 4096  # bytes of an answer
 _SILENCE = 30.0  # seconds
 _TABLE = 120.0  # seconds for the table of a large heap, and for timers that come late
 _STEP = 50  # ms of a timer, which is set again until a time has come: a K210's counts no minutes
 _NO_TIMER = re.compile(r"no module named '?machine|has no attribute '?Timer", re.IGNORECASE)
-_FIRST = re.compile(r"^\d+( -?\d+){7}$", re.MULTILINE)
+_FIRST = re.compile(r"^\d+( -?\d+){8}$", re.MULTILINE)
 _SECOND = re.compile(r"^(\w+) \((\d+), (\d+)[^)]*\) (.+)$", re.MULTILINE)
 
 
 _COUNT = "Next: maixmem doctor, which counts the heap"
 #: what the last line of an error has -> why there is no snapshot
 _WHY = {
-    "uctypes": f"no uctypes, which reads memory (CircuitPython has none). {_COUNT}",
-    "mem_info": f"no micropython.mem_info(), which prints the table of blocks. {_COUNT}",
-    "typecode": f"its struct has no 'O', which reads names (UNSAFE_TYPECODES). {_COUNT}",
-    "buffer": f"no sys.stdin.buffer, which sends and receives bytes. {_COUNT}",
+    "mem8": f"no uctypes, memorymap or machine.mem8, one of which reads memory. {_COUNT}",
+    "'machine'": f"no uctypes, memorymap or machine, one of which reads memory. {_COUNT}",
+    "'struct'": f"no struct, which says how long a word is. {_COUNT}",
+    "binascii": f"neither sys.stdin.buffer nor binascii, which send bytes. {_COUNT}",
     "heap is locked": "micropython.heap_lock() is on. Next: unlock it, or reset the board",
     "MemoryError": "no room for some 3 KiB on the GC heap. Next: reset the board, then --run and "
     "--after, before its heap is full",
@@ -44,7 +45,8 @@ _WHY = {
 class Board:
     """What a board says of itself. `types`, `main`, `asker`, `modules`: addresses of the type of
     types, of the dicts of __main__, of who asks and of sys.modules; `before`, `after`: bytes in
-    use around the collection; `empty`: the word of the name ""."""
+    use around the collection; `empty`: the word of the name ""; `free`: bytes; `table` is ""
+    where it prints none."""
 
     word: int
     types: int
@@ -57,6 +59,7 @@ class Board:
     interpreter: str
     version: tuple[int, int]
     platform: str
+    free: int
     table: str
 
 
@@ -64,10 +67,16 @@ class NoSnapshot(BoardError):
     """This firmware has not what a snapshot is taken with."""
 
 
-def code(call: str, function: str | None = None) -> str:
+def code(call: str, *functions: str) -> str:
     """The agent, which runs in a dict of its own: the names of the program stay as they are."""
-    text = "\n".join([*source("snapshot", function)[0], call])
+    text = "\n".join([piece for f in functions for piece in source("snapshot", f)[0]] + [call])
     return f"exec({text!r}, {{'main': id(globals())}})"
+
+
+_LACKS = re.compile(r"^(ImportError|AttributeError)", re.MULTILINE)
+#: ways to read memory and to send bytes, the first that a firmware has is taken
+_MEMORY = {"m0": "(0)", "m1": "(0)", "m2": "(0)"}
+_CABLE = {"c0": "()", "c1": "()"}
 
 
 # Owns the raw REPL between begin() and end(). `moved` counts the bytes on the cable, out and in.
@@ -78,10 +87,13 @@ class Agent:
         self._repl = repl
         self.progress = progress
         self.sent = self.received = 0
+        self._ways: list[str] = []
+        self.named = True  #: whether the board gives names
 
     def begin(self, collect: bool) -> Board:
         """Starts it in the raw REPL."""
-        text = code(f"f(main, {int(collect)})", "f")
+        ways = self._chosen()
+        text = code(f"f(main, {int(collect)}, {ways})", "f", *self._ways)
         self.sent += len(text)
         self._repl.begin(text)
         return self.listen()
@@ -90,7 +102,8 @@ class Agent:
         """Lets it begin by itself after so many seconds from now, and then from the end of the one
         before. False: the board has no such timer."""
         times = [round(1000 * s) for s in seconds]
-        _, error = self._repl.run(code(f"g(main, {int(collect)}, {_STEP}, {times})"))
+        call = f"g(main, {int(collect)}, {self._chosen()}, {_STEP}, {times})"
+        _, error = self._repl.run(code(call, "g", *self._ways))
         if error and not _NO_TIMER.search(error):
             raise self._refusal(error)
         return not error
@@ -108,6 +121,23 @@ class Agent:
             raise self._failed(of_program=silence > _SILENCE)
         self._count(len(self._repl.until(b"\n", _SILENCE)))
         return board(text, self._repl.url)
+
+    def _chosen(self) -> str:
+        """The arguments that name the ways of this firmware."""
+        if not self._ways:
+            self._ways = [self._first(_MEMORY), self._first(_CABLE)]
+            self.named = not self._repl.run(code("n0()", "n0"))[1]
+        return ", ".join(self._ways)
+
+    def _first(self, ways: Mapping[str, str]) -> str:
+        error = ""
+        for name, arguments in ways.items():
+            _, error = self._repl.run(code(name + arguments, name))
+            if not error:
+                return name
+            if not _LACKS.search(error):
+                break
+        raise self._refusal(error)
 
     def _failed(self, *, of_program: bool = False) -> BoardError:
         """What ended it, where its output has come to its end: the agent's error, or one of the
@@ -162,18 +192,27 @@ class Agent:
                 return
             n = under_way.popleft()
             if n:
-                answer = self._repl.exactly(n, _SILENCE)
+                answer = self._repl.exactly(2 * n if self._hex else n, _SILENCE)
             else:
                 answer = self._repl.until(b"\n", _SILENCE, other=b"\x04")
                 if answer.endswith(b"\x04"):
                     raise self._failed()
             self._count(len(answer))
-            yield answer
+            yield bytes.fromhex(answer.decode()) if n and self._hex else answer
+
+    def collect(self) -> None:
+        """Frees what the answers so far have left."""
+        self._repl.send(_COLLECT)
+        self.sent += len(_COLLECT)
 
     def end(self) -> None:
         """Ends it; the raw REPL answers again where the agent was started in it."""
         self._repl.send(_END)
         self.sent += len(_END)
+
+    @property
+    def _hex(self) -> bool:
+        return self._ways[1:] == ["c1"]
 
     def _count(self, n: int) -> None:
         self.received += n
@@ -186,7 +225,8 @@ def board(text: str, url: str) -> Board:
     second = _SECOND.search(text, first.end()) if first else None
     if not first or not second:
         raise BoardError(f"{url}: no answer that can be read: {text[:200]!r}. Next: reset it")
-    word, types, main, asker, modules, before, after, empty = map(int, first[0].split())
+    numbers = map(int, first[0].split())
+    word, types, main, asker, modules, before, after, empty, free = numbers
     return Board(
         word=word,
         types=types,
@@ -199,5 +239,6 @@ def board(text: str, url: str) -> Board:
         interpreter=second[1],
         version=(int(second[2]), int(second[3])),
         platform=second[4],
-        table=text[second.end() :],
+        free=free,
+        table=text[second.end() :].strip("\x06\r\n "),
     )

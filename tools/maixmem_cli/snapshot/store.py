@@ -44,7 +44,8 @@ from maixmem_cli.heap.table import Area
 VERSION = 1
 _MAGIC = "maixmem-heap"
 _TOP = 2  # of a chunk: the top one
-_BOARD = ("word", "types", "main", "modules", "asker", "empty", "before", "after")
+#: numbers of the record of this name
+BOARD = ("word", "types", "main", "modules", "asker", "empty", "before", "after")
 
 
 class SnapshotError(ValueError):
@@ -185,7 +186,7 @@ def packed(taken: Taken) -> bytes:
             out.extend(data + b"\n")
 
     record(_MAGIC, VERSION)
-    record("board", *(f"{key}={taken.board[key]}" for key in _BOARD))
+    record("board", *(f"{key}={taken.board[key]}" for key in BOARD))
     record("interpreter", taken.interpreter, *taken.version, taken.platform)
     record("program", "idle" if taken.idle else "running")
     record("garbage", "collected" if taken.collected else "kept")
@@ -297,7 +298,7 @@ class _Reader:
                 names.texts[int(words[0])] = self._bytes(int(words[1])).decode()
             elif kind == "chunk":
                 chunks.append((int(words[0]), int(words[1]), int(words[2])))
-        board = {key: board[key] for key in _BOARD}
+        board = {key: board[key] for key in BOARD}
         word = board["word"]
         check_layout(word, board["empty"], self._name)
         pages = Pages(word, word, [])

@@ -6,28 +6,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Callable
 
 from k210_model.heap import RAM_END, RAM_START
 
-from maixmem_cli.heap import roots
+from maixmem_cli.heap import blocks, books, roots
 from maixmem_cli.heap.layout import Layout
 from maixmem_cli.heap.memory import Pages, Range
 from maixmem_cli.heap.objects import Objects
-from maixmem_cli.heap.table import areas
+from maixmem_cli.heap.pools import Pools
+from maixmem_cli.heap.table import Area, areas
 from maixmem_cli.serial.agent import Agent, Board, NoSnapshot
 from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.snapshot import store, system
 from maixmem_cli.snapshot.store import Known, Taken
 
 Progress = Callable[[int], None]  #: takes the bytes that came so far
+_RP2040 = ((0x10000000, 0x10200000), (0x20000000, 0x20042000))
 #: memory that may be read on a platform; an address that is none stops a board. K210: its RAM;
 #: RP2040: flash and RAM
 _MEMORY = {
     "MaixPy": ((RAM_START, RAM_END),),
-    "rp2": ((0x10000000, 0x10200000), (0x20000000, 0x20042000)),
+    "rp2": _RP2040,
+    "RP2040": _RP2040,  # CircuitPython
 }
+_AGAIN = 4  # times
 _NEAR = 1 << 18  # bytes around the type of types, which are the interpreter's own
 
 
@@ -62,7 +66,7 @@ def of_board(repl: RawRepl, *, collect: bool = True, progress: Progress = lambda
     """What the board has now: at its prompt, after its program. The board stays in the raw
     REPL."""
     agent = Agent(repl, progress)
-    taken = read(agent, agent.begin(collect), repl.url)
+    taken = read(agent, agent.begin(collect), repl.url, collect=collect)
     taken.collected = collect
     agent.end()
     repl.until(b"\x04", 30)
@@ -91,7 +95,7 @@ class Running:
         except NoSnapshot as e:
             self.agent.disarm()
             raise BoardError(f"{e}. {_ENDED}") from None
-        taken = read(self.agent, board, self.repl.url, idle=False)
+        taken = read(self.agent, board, self.repl.url, idle=False, collect=collect)
         taken.collected = collect
         self.agent.end()
         return taken
@@ -124,29 +128,98 @@ def waits(after: Sequence[float]) -> list[float]:
     return [b - a for a, b in zip((0.0, *after), after)]
 
 
-def read(agent: Agent, board: Board, name: str, *, idle: bool = True) -> Taken:
+def read(
+    agent: Agent, board: Board, name: str, *, idle: bool = True, collect: bool = True
+) -> Taken:
     """All that is needed of it."""
     store.check_layout(board.word, board.empty, name)
     layout = store.layout(board.word, board.empty, board.version, board.platform)
-    try:
-        found = areas(board.table, layout.block)
-    except ValueError as e:
-        raise store.SnapshotError(f"{name}: {e}: a damaged heap. Next: reset the board") from None
     near = (board.types - _NEAR, board.types + _NEAR)
     state = roots.around(board.main)
-    pools = [(area.pool, area.end + layout.block) for area in found]
-    readable = [*pools, state, *_MEMORY.get(board.platform, (near,))]
+    readable = [state, *_MEMORY.get(board.platform, (near,))]
     memory = _Cable(agent, layout, [(low - low % layout.block, high) for low, high in readable])
-    fields = asdict(board)
-    del fields["interpreter"], fields["version"], fields["platform"], fields["table"]
+    memory.need(state[0], state[1] - state[0])
+    memory.fetch()
+    if board.table:
+        found = _areas(board, memory, name)
+    else:
+        found = _by_books(board, memory, name, agent.collect if collect else lambda: None)
+    memory.readable += [(area.pool, area.end + layout.block) for area in found]
+    fields = {key: getattr(board, key) for key in store.BOARD}
     taken = Taken(
         fields, board.interpreter, board.version, board.platform, found, memory, memory.names, idle
     )
-    memory.need(state[0], state[1] - state[0])
-    memory.fetch()
-    Objects(taken.moment(), memory.names)  # reads what it needs
+    if agent.named:
+        Objects(taken.moment(), memory.names)  # reads what it needs
+    else:
+        memory.names.texts = _by_pools(taken, memory, layout, name)
     if board.platform in system.PLATFORMS:
         lists = system.read(memory, board.modules)
         taken.chunks = store.chunks_of(lists) if lists else []
     memory.seal()
     return taken
+
+
+def _areas(board: Board, memory: _Cable, name: str) -> list[Area]:
+    """As the board prints them."""
+    try:
+        return areas(board.table, memory.page)
+    except ValueError as e:
+        raise store.SnapshotError(f"{name}: {e}: a damaged heap. Next: reset the board") from None
+
+
+def _by_books(board: Board, memory: _Cable, name: str, collect: Callable[[], None]) -> list[Area]:
+    """As the interpreter has them, where it does not print them."""
+    total = board.after + board.free
+    collect()
+    found: list[books.Books] = []
+    for _ in range(_AGAIN):  # an area that is empty may be given back at any time
+        found = _found_books(memory, board.main, total)
+        if found:
+            break
+    if not found:
+        raise store.SnapshotError(
+            f"{name}: no micropython.mem_info(), which prints the table of blocks, and no table "
+            f"for {total:,} bytes near {board.main:#x}. "
+            "Next: maixmem doctor, which counts the heap"
+        )
+    for area in found:
+        table = area.table - area.table % memory.page, area.pool
+        memory.readable.append(table)
+        memory.forget(area.table, area.length)
+        memory.need(area.table, area.length)
+    collect()
+    memory.fetch()
+    return [
+        Area(area.pool, blocks.states(memory.read(area.table, area.length)), memory.page)
+        for area in found
+    ]
+
+
+def _found_books(memory: _Cable, main: int, total: int) -> list[books.Books]:
+    """As the interpreter has them now."""
+    state = roots.around(main)
+    memory.pages.clear()
+    memory.need(state[0], state[1] - state[0])
+    memory.fetch()
+    while True:
+        memory.missed()
+        found = books.find(memory, state, total, memory.page)
+        if not (memory.missed() and memory.fetch()):
+            return found
+
+
+def _by_pools(taken: Taken, memory: _Cable, layout: Layout, name: str) -> dict[int, str]:
+    """The names of what is read, from the interpreter's own table: the board gives none."""
+    pools = Pools(memory, layout, roots.around(taken.board["main"]))
+    while not pools.find() or memory.missed():
+        if not memory.fetch():
+            break
+    if not pools.find():
+        raise store.SnapshotError(
+            f"{name}: struct has no 'O', which gives names, and the interpreter's table of names "
+            f"is not found near {taken.board['main']:#x}. "
+            "Next: maixmem doctor, which counts the heap"
+        )
+    Objects(taken.moment(), pools)
+    return pools.texts
