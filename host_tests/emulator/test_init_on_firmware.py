@@ -92,19 +92,23 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copy(emulated.IMAGES[0], tmp_path / "maixpy.bin")
-    return tmp_path
+def board_of(image: Path) -> str:
+    """One that runs this image."""
+    return "m5stickv" if "m5stickv" in image.name.lower() else "bit"
 
 
-@pytest.mark.parametrize("board", ["m5stickv", "bit", "amigo"] if emulated.THOROUGH else ["bit"])
+@pytest.mark.parametrize(
+    "image, board",
+    [(image, board_of(image)) for image in emulated.IMAGES[: None if emulated.THOROUGH else 1]]
+    + [(image, "amigo") for image in emulated.IMAGES[:1] if emulated.THOROUGH],
+)
 def test_its_workflow_is_green_then_red_at_a_leak(
-    folder: Path, installed: Path, board: str
+    tmp_path: Path, installed: Path, image: Path, board: str
 ) -> None:
-    new = folder / "new"
+    """An image or a package, which is `maixpy.bin` all the same."""
+    new = tmp_path / "new"
     assert invoke("init", str(new), "--board", board).exit_code == 0
-    shutil.copy(folder / "maixpy.bin", new / "maixpy.bin")
+    shutil.copy(image, new / "maixpy.bin")
     done = run(new, installed)
     green(done)
     assert "--flash one.kmodel@0x300000, two.kmodel@0x400000" in done[-1][1].stderr
@@ -132,11 +136,11 @@ def test_its_workflow_is_green_then_red_at_a_leak(
     green(run(new, installed))
 
 
-def test_a_script_that_raises_is_that_first(folder: Path) -> None:
+def test_a_script_that_raises_is_that_first(tmp_path: Path) -> None:
     """It was counted as over budget: what a script did not come to is neither."""
-    (folder / "main.py").write_text('a = bytearray(400000)\nraise ValueError("mine")\n')
+    (tmp_path / "main.py").write_text('a = bytearray(400000)\nraise ValueError("mine")\n')
     done = invoke(
-        *("profile", str(folder / "main.py"), "--firmware", str(folder / "maixpy.bin")),
+        *("profile", str(tmp_path / "main.py"), "--firmware", str(emulated.IMAGES[0])),
         *("--max-gc-live", "1K"),
     )
     assert done.exit_code == 1

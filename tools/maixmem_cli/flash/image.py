@@ -19,6 +19,7 @@ from maixmem_cli.text.output import unreadable
 HEAD = struct.Struct(
     "<BI"
 )  # flag byte and length, before the firmware; its SHA-256 comes after it
+_ZIP = b"PK\3\4"  # begins a package
 _PROMPT = b"raw REPL; CTRL-B"  # what every MicroPython's raw REPL says
 
 
@@ -45,8 +46,13 @@ def _with_header(data: bytes) -> bool:
     return flag == 0 and length + HEAD.size + 32 == len(data)
 
 
+def _is_package(path: Path, address: int | None) -> bool:
+    """By its name; in the place of a firmware by what it is: a download may have any name."""
+    return path.suffix == ".kfpkg" or (address is None and _read(path)[: len(_ZIP)] == _ZIP)
+
+
 def _pieces(path: Path, address: int | None) -> Iterable[tuple[int, bytes, str]]:
-    if path.suffix == ".kfpkg":
+    if _is_package(path, address):
         try:
             members = read_package(path)
         except PackageError as e:
