@@ -52,6 +52,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         [{1024 * i: 1, 32: 1, **({30720: 1, 29696: 1} if i > 30 else {})} for i in range(1, _N)],
         1024,
     ),
+    "a small one made anew, old copies kept": (
+        [{32: 5, 64: 3, **({} if i < 8 else {32 * (i // 3): 1})} for i in range(1, _N)],
+        32 / 3,
+    ),
     "a list of small numbers": ([{table(i): 1, 32: 1} for i in range(1, _N)], 8),
     "the same, twenty rounds": ([{table(i): 1, 32: 1} for i in range(1, 21)], 8),
     "objects and their list": ([{_OBJECT: i, table(i): 1} for i in range(1, _N)], _OBJECT + 8),
@@ -61,6 +65,7 @@ GROWING: dict[str, tuple[list[Held], float]] = {
 ONE = {
     TEXT,
     "bytes, made anew, an old copy kept",
+    "a small one made anew, old copies kept",
     "a list of small numbers",
     "the same, twenty rounds",
 }

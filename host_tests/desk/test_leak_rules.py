@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
@@ -182,6 +183,20 @@ def test_functions_that_call_each_other_keep_so_much_with_a_call_of_their_own() 
     looks, sites = calls_in_one_another(lambda i: WORK if i % 3 else other)
     found = leaks.judged(looks, sites).growths
     assert sorted((g.place.line, g.each) for g in found) == [(7, 96), (9, 96)]
+
+
+def test_an_object_that_lines_make_larger_in_turn() -> None:
+    """A bytearray that three lines append to is of the one that had no room in it."""
+    looks = [
+        Look(9 * i, i, Counter({(1 + i // 5 % 2, 64 + 32 * i): 1}), NONE, _OUTER, i, 1)
+        for i in range(1, 31)
+    ]
+    assert kinds(looks) == []
+    (found,) = leaks.judged(looks, SITES, taken_over={(1, 2), (2, 1)}).growths
+    assert (found.kind, found.each, found.place) == (LEAK, 32, MAIN)
+    two = [replace(k, gc=Counter({(1, 96): k.round, (2, 96): 9})) for k in looks]
+    (found,) = leaks.judged(two, SITES, taken_over={(1, 2)}).growths
+    assert (found.each, found.place) == (96, MAIN)  # alone
 
 
 def test_no_looks() -> None:

@@ -201,15 +201,13 @@ def _is_more_than_teeth(
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     """Bytes of objects that are kept one by one, and of the one that is replaced, larger."""
-    most: Counter[int] = Counter()
-    for h in held:
-        for size, n in h.items():
-            most[size] = max(most[size], n)
-    singles = [{s: n for s, n in h.items() if most[s] < _MANY} for h in held]
+    # old copies of one that is small may have been as many, but are not kept
+    kept = {size for size, n in held[-1].items() if n >= _MANY}
+    singles = [{s: n for s, n in h.items() if s not in kept} for h in held]
     if max(sum(s.values()) for s in singles) > _FEW_ONES:  # each of another size
         return [_bytes(h) for h in held], [0] * len(held)
     # of a few the largest: the collector may have taken old copies for objects in use
-    many = [sum(s * n for s, n in h.items() if most[s] >= _MANY) for h in held]
+    many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
     return many, [max(s, default=0) for s in singles]
 
 

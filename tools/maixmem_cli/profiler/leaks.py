@@ -9,7 +9,7 @@ that is judged. A line that grew in one loop and is flat in a later one made som
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Callable
 
@@ -102,19 +102,34 @@ def judged(
     looks: Sequence[Look],
     sites: Sites,
     lost: Callable[[Place], int] = lambda place: 0,
+    taken_over: Collection[tuple[int, int]] = (),
 ) -> Judged:
     """Sites that are not above 0 are nobody's. `lost`: how often a line called the firmware for
-    what that does not give back."""
+    what that does not give back. `taken_over`: an object of the first site was made larger by the
+    second."""
     chosen = loops.judged(looks, sites)
     out, few = [], False
-    for of, owner in _owners(looks, sites.chain).items():
+
+    def told(of: Of, owner: _Owner) -> Growth | None:
+        nonlocal few
         steps = _LOST if lost(of[1]) else growth.STEPS
         verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
         few = few or (bool(verdicts) and verdicts[-1][1].kind == FEW)
         kind, verdict = _one(verdicts, owner)
-        if verdict:
-            times = lost(of[1]) if kind == LEAK else 0
-            out.append(Growth(*of, verdict, FIRMWARE if times else kind, times))
+        if not verdict:
+            return None
+        times = lost(of[1]) if kind == LEAK else 0
+        return Growth(*of, verdict, FIRMWARE if times else kind, times)
+
+    owners = _owners(looks, sites.chain)
+    out = [g for of, owner in owners.items() if (g := told(of, owner))]
+    blamed = {g.place for g in out if g.leaks}
+    for places in _together(taken_over, sites.chain):
+        of = {p: owners["gc", p] for p in places if ("gc", p) in owners}
+        if len(of) > 1 and not blamed & of.keys():
+            has = max(of, key=lambda p: max(of[p].held))  # the object now, or last
+            g = told(("gc", has), _as_one(of.values()))
+            out += [g] if g and g.leaks else []
     if not any(x.passed >= _SEEN for x in chosen):
         out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
@@ -148,6 +163,33 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
                         filled[nbytes] = max(filled.get(nbytes, 0), most)
                     owner.chains.add(chain)
     return out
+
+
+def _together(
+    taken_over: Collection[tuple[int, int]], chain_of: Callable[[int], Chain]
+) -> list[set[Place]]:
+    """Lines that make the same objects larger."""
+    out: list[set[Place]] = []
+    for sites in taken_over:
+        lines = {chain_of(site)[-1] for site in sites if site > 0 and chain_of(site)}
+        for group in [g for g in out if g & lines]:
+            out.remove(group)
+            lines |= group
+        out.append(lines)
+    return out
+
+
+def _as_one(owners: Iterable[_Owner]) -> _Owner:
+    """What lines hold together."""
+    one = _Owner({}, {}, set())
+    for owner in owners:
+        one.chains |= owner.chains
+        for i, held in owner.held.items():
+            one.held.setdefault(i, Counter()).update(held)
+        for i, filled in owner.filled.items():
+            of = one.filled.setdefault(i, {})
+            of.update({size: max(n, of.get(size, 0)) for size, n in filled.items()})
+    return one
 
 
 def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:

@@ -133,6 +133,9 @@ class Ledger:
         self.marks: list[tuple[int, int, int]] = []  #: (time, number of the mark, site)
         self.peak_chunks: dict[int, tuple[int, int, int]] = dict(self.chunks)
         self.first_time = self.last_time = 0
+        #: (site, site): the second made an object of the first larger
+        self.taken_over: set[tuple[int, int]] = set()
+        self._last: list[Event] = []  # the last two events
         self.refused: list[Event] = []  #: allocations of the system heap that got nothing
 
     def feed(self, events: list[Event]) -> None:
@@ -157,6 +160,7 @@ class Ledger:
 
     def feed_one(self, e: Event) -> None:
         """The next event."""
+        self._moved(e)
         if e.kind in (tracer.GC_NEW, tracer.GC_GROW):
             self._blocks_taken(e)
         elif e.kind == tracer.GC_FREE:
@@ -192,8 +196,26 @@ class Ledger:
 
     def _blocks_taken(self, e: Event) -> None:
         first, n = e.a, min(e.asked, len(self.blocks) - e.a)
+        if e.kind == tracer.GC_GROW:
+            self._takes_over(self.blocks[first - 1], e)
         self.blocks[first : first + n] = [e.site] * n
         self.gc.take(e.time, e.site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
+
+    def _moved(self, e: Event) -> None:
+        """One object alone that is freed after a larger one was allocated was moved there; a
+        collector frees more."""
+        if e.kind == tracer.GC_FREE:
+            self._last.append(e._replace(site=self.blocks[e.a] or 0))
+            return
+        if [x.kind for x in self._last] == [tracer.GC_NEW, tracer.GC_FREE]:
+            new, old = self._last
+            if old.asked < new.asked:
+                self._takes_over(old.site, new)
+        self._last = [e]
+
+    def _takes_over(self, before: int | None, e: Event) -> None:
+        if before and before != e.site:
+            self.taken_over.add((before, e.site))
 
     def _blocks_freed(self, first: int, n: int) -> None:
         owners = self.blocks[first : first + n]

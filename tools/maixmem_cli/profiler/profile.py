@@ -245,7 +245,8 @@ class Profile:
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
         depths = session.tracer.depths
         looks_at = loops.Sites(self.lines_of, depths.__getitem__)
-        self.judged = leaks.judged(self.books.looks, looks_at, self._lost())
+        more = self._lost(), self.books.taken_over
+        self.judged = leaks.judged(self.books.looks, looks_at, *more)
         self._forecast()
         if keepers and self.fullest:
             running = {p.function for p in self.stack(self.books.fullest.site)}
