@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from typing import Callable
 
 import pytest
 from maixmem_cli.profiler import growth
@@ -51,6 +52,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
     "bytes, made anew, an old copy kept": (
         [{1024 * i: 1, 32: 1, **({30720: 1, 29696: 1} if i > 30 else {})} for i in range(1, _N)],
         1024,
+    ),
+    "lists that are made first, then filled": (
+        [{32: 3 * min(i, 7) + max(0, i - 7)} for i in range(1, 21)],
+        32,
     ),
     "a small one made anew, old copies kept": (
         [{32: 5, 64: 3, **({} if i < 8 else {32 * (i // 3): 1})} for i in range(1, _N)],
@@ -173,6 +178,26 @@ def test_a_buffer_that_is_filled_does_not_grow() -> None:
     held: list[Held] = [{1056: 1}] * _N
     filled: list[Filled] = [{1056: 1025 + i // 4} for i in range(_N)]
     assert judge(range(_N), held, filled).kind == FLAT
+
+
+def _together(*parts: Callable[[int], int]) -> list[int]:
+    return [5000 + sum(part(i) for part in parts) for i in range(200)]
+
+
+def test_where_a_part_of_what_grows_ends() -> None:
+    """A history of 80 beside a leak; their lists double."""
+    rounds = range(200)
+    history = lambda i: 72 * min(i, 80) + table(min(i, 80) + 1)  # noqa: E731
+    leak = lambda i: 1056 * i + table(i + 1)  # noqa: E731
+    slow = lambda i: 40 * i  # noqa: E731
+    found = growth.slows(rounds, _together(history, slow), [80, 40])
+    assert found and found[1] == {0} and 70 <= found[0] <= 90
+    assert growth.slows(rounds, _together(leak, slow), [1064, 40]) is None  # both go on
+    assert growth.slows(rounds, _together(history), [80]) is None  # not a part
+    assert growth.slows(rounds, _together(history, slow), [80, 80, 40]) is None  # others
+    both = _together(history, slow, slow)
+    assert growth.slows(rounds, both, [80, 40, 40]) is None  # it may be the two others
+    assert growth.slows([], [], [80, 40]) is None
 
 
 def test_no_looks() -> None:

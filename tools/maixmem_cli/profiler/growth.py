@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
+from math import ceil
 from statistics import median
 
 from k210_model.gc_heap import BLOCK
@@ -34,7 +35,9 @@ _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
 LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
 ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
+_EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
+_BEND = 8  # looks before and after which growth becomes slower
 
 Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
 Filled = Mapping[int, int]  #: {bytes of an object: those that it fills}
@@ -98,6 +101,10 @@ def judge(
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
     many = _rate_of(rounds, by_ones, least, steps)
     ones = _rate_of_one(rounds, one, fill, least, steps)
+    if ones and not many and is_table(lowest(one)) and settled(rounds, by_ones) is not None:
+        ones = 0.0  # a table of objects that are no more: it has room for some
+    if many + ones <= 0:  # several that grow, none alone
+        many = _rate_of(rounds, amounts, least, steps)
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
@@ -120,10 +127,15 @@ def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int, steps: i
     """Bytes a round; 0 where it does not go on growing."""
     low = lowest(amounts)
     first = sum(1 for n in low if n == low[0]) - 1
-    at, grown = rounds[first:], low[first:]
-    if not _goes_on(at, grown, least, steps) or not _is_more_than_teeth(rounds, amounts, low):
+    if not _is_more_than_teeth(rounds, amounts, low):
         return 0.0
-    return rate(at, grown)
+    for at, grown, enough in (
+        (rounds[first:], low[first:], steps),
+        (rounds[-least:], low[-least:], max(steps, ceil(_EACH * least))),  # it began faster
+    ):
+        if _goes_on(at, grown, least, enough):
+            return rate(at, grown)
+    return 0.0
 
 
 def _rate_of_one(
@@ -155,6 +167,36 @@ def settled(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
     last = rounds[rises[-1]] if rises else None
     long_ago = last is not None and rounds[-1] - last >= _FLAT_FOR * (last - rounds[0])
     return last if long_ago else None
+
+
+def slows(
+    rounds: Sequence[int], amounts: Sequence[int], rates: Sequence[float]
+) -> tuple[int, frozenset[int]] | None:
+    """The round from which on what grew at these rates, all together, goes on with some of them,
+    and the numbers of those that ended there. None: that is not seen, or it may be others."""
+    low, together = lowest(amounts), sum(rates)
+    bends = range(_BEND, len(low) - _BEND) if together > 0 else ()
+    k = min(bends, key=lambda k: _off(rounds, low, k), default=0)
+    if not k:
+        return None
+    near = _NEAR * together
+    before = (low[k] - low[0]) / (rounds[k] - rounds[0])
+    less = before - (low[-1] - low[k]) / (rounds[-1] - rounds[k])
+    some = [c for n in range(1, len(rates)) for c in combinations(range(len(rates)), n)]
+    like = [c for c in some if abs(sum(rates[i] for i in c) - less) <= near]
+    if abs(before - together) > near or less <= near or len(like) != 1:
+        return None
+    return rounds[k], frozenset(like[0])
+
+
+def _off(rounds: Sequence[int], low: Sequence[int], bend: int) -> float:
+    """How far amounts are from two lines that meet at a look."""
+
+    def off(a: int, b: int) -> float:
+        slope = (low[b] - low[a]) / (rounds[b] - rounds[a])
+        return sum(abs(low[a] + slope * (rounds[i] - rounds[a]) - low[i]) for i in range(a, b))
+
+    return off(0, bend) + off(bend, len(low) - 1)
 
 
 def _steps(low: Sequence[int]) -> list[int]:

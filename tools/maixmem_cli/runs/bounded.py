@@ -30,12 +30,14 @@ def settle(found: Profile) -> None:
     seen = len(pictures) or end.rounds
     place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
     most = seen * (end.rounds + end.left) // end.rounds
+    rates = [g.verdict.rate * end.rounds / seen for g in growing]
     try:
-        told = recorded.bounded(session.script, place, seen, most)
+        told = recorded.bounded(session.script, place, seen, most, rates)
     except WrongUse:  # no stand-in here
         return
     if not told:
         return
+    growing = [growing[i] for i in told.which]
     bound = Bound(told.settled, told.pictures, PICTURE if pictures else ROUND)
     if told.pictures > _NEAR * seen:
         found.settle(growing, bound)

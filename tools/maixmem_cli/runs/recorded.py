@@ -5,14 +5,14 @@ stand-in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
-from maixmem_cli.profiler import run_on
+from maixmem_cli.profiler import growth, run_on
 from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.record.record import LIMIT, MODEL, STAND_IN, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
@@ -56,28 +56,37 @@ def run(script: Path, place: Place) -> Record:
 
 @dataclass(frozen=True)
 class Bound:
-    """On the stand-in nothing grows from `settled` on; a run of so many `pictures` shows it.
-    Rounds of its loop, of a script that takes none."""
+    """On the stand-in nothing of `which`, numbers of rates, grows from `settled` on; a run of so
+    many `pictures` shows it. Rounds of its loop, of a script that takes none."""
 
     settled: int
     pictures: int
+    which: frozenset[int]
 
 
-def bounded(script: Path, place: Place, seen: int, most: int) -> Bound | None:
-    """Whether what grew for so many pictures grows for as long on the stand-in, and then no more.
-    None: it goes on up to `most`, where a heap is full, or nobody can say."""
+def bounded(
+    script: Path, place: Place, seen: int, most: int, rates: Sequence[float] = (0.0,)
+) -> Bound | None:
+    """Whether what grew for so many pictures, at these rates, or some of it, grows for as long on
+    the stand-in, and then no more. None: it goes on up to `most`, where a heap is full, or nobody
+    can say."""
     build = place.build.of_table() or FIRMWARES["full"]
     for pictures in sorted({min(_FIRST * seen, most), min(_WORTH, most)}):
         if pictures <= seen:
             continue
         options = _longer(place.options, pictures / seen)
         with failing(script):
-            told = standin_record.run(script, build.name, options, brief=True)
-        if told.end.kind != LIMIT or told.not_run:
+            told, rounds, used = standin_record.looked(script, build.name, options)
+        if told.not_run:
             return None
-        if not told.growth and told.settled:
-            enough = min(told.counted, _SETTLED * told.settled + LEAST)
-            return Bound(told.settled, enough) if told.settled >= _SAME * seen else None
+        some = growth.slows(rounds, used, rates)
+        whole = told.end.kind == LIMIT and not told.growth and told.settled
+        until, which = (whole, frozenset(range(len(rates)))) if whole else some or (0, frozenset())
+        if until:
+            enough = min(told.counted, _SETTLED * until + LEAST)
+            return Bound(until, enough, which) if until >= _SAME * seen else None
+        if told.end.kind != LIMIT:
+            return None
     return None
 
 

@@ -63,14 +63,22 @@ _NO_LINES = "the line of each step: with lines that say that they begin it ran o
 _NO_HANDLERS = "which errors it caught itself: likewise"
 
 
-def run(script: Path, build: str, options: Options, *, brief: bool = False) -> Record:
-    """Runs the script on the stand-in with a build's memory; `brief`: once, for what is in use.
-    WrongUse where there is none that is enclosed."""
+def looked(script: Path, build: str, options: Options) -> tuple[Record, list[int], list[int]]:
+    """A run for what is in use: its record, the rounds that were looked at, the bytes in use then.
+    WrongUse where there is no stand-in that is enclosed."""
     source = reading.script(script)
     job = _job(script, source, build, options)
-    if brief:
-        told = _Run(replace(job, source=tracing.marked(source), marked=True))
-        return _Told(told, told, source, options).record()
+    run = _Run(replace(job, source=tracing.marked(source), marked=True))
+    told = _Told(run, run, source, options)
+    used = [told.gc_total - free for _, free in told.looks()]
+    return told.record(), [n for n, _ in told.looks()], used
+
+
+def run(script: Path, build: str, options: Options) -> Record:
+    """Runs the script on the stand-in with a build's memory. WrongUse where there is none that is
+    enclosed."""
+    source = reading.script(script)
+    job = _job(script, source, build, options)
     first = _Run(job)
     second = None  # its last pictures are looked at line by line
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
