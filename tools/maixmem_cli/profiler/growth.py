@@ -190,7 +190,7 @@ def slows(
 
 
 def _off(rounds: Sequence[int], low: Sequence[int], bend: int) -> float:
-    """How far amounts are from two lines that meet at a look."""
+    """How far amounts are from two lines that meet at one of them."""
 
     def off(a: int, b: int) -> float:
         slope = (low[b] - low[a]) / (rounds[b] - rounds[a])

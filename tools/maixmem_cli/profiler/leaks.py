@@ -105,8 +105,8 @@ def judged(
     taken_over: Collection[tuple[int, int]] = (),
 ) -> Judged:
     """Sites that are not above 0 are nobody's. `lost`: how often a line called the firmware for
-    what that does not give back. `taken_over`: an object of the first site was made larger by the
-    second."""
+    what that does not give back. `taken_over`: the second site gave an object of the first more
+    blocks."""
     chosen = loops.judged(looks, sites)
     out, few = [], False
 
