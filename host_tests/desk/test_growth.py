@@ -63,6 +63,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
     ),
     "a list of small numbers": ([{table(i): 1, 32: 1} for i in range(1, _N)], 8),
     "the same, twenty rounds": ([{table(i): 1, 32: 1} for i in range(1, 21)], 8),
+    "a list of small numbers, and two old objects": (
+        [{table(i): 1, 32: 2 + 2 * (i > 9) + (i > 20)} for i in range(1, _N)],
+        8,
+    ),
     "objects and their list": ([{_OBJECT: i, table(i): 1} for i in range(1, _N)], _OBJECT + 8),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
@@ -72,6 +76,7 @@ ONE = {
     "bytes, made anew, an old copy kept",
     "a small one made anew, old copies kept",
     "a list of small numbers",
+    "a list of small numbers, and two old objects",
     "the same, twenty rounds",
 }
 STANDING: dict[str, tuple[list[Held], str]] = {
@@ -80,6 +85,10 @@ STANDING: dict[str, tuple[list[Held], str]] = {
     "a cache": (objects(*(min(i, 12) for i in range(_N))), FULL),
     "a cache that was long in filling": (objects(*(min(i, 45) for i in range(_N))), FULL),
     "a list of small numbers that is full": ([{table(min(i, 20)): 1} for i in range(1, _N)], FULL),
+    "objects and their list, to a bound": (
+        [{_OBJECT: min(i, 40), table(min(i, 40) + 1): 1} for i in range(1, _N)],
+        FULL,
+    ),
     "a queue that is emptied": (objects(*(i % 11 for i in range(_N))), FULL),
     "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),

@@ -101,8 +101,8 @@ def judge(
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
     many = _rate_of(rounds, by_ones, least, steps)
     ones = _rate_of_one(rounds, one, fill, least, steps)
-    if ones and not many and is_table(lowest(one)) and settled(rounds, by_ones) is not None:
-        ones = 0.0  # a table of objects that are no more: it has room for some
+    if ones and not many and _is_full(rounds, held[-1], by_ones, one):
+        ones = 0.0
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps)
     if many + ones <= 0:
@@ -167,6 +167,14 @@ def settled(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
     last = rounds[rises[-1]] if rises else None
     long_ago = last is not None and rounds[-1] - last >= _FLAT_FOR * (last - rounds[0])
     return last if long_ago else None
+
+
+def _is_full(
+    rounds: Sequence[int], last: Held, by_ones: Sequence[int], one: Sequence[int]
+) -> bool:
+    """Whether one is the table of objects that become no more: it has room for some."""
+    filled = 2 * LISTS * ITEM * sum(last.values()) >= one[-1]
+    return filled and is_table(lowest(one)) and settled(rounds, by_ones) is not None
 
 
 def slows(

@@ -165,6 +165,16 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
     return out
 
 
+def grew_until(
+    looks: Sequence[Look], chain_of: Callable[[int], Chain], loop: Loop, place: Place
+) -> int:
+    """The last round of a loop in which a line had more of the GC heap than before."""
+    owner = _owners(looks, chain_of).get(("gc", place))
+    held = [owner.held.get(i, _NONE) if owner else _NONE for i in loop.at]
+    low = growth.lowest([sum(size * n for size, n in h.items()) for h in held])
+    return max((n for a, b, n in zip(low, low[1:], loop.rounds[1:]) if b > a), default=0)
+
+
 def _together(
     taken_over: Collection[tuple[int, int]], chain_of: Callable[[int], Chain]
 ) -> list[set[Place]]:

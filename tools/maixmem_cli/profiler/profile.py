@@ -264,6 +264,11 @@ class Profile:
         """What the script itself keeps more of, of the GC heap."""
         return [g for g in self.leaks if g.heap == "gc" and g.kind == LEAK]
 
+    def grew_until(self, place: Place) -> int:
+        """The last round in which a line had more of the GC heap than before."""
+        loop = self.judged.loop
+        return leaks.grew_until(self.books.looks, self.lines_of, loop, place) if loop else 0
+
     def settle(self, bounded: Sequence[Growth], bound: Bound) -> None:
         """These are no leaks: they have a bound."""
         told = [replace(g, kind=BOUNDED, bound=bound) if g in bounded else g for g in self.growths]

@@ -17,7 +17,7 @@ from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.profile import End, Profile
 
 _BEYOND = 1.5  # times the round that is forecast
-_MOST = 8_000_000_000  # instructions of the whole run: ten to twenty seconds
+MOST = 8_000_000_000  #: instructions of the whole run: ten to twenty seconds
 
 
 def died(found: Profile) -> int | None:
@@ -28,7 +28,7 @@ def died(found: Profile) -> int | None:
     if not grows or not end or end.heap != "gc" or end.recursion or found.outcome.kind != LIMIT:
         return None
     times = _BEYOND * (end.rounds + end.left) / end.rounds
-    if times * found.instructions > _MOST:
+    if times * found.instructions > MOST:
         return None
     seen = _pictures(found)
     further = longer(options, times)

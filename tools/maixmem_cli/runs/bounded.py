@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What grew to the end of a profile, and is no leak: a history of the last 2,000, a log that is
 cleared each hundred rounds. The stand-in says where its bound is, fast; the firmware is run on to
-there where that is near.
+there where that is near. What grows by what the camera sees does not grow so on the stand-in: then
+the firmware alone is run on.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from maixmem_cli.emulator.session import LIMIT, Session
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.profiler import profile, run_on
-from maixmem_cli.profiler.leaks import Bound, Growth
+from maixmem_cli.profiler.leaks import Bound
 from maixmem_cli.profiler.profile import Profile
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.needs import WrongUse
@@ -37,21 +38,24 @@ def settle(found: Profile) -> None:
         return
     if not told:
         return
-    growing = [growing[i] for i in told.which]
-    bound = Bound(told.settled, told.pictures, PICTURE if pictures else ROUND)
-    if told.pictures > _NEAR * seen:
-        found.settle(growing, bound)
-        return
-    on = _grows_on(found, told.pictures / seen)
-    if on is not None:
-        still = {g.place for g in on}
-        found.settle([g for g in growing if g.place not in still], replace(bound, ran=True))
+    most_times = min(_NEAR, run_on.MOST / found.instructions)
+    times = min(told.pictures / seen, most_times) if not told.which else told.pictures / seen
+    bound = Bound(told.settled, round(times * seen), PICTURE if pictures else ROUND)
+    those = [growing[i] for i in told.which] or growing
+    if times > _NEAR:
+        found.settle(those, bound)
+    elif times > 1 and (on := _run_on(found, times)):
+        still = {g.place for g in on.growing}
+        for g in those:
+            if g.place not in still:
+                until = told.settled or round(on.grew_until(g.place) * seen / end.rounds)
+                found.settle([g], replace(bound, until=until, ran=True))
 
 
-def _grows_on(found: Profile, times: float) -> list[Growth] | None:
-    """What grows in a run so many times as long; None: it did not come to that end."""
+def _run_on(found: Profile, times: float) -> Profile | None:
+    """The profile of a run so many times as long; None: it did not come to that end."""
     session = found.session
     longer = run_on.longer(session.options, times)
     with Session(session.firmware, session.script, longer) as board:
         on = profile.run(board, lambda text: None)
-        return on.growing if on.outcome.kind == LIMIT else None
+        return on if on.outcome.kind == LIMIT else None

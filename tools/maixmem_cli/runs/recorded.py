@@ -49,7 +49,7 @@ def run(script: Path, place: Place) -> Record:
     if place.image is None:
         return _on(script, place, found, min(_FAR, full), _LONG)
     bound = bounded(script, place, asked, full) if full > _ON * asked else None
-    if not bound:
+    if not bound or not bound.which:
         return _on(script, place, found, min(_ON * asked, full))
     return replace(_on(script, place, found, bound.pictures), settled=bound.settled)
 
@@ -57,7 +57,8 @@ def run(script: Path, place: Place) -> Record:
 @dataclass(frozen=True)
 class Bound:
     """On the stand-in nothing of `which`, numbers of rates, grows from `settled` on; a run of so
-    many `pictures` shows it. Rounds of its loop, of a script that takes none."""
+    many `pictures` shows it. Rounds of its loop, of a script that takes none. Nothing of `which`:
+    there it does not grow so, a run of so many pictures may tell."""
 
     settled: int
     pictures: int
@@ -82,9 +83,10 @@ def bounded(
         some = growth.slows(rounds, used, rates)
         whole = told.end.kind == LIMIT and not told.growth and told.settled
         until, which = (whole, frozenset(range(len(rates)))) if whole else some or (0, frozenset())
-        if until:
-            enough = min(told.counted, _SETTLED * until + LEAST)
-            return Bound(until, enough, which) if until >= _SAME * seen else None
+        if until >= _SAME * seen:
+            return Bound(until, min(told.counted, _SETTLED * until + LEAST), which)
+        if until or (told.end.kind == LIMIT and not told.growth):
+            return Bound(0, _ON * seen, frozenset())
         if told.end.kind != LIMIT:
             return None
     return None
