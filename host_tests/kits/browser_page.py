@@ -73,6 +73,13 @@ def answered(page: Any, word: str) -> str:
     return page.text_content("#answer-text")
 
 
+def tried(page: Any) -> str:
+    """What the search for a change that runs ended with, a state of cure.js."""
+    ended = "#answer:not([data-cure=tries])"
+    page.wait_for_selector(ended, timeout=5 * PATIENCE)
+    return page.get_attribute("#answer", "data-cure")
+
+
 def finish(page: Any, element: str) -> str:
     """The words of a command of the desk, when it has ended."""
     page.wait_for_selector(f"#{element}[data-state=done]", timeout=PATIENCE)

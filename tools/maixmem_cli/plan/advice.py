@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from maixmem_cli.answer.tables import remedies
 from maixmem_cli.errors.files import say
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.plan import of_record, tried
-from maixmem_cli.plan.tried import Bench
+from maixmem_cli.plan.tried import Bench, Tried
 from maixmem_cli.record import record
 from maixmem_cli.record.record import Record
 
@@ -48,12 +49,21 @@ def _ends_badly(found: Record) -> bool:
 
 def proved(made: Answer, found: Record, script: Path, source: str, bench: Bench) -> Answer:
     """The answer with the first remedy that runs, as many pictures as this run was to take."""
+    return next(tried for tried in proofs(made, found, script, source, bench) if tried)[1]
+
+
+def proofs(
+    made: Answer, found: Record, script: Path, source: str, bench: Bench
+) -> Iterator[Tried]:
+    """As proved(), one change tried at each step: None, as long as none of them runs."""
     if not may_help(made):
-        return made
-    told = tried.proved(made, script, source, bench, found)
-    if told.step and told.step.sure != PROVED and (plan := _by_plan(found, told.language)):
-        return told.first(plan)
-    return told
+        yield None, made
+        return
+    for each in tried.proofs(made, script, source, bench, found):
+        if each and each[0] is None and each[1].step:
+            plan = _by_plan(found, made.language)
+            each = None, each[1].first(plan) if plan else each[1]
+        yield each
 
 
 def _by_plan(found: Record, language: str) -> Step | None:

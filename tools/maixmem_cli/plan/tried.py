@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from maixmem_k210_gc import MIN_GC_HEAP
 
@@ -118,15 +118,22 @@ def runs(
             place.stop()
 
 
-def proved(answer: Answer, script: Path, source: str, bench: Bench, before: Record) -> Answer:
-    """The answer with the first remedy that runs; as it is where none of a few does, or none can
-    be tried. `before`: the run without a change."""
+#: a change and the answer with it; the answer alone, where none is left; None: it does not run
+Tried = Optional[tuple[Optional[Edit], Answer]]
+
+
+def proofs(
+    answer: Answer, script: Path, source: str, bench: Bench, before: Record
+) -> Iterator[Tried]:
+    """The first few remedies, one tried at each step, so that a caller can stop in between; the
+    answer as it is where none can be tried. `before`: the run without a change."""
     try:
         tried = candidates(source, answer.facts, bench)[:_FEW]
     except (SyntaxError, ImportError):
-        return answer
+        yield None, answer
+        return
     frames = max(_PICTURES, min(before.asked or 0, _MOST))
-    return next(cures(answer, tried, script, source, bench, before, frames))[1]
+    yield from _tries(answer, tried, script, source, bench, before, frames)
 
 
 def cures(
@@ -140,6 +147,19 @@ def cures(
 ) -> Iterator[tuple[Edit | None, Answer]]:
     """Each change with which the script runs, as the first step of the answer; where there is
     none, None and the answer that says so."""
+    tries = _tries(answer, tried, script, source, bench, before, frames)
+    return (found for found in tries if found)
+
+
+def _tries(
+    answer: Answer,
+    tried: Sequence[Edit],
+    script: Path,
+    source: str,
+    bench: Bench,
+    before: Record,
+    frames: int,
+) -> Iterator[Tried]:
     failed: list[tuple[Edit, Record]] = []
     for edit, after in runs(tried, script, before, bench, frames):
         if cured(before, after):
@@ -147,6 +167,7 @@ def cures(
             yield edit, with_step(left, edit, source, script.name, after)
         else:
             failed.append((edit, after))
+            yield None
     if len(failed) == len(tried):
         yield None, none_helps(answer, failed, bench.place.board, before)
 

@@ -16,11 +16,10 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from maixmem_cli import cli
-from maixmem_cli.answer import answer as answers
-from maixmem_cli.answer import as_html, facts
+from maixmem_cli.answer import as_html
 from maixmem_cli.emulator import board as boards
 from maixmem_cli.emulator import connect, cores, prepared, sd_image
 from maixmem_cli.emulator.board import EVENT, Board
@@ -372,6 +371,7 @@ class Watched:
 
 _watched: Watched | None = None
 _finder = heaps.Finder()
+_proofs: Iterator[tried.Tried] = iter(())  # what next_change() goes on with
 
 
 def learn(firmware: str) -> Answer:
@@ -411,7 +411,7 @@ def ended(
     kind: str, error: str, output: str, language: str, ram: bytes, state: bytes, events: bytes
 ) -> Answer:
     """The answer to why a run ended so (a word of record.py), as HTML; the line of the script;
-    `more`: what the command says of a hang; `may_help`: whether change() may find something."""
+    `more`: what the command says of a hang; `may_help`: whether a change of the script may."""
     if not _watched or not _watched.books:
         return _answer({"html": "", "line": 0, "more": [], "may_help": False})
     _watched.look(ram, state, events)
@@ -419,19 +419,19 @@ def ended(
         Outcome(kind, error, over=False), asserted=bool(ASSERT.search(output.encode()))
     )
     run = _with_gc(image_record.of_profile(found, output), _watched)
-    known = facts.of_record(run, output)
-    told = answers.answer(known, language)
-    html = as_html.fragment(told) if told.cause or told.step else ""
-    line, may = known.get("line", 0), advice.may_help(told)
+    made = advice.of_run(run, language, output)
+    html = as_html.fragment(made) if made else ""
+    line = made.facts.get("line", 0) if made else 0
+    may = bool(made) and advice.may_help(made)
     return _answer({"html": html, "line": line, "more": found.ending, "may_help": may})
 
 
-def change(
+def try_changes(
     firmware: str, script: str, files: list[tuple[int, str]], camera: str, language: str
 ) -> Answer:
-    """A script with the first change with which it runs, as `maixmem cure` finds it, on boards of
-    Python's own: the answer as HTML, with the change as a diff; `script`: the text with it, None
-    where no change that was tried runs."""
+    """A script is run on a board of Python's own, to try changes of it with next_change(); `over`:
+    it ran as it is."""
+    global _proofs
     path, image = Path(script), Path(firmware)
     options = Options(
         files=tuple((at, Path(name)) for at, name in files if at),
@@ -440,17 +440,26 @@ def change(
         seconds=trials.SECONDS,
         begin=trials.BEGIN,
     )
-    bench = tried.Bench(
-        trials.Trials(recorded.Place(choose(firmware), image, options)), options.files
-    )
-    before = recorded.once(path, bench.place.place)
+    place = recorded.Place(choose(firmware), image, options)
+    bench = tried.Bench(trials.Trials(place), options.files)
+    before = recorded.once(path, place)
     made = advice.of_run(before, language)
     if made is None:
-        return _answer({"html": "", "script": None})
+        return _answer({"over": True, "html": "", "script": None})
     source = path.read_text(encoding="utf-8")
-    changes = tried.candidates(source, made.facts, bench)
-    edit, told = next(tried.cures(made, changes, path, source, bench, before, _PICTURES))
-    return _answer({"html": as_html.fragment(told), "script": edit and edit.source})
+    _proofs = advice.proofs(made, before, path, source, bench)
+    return _answer({"over": False})
+
+
+def next_change() -> Answer:
+    """Tries the next change, in the order of `maixmem sim`. It is `over` with one that runs, or
+    the last: the answer as HTML, with the change as a diff; `script`: with it, or None."""
+    found = next(_proofs)
+    if found is None:
+        return _answer({"over": False})
+    edit, told = found
+    script = edit and edit.source
+    return _answer({"over": True, "html": as_html.fragment(told), "script": script})
 
 
 def _with_gc(run: Record, watched: Watched) -> Record:

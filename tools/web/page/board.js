@@ -135,15 +135,15 @@ export class BoardTab {
     $('told').hidden = !text;
     $('told').textContent = text;
     $('answer').hidden = true;
+    this.cure?.stop();
   }
 
   // An answer of the command, as HTML, with what it follows from folded below it.
-  answer({ html, more, may_help: mayHelp }) {
+  answer({ html, more }) {
     this.tell('');
     $('answer-text').innerHTML = html;
     $('answer-more').textContent = more.join('\n');
     $('answer-fold').hidden = !more.length;
-    this.cure.offer(mayHelp);
     $('answer').hidden = false;
   }
 
@@ -339,7 +339,11 @@ export class BoardTab {
     const found = await this.#tellPython('ended', kind, error, this.output.slice(-MOST_OUTPUT),
       language(), ram, state, events);
     if (found.line) editor.mark(found.line);
-    if (found.html) this.answer(found);
+    if (!found.html) return;
+    this.answer(found);
+    this.next = 0;
+    const drawn = this.#mapsNow(); // before Python has other things to do
+    if (found.may_help) this.cure.find(drawn);
   }
 
   // Nothing happens any more, and nobody was asked for input.
