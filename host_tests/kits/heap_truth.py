@@ -186,21 +186,34 @@ class Outside:
                 out[head] = out[head][0] + block, out[head][1]
         return out
 
-    def held(self) -> dict[int, int]:
-        """{address: bytes} of what the interpreter's state leads to, word by word, as the
-        collector goes: without what only words on C's stack lead to, which at the prompt are old
-        ones. py/mpstate.h: the state is before the books."""
-        end = self.pool + 4 * self._length * 4 * self.w
+    def roots(self) -> dict[int, int]:
+        """{address: word} of the interpreter's state, which is before the books (py/mpstate.h). At
+        the prompt it begins with two words that have the dict of __main__, a part of it."""
         first = max(self._books - _STATE, self._base)
-        roots = [a for a in range(first, self._books, self.w) if not self._table <= a < end]
-        todo = [self.word(a) for a in roots]
-        out: dict[int, int] = {}
+        places = range(first, self._books, self.w)
+        begins = next(a for a in places if a < self.word(a) == self.word(a + self.w) < self._books)
+        return {a: self.word(a) for a in range(begins, self._books, self.w)}
+
+    def old(self) -> dict[int, int]:
+        """Of the roots those that lead to a block that nothing begins at: left by what is freed,
+        as the last callback of a timer in the scheduler's stack, over a soft reset too. They hold
+        whatever is allocated there next."""
+        end = self.pool + 4 * self._length * 4 * self.w
+        inside = {a: v for a, v in self.roots().items() if self.pool <= v < end}
+        return {a: v for a, v in inside.items() if v not in self.heads}
+
+    def held(self, old: dict[int, int]) -> int:
+        """Bytes that the interpreter's state leads to, word by word, as the collector goes:
+        without what only words on C's stack lead to, which at the prompt are old ones, and
+        without these old roots."""
+        todo = [v for a, v in self.roots().items() if old.get(a) != v]
+        found: dict[int, int] = {}
         while todo:
             at = todo.pop()
-            if at in self.heads and at not in out:
-                out[at] = n = self.heads[at][0]
+            if at in self.heads and at not in found:
+                found[at] = n = self.heads[at][0]
                 todo += [self.word(a) for a in range(at, at + n, self.w)]
-        return out
+        return sum(found.values())
 
 
 def compare_system(taken: Taken, ram: bytes, score: Score) -> None:
@@ -270,7 +283,7 @@ def compare_retained(target: Target, names: list[str], score: Score, where: str)
         graph = view.view(take.of_board(target.repl)).graph
         before = Kept.of(target)
         target.repl.check(f"{name} = None")
-        after = Kept.of(target)
+        after = Kept.of(target, before)
         mine, lost = graph.retained(name), before.held - after.held
         score.check("retained", lost == mine, f"{where}{name}: {mine}, lost {lost}")
         score.count["retained, gc.mem_alloc() says the same"] += (
@@ -281,16 +294,20 @@ def compare_retained(target: Target, names: list[str], score: Score, where: str)
 @dataclass(frozen=True)
 class Kept:
     """Bytes: `held` by the interpreter's state, from outside; `counted` by the board itself, with
-    its question and with what old words on C's stack keep from the collector."""
+    its question and with what old words on C's stack and old roots keep from the collector."""
 
     held: int
     counted: int
+    old: dict[int, int] = field(repr=False)
 
     @classmethod
-    def of(cls, target: Target) -> Kept:
+    def of(cls, target: Target, before: Kept | None = None) -> Kept:
+        """Now; or after another moment, whose old roots are such still."""
         target.repl.check(_OVER)
         counted = int(target.repl.check(_USED).split()[-1])
-        return cls(sum(Outside(target, target.ram()).held().values()), counted)
+        there = Outside(target, target.ram())
+        old = before.old if before else there.old()
+        return cls(there.held(old), counted, old)
 
 
 def one(target: Target, seed: int, score: Score, cases: int) -> None:
@@ -317,7 +334,7 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     ram = agent.ram
     agent.end()
     target.repl.until(b"\x04>", 30)
-    after = Kept.of(target)
+    after = Kept.of(target, before)
     score.check("nothing kept", after.held == before.held, f"{where}{before} {after}")
     score.count["nothing kept, gc.mem_alloc() says the same"] += after.counted == before.counted
     compare_outside(target, taken, ram, score)

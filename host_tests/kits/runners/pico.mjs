@@ -22,7 +22,9 @@ const PROC1 = 1 << 16; // in the PSM's FRCE_OFF
 const IDLE_NANOS = 1e6; // a step of a processor that waits, where no alarm comes before
 const RECOVERY_NANOS = 10e6; // TRSTRCY of USB 2.0
 const IDLE_TURNS = 10; // such steps, then the desk gets a millisecond of rest
-const USB_PACKET = 64;
+// A host ends a transfer by a packet of fewer than 64 bytes, at the end of each write; here writes
+// come joined, and MicroPython 1.17 and 1.18 wait for that end: no packet is a full one.
+const USB_PACKET = 63;
 
 const die = text => { console.error('pico: ' + text); process.exit(2); };
 
