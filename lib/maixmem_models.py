@@ -282,7 +282,7 @@ class ModelManager:
         self.state = "empty"
         self._loads += 1
         m.order = self._loads
-        known = m.took == m.cost.need.get("heap")  # as forecast: no need to measure again
+        known = m.took == m.cost.need.get("heap", -1)  # as forecast: no need to measure again
         if not known:
             before = p.free_bytes()
         try:

@@ -17,10 +17,10 @@ def status(manager, out=print) -> dict:
     """Prints one line a model, newest load first, and returns the same as a dict; `out` takes one
     line of text.
 
-    "predicted" is the forecast, "measured" what loading took. "unaccounted" are the bytes by
-    region that are missing since before the first load and that no model here holds: camera and
-    other buffers made since, or a leak. Bytes; allocates some KB; loads and frees nothing, but the
-    port may take some ms to find the room.
+    "predicted" is the forecast, "measured" what loading took, None where that is not known.
+    "unaccounted" are the bytes by region that are missing since before the first load and that no
+    model here holds: camera and other buffers made since, or a leak. Bytes; allocates some KB;
+    loads and frees nothing, but the port may take some ms to find the room.
     """
     models = sorted(manager.models.values(), key=lambda m: (-m.order, str(m.name)))
     rows = [_row(m) for m in models]
@@ -51,7 +51,7 @@ def _row(m):
         "name": m.name,
         "is": "resident" if m.ready else "out" if m.handle is None else "half",
         "predicted": sum(m.cost.need.values()) if m.cost else 0,
-        "measured": m.took,
+        "measured": m.took or None,  # 0 where the port cannot read it
         "pin": m.pin,
         "held": m.pin_count,
         "order": m.order,

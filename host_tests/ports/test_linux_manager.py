@@ -115,6 +115,27 @@ def test_what_every_port_does(rig, check, tmp_path: Path):
     check(rig(tmp_path))
 
 
+@pytest.mark.parametrize("rig", RIGS)
+def test_what_the_loads_took_is_what_the_board_counts(rig, tmp_path: Path):
+    """Side by side: what models share is measured with the load that took it, and only there."""
+    board = rig(tmp_path)
+    m = kit.manager(board, keep=4)
+    for name in kit.NAMES:
+        m.use(name)
+    rows = m.status(lambda line: None)["models"]
+    taken = ascend_board.live("device") if rig is Ascend else board.live()
+    assert sum([row["measured"] for row in rows]) == taken
+
+
+def test_where_the_carve_out_cannot_be_read_nothing_was_measured(tmp_path: Path, monkeypatch):
+    m = kit.manager(Cam(tmp_path))
+    monkeypatch.setattr(maixcam.port.Port, "_free", lambda self, name: None)
+    m.use("a")
+    lines: list[str] = []
+    row = m.status(lines.append)["models"][0]
+    assert (row["name"], row["measured"]) == ("a", None) and "measured          -" in lines[0]
+
+
 @pytest.fixture
 def quick_collections():
     fresh.quick_collections()

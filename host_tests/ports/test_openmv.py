@@ -323,6 +323,16 @@ def test_models_of_which_two_do_not_fit_take_turns(models) -> None:
     assert omv_board.heap.used == before and m.port.name == "openmv"
 
 
+def test_each_load_is_measured(models) -> None:
+    m = manager((60_000, 20_000), (70_000, 10_000), keep=2)
+    before = omv_board.heap.used
+    for name in "ab":
+        m.use(name)
+    rows = {row["name"]: row for row in m.status(lambda line: None)["models"]}
+    assert all(rows[name]["measured"] == rows[name]["predicted"] for name in "ab")
+    assert sum(row["measured"] for row in rows.values()) == omv_board.heap.used - before
+
+
 def test_two_that_fit_stay_and_a_third_finds_its_room_by_trying(models) -> None:
     m = manager((60_000, 20_000), (60_000, 20_000), (86_000, 20_000), keep=3)
     for name in "ab":

@@ -173,6 +173,24 @@ def test_what_they_share_is_counted_once(tmp_path: Path) -> None:
     assert not [line for line in lines if "unaccounted" in line], lines
 
 
+def test_each_load_is_measured(tmp_path: Path) -> None:
+    """What it takes beside those that are loaded, so that scratch is counted once; anew each time:
+    the first one has to bring the scratch that it had found there."""
+    m = kit.manager(Rig(tmp_path), keep=3)
+    for name in "abc":
+        m.use(name)
+    assert measured(m) == {"a": 3 << 10, "b": 5 << 10, "c": 7 << 10, "d": None}
+    assert sum(measured(m)[name] or 0 for name in "abc") == dsp.TOTAL - dsp.free()
+    m.release_all()
+    m.use("b")
+    assert measured(m)["b"] == 6 << 10
+
+
+def measured(m) -> dict[str, int | None]:
+    rows = m.status(lambda line: None)["models"]
+    return {row["name"]: row["measured"] for row in rows}
+
+
 def test_a_model_that_never_fits_is_refused_before_anything_is_freed(tmp_path: Path) -> None:
     m = kit.manager(Rig(tmp_path))
     big = tmp_path / "big"

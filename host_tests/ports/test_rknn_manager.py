@@ -91,6 +91,23 @@ def test_no_room_at_all(boards):
     assert m.use("multi").run(bytes(10800), bytes(4096))
 
 
+def test_each_load_is_measured_by_the_books(boards):
+    """Weights of each, the shared block with the load that made it larger, and nothing that
+    another program takes meanwhile."""
+    raw, p = boards()
+    m = ModelManager(p)
+    for i, name in enumerate("abc"):
+        m.add(name, small(name, internal=65536 * (i + 1)))
+    load = p.load
+    p.load = lambda *source, **how: (load(*source, **how), raw.runtime.dma_alloc(1 << 20))[0]
+    before = raw.npu.live
+    for name in "abc":
+        m.use(name)
+    took = [row["measured"] for row in m.status(lambda line: None)["models"]]
+    assert sum(took) == p.used and min(took) > 65536
+    assert 0 <= sum(took) - (raw.npu.live - before - (3 << 20)) < 3 * 3 * 4096
+
+
 def test_on_a_mini_chip_the_block_grows_by_evicting(boards):
     data = {
         "a": small("a", targets=("rv1106",)),

@@ -152,6 +152,11 @@ class Port(maixmem_generic.Port):
         if now is not None:
             free[0] = now
 
+    def free_bytes(self) -> int:
+        """NPU addresses that are left by this port's own books, for the difference that a load
+        makes: memory of other programs is no part of it."""
+        return _DOMAIN - self.used
+
     def check_fit(
         self, cost: RknnCost, margin: int = 0, freed: Collection[Model] = ()
     ) -> NoRoom | None:
