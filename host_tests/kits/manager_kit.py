@@ -9,9 +9,15 @@ the device dialect.
 
 A rig is a board and its port:
     start()     a fresh board; returns a new port
-    models      [(source, how)], four that the port can load, all different, any two at a time
+    models      [(source, how)], four that the port can load, all different; any two fit at a time,
+                all four need not
     live()      bytes that loaded models hold on the board, by the board's own account
-    faults      the fault points of the board: fail(k, exc, forever), clear(), count
+    fill(left)  takes the memory that models are loaded into, as another program would, until
+                `left` bytes of it are free; what it took before is free again first
+    faults      the fault points of the board, a Faults of port_shims/faults.py: numbered from 1,
+                `count` and `names` of those passed since clear()
+    refusal     (name, error): the fault point in a load where the runtime finds no memory, and
+                what it fails with there, an exception or what the call returns
     share       share of the port
 """
 
@@ -19,11 +25,12 @@ from maixmem import KModelError, NoRoom
 from maixmem_models import ModelManager, ModelReleasedError
 
 NAMES = ("a", "b", "c", "d")
+_HEADERS = 256  # bytes of an allocator's own beside its blocks, which live() may not count
 
 
-def manager(rig, keep=1, setup=None):
+def manager(rig, keep=1, setup=None, margin=None):
     """A manager on a fresh board that knows the rig's models by NAMES."""
-    found = ModelManager(rig.start(), keep=keep)
+    found = ModelManager(rig.start(), keep=keep, margin=margin)
     for i in range(len(NAMES)):
         source, how = rig.models[i]
         found.add(NAMES[i], source, setup=setup, **how)
@@ -223,6 +230,148 @@ def check_status(rig):
     assert [x for x in lines if x.startswith("*b")] and "2 switches" in "".join(lines), lines
 
 
+# --- the forecast ---
+
+
+def _count(port, name):
+    """A list that gets a 1 for each call of a method of the port from now on."""
+    calls = []
+    plain = getattr(port, name)
+
+    def counted(*args, **how):
+        calls.append(1)
+        return plain(*args, **how)
+
+    setattr(port, name, counted)
+    return calls
+
+
+def _promised(cost):
+    """Whether a Cost says what is enough, not what is likely."""
+    return cost.certainty in ("exact", "at most")
+
+
+def _experienced(rig, keep=1, margin=None):
+    """A manager that has loaded each model once, so that what only a load tells is known."""
+    m = manager(rig, keep, None, margin)
+    for name in NAMES:
+        m.use(name)
+        m.release(name)
+    return m
+
+
+def check_the_forecast_is_what_stays(rig):
+    """`need` is what the board counts, as far as `certainty` promises, and `peak` has it in; the
+    load was measured."""
+    m = manager(rig)
+    for name in NAMES:
+        cost = m.use(name).cost
+        need = sum(cost.need.values())
+        peak = sum([cost.peak[region] for region in cost.need])
+        live = rig.live()
+        row = [r for r in m.status(str)["models"] if r["name"] == name][0]
+        took = row["measured"]
+        text = "{}: need {}, peak {}, on the board {}, measured {}".format(
+            name, need, peak, live, took
+        )
+        assert took, text
+        if cost.certainty == "exact":
+            assert need == took and live <= need <= live + _HEADERS, text
+            assert need <= peak, text
+        elif cost.certainty == "at most":
+            assert live <= peak, text
+        elif cost.certainty == "bound":
+            assert need <= took, text
+
+
+def check_the_last_check_is_safe(rig):
+    """The least free memory with which check_fit() agrees is found, without a margin: there the
+    load succeeds, and with a byte less none is tried."""
+    for name in NAMES:
+        m = _experienced(rig, 1, 0)
+        port, cost = m.port, m.models[name].cost
+        low, high = 0, 2 * sum([cost.peak[region] for region in cost.need])
+        rig.fill(high)
+        e = port.check_fit(cost)
+        assert e is None, "twice the peak is free: {}".format(e)
+        while high - low > 1:
+            middle = (low + high) // 2
+            rig.fill(middle)
+            if port.check_fit(cost) is None:
+                high = middle
+            else:
+                low = middle
+        rig.fill(high)
+        try:
+            m.use(name)
+        except NoRoom as e:
+            text = "{}: check_fit() agrees with {} bytes free, load() refuses: {}"
+            assert not _promised(cost), text.format(name, high, e)
+        m.release_all()
+        if low:
+            rig.fill(low)
+            loads = _count(port, "load")
+            e = _raised(NoRoom, m.use, name)
+            assert not loads and e.region and m.state == "rolled_back", e
+        assert rig.live() == 0, rig.live()
+
+
+def check_a_refusal_for_memory_frees_one_more(rig):
+    """What the forecast did not see: the runtime refuses a load once for want of memory."""
+    point, error = rig.refusal
+    m = manager(rig, keep=2)
+    m.use("a")
+    rig.faults.clear()
+    m.use("b")
+    k = rig.faults.names.index(point) + 1
+    m = manager(rig, keep=2)
+    m.use("a")
+    rig.faults.clear()
+    rig.faults.fail(k, error)
+    try:
+        m.use("b")
+    except Exception as e:
+        text = "where the runtime has no memory load() has to raise NoRoom: {!r}"
+        raise AssertionError(text.format(e))
+    rig.faults.clear()
+    assert m.state == "loaded" and resident(m) == ["b"], (m.state, resident(m))
+
+
+def _by_size(m):
+    """(names, smallest need first; {name: bytes of its need})."""
+    need = {name: sum(m.models[name].cost.need.values()) for name in NAMES}
+    return sorted(NAMES, key=lambda name: need[name]), need
+
+
+def check_what_goes_makes_room(rig):
+    """Beside the largest model only what the smallest needs while it loads is free: the largest
+    has to go, and is counted as gone before it does."""
+    m = _experienced(rig, 2)
+    names, need = _by_size(m)
+    small, large = names[0], names[3]
+    m.use(large)
+    cost = m.models[small].cost
+    rig.fill(max(0, sum([cost.peak[region] for region in cost.need]) - need[small]) + m.margin)
+    m.use(small)
+    assert resident(m) == [small], resident(m)
+
+
+def check_nothing_is_freed_in_vain(rig):
+    """The pinned model alone could make the room: the other one stays."""
+    m = _experienced(rig, 3)
+    names, need = _by_size(m)
+    small, pinned, large = names[0], names[1], names[3]
+    m.models[pinned].pin = True
+    m.use(pinned)
+    m.use(small)
+    before = resident(m)
+    rig.fill((need[large] - need[small]) // 2)
+    freed = _count(m.port, "unload")
+    _raised(NoRoom, m.use, large)
+    assert not (freed and _promised(m.models[large].cost)), "{} was freed in vain".format(small)
+    assert m.state == "rolled_back" and resident(m) == before, (m.state, resident(m))
+
+
 def check_many_switches(rig, rounds=25):
     m = manager(rig)
     first = {}
@@ -250,6 +399,11 @@ CHECKS = (
     check_a_setup_that_never_works,
     check_the_manager_in_a_with_block,
     check_status,
+    check_the_forecast_is_what_stays,
+    check_the_last_check_is_safe,
+    check_a_refusal_for_memory_frees_one_more,
+    check_what_goes_makes_room,
+    check_nothing_is_freed_in_vain,
     check_many_switches,
 )
 
@@ -309,7 +463,9 @@ def verify(rig, m, scenario, size, before, error, raised):
     assert low <= live <= high, ("leak", low, live, high)
     assert len(loaded) <= scenario[1], ("too many", loaded)
     if raised is not None:
-        assert tells(raised, error), ("cause lost", raised)
+        memory = isinstance(raised, NoRoom) and type(error) is type(rig.refusal[1])
+        told = tells(raised, error) or (memory and str(error) in str(raised))
+        assert told, ("cause lost", raised)
     if what[0] != "-":
         if raised is None:
             assert what in now and m.state == "loaded", ("new", now)
@@ -329,9 +485,10 @@ def verify(rig, m, scenario, size, before, error, raised):
     assert rig.live() == 0, ("leak at the end", rig.live())
 
 
-def sweep(rig, exceptions, size, setup=None, scenarios=SCENARIOS):
+def sweep(rig, exceptions, size=None, setup=None, scenarios=SCENARIOS):
     """Fails every fault point of every scenario, once and for ever, with every exception;
-    {scenario: points tried}."""
+    {scenario: points tried}. `size` is what sizes(rig, setup) returns, for who has it already."""
+    size = size or sizes(rig, setup)
     done = {}
     for scenario in scenarios:
         m = prepare(rig, scenario, setup)
@@ -355,10 +512,9 @@ def sweep(rig, exceptions, size, setup=None, scenarios=SCENARIOS):
                     rig.faults.clear()
                     try:
                         verify(rig, m, scenario, size, before, error, raised)
-                    except AssertionError as e:
-                        raise AssertionError(
-                            "{}, point {}, {!r}, {}: {}".format(scenario[0], k, error, forever, e)
-                        )
+                    except Exception as e:
+                        text = "{}, point {}, {!r}, {}: {!r}"
+                        raise AssertionError(text.format(scenario[0], k, error, forever, e))
                     tried += 1
         done[scenario[0]] = tried
     return done

@@ -32,7 +32,9 @@ class Cam:
 
     share = "arena"
     faults = maixcam_board.faults
+    refusal = ("cmm alloc weight", 1)
     kind = "maixcam"
+    other: int | None = None  # a camera's buffer
 
     def __init__(self, folder: Path) -> None:
         self.models = []
@@ -46,10 +48,18 @@ class Cam:
 
     def start(self):
         maixcam_board.reset(self.kind)
+        self.other = None
         return maixcam.Port(maixcam_board.read_text)
 
+    def fill(self, left: int) -> None:
+        cmm = maixcam_board.cmm
+        if self.other:
+            cmm.free(self.other)
+        self.other = cmm.alloc(max(0, cmm.total - cmm.used() - left), "camera")
+
     def live(self) -> int:
-        return maixcam_board.cmm.live()
+        cmm = maixcam_board.cmm
+        return cmm.live() - (cmm.size(self.other) if self.other else 0)
 
     @staticmethod
     def setup(net) -> None:
@@ -63,6 +73,7 @@ class Cam2(Cam):
     """A MaixCAM2 with four axmodels."""
 
     share = "evict"
+    refusal = ("cmm alloc model", 1)
     kind = "maixcam2"
 
     def __init__(self, folder: Path) -> None:
@@ -80,6 +91,8 @@ class Ascend:
 
     share = "arena"
     faults = ascend_board.faults
+    refusal = ("rt.malloc", ascend_board.OUT_OF_MEMORY)
+    other = 0  # bytes of somebody else's
     models = [(f"{i}.om", {}) for i in range(4)]
     WORK = 4064
 
@@ -88,6 +101,7 @@ class Ascend:
 
     def start(self):
         ascend_board.reset()
+        self.other = 0
         for i, (path, _) in enumerate(self.models):
             ascend_board.add_model(path, self.WORK - 32 * i, 10000 + 5000 * i)
         port = ascend.Port()
@@ -98,6 +112,12 @@ class Ascend:
     def setup(net) -> None:
         frames = net.port.frames
         net.run(frames[:1], frames[1:])
+
+    def fill(self, left: int) -> None:
+        pages = ascend_board.pages
+        pages["normal"] += self.other
+        self.other = max(0, pages["normal"] - left)
+        pages["normal"] -= self.other
 
     def live(self) -> int:
         blocks = [b for b in ascend_board.blocks.values() if b.kind == "device"]

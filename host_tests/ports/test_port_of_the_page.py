@@ -27,13 +27,14 @@ class Runtime:
     def __init__(self) -> None:
         self.faults = Faults()
         self.loaded: dict[int, tuple[int, int]] = {}  # number: bytes of weights, of scratch
+        self.other = 0  # bytes of another program
 
     def weights(self) -> int:
         return sum(weights for weights, _ in self.loaded.values())
 
     def free(self) -> int:
         scratch = max((scratch for _, scratch in self.loaded.values()), default=0)
-        return self.TOTAL - self.weights() - scratch
+        return self.TOTAL - self.other - self.weights() - scratch
 
     def open(self, path: str) -> int:
         self.faults.point("open")
@@ -77,7 +78,7 @@ class Port(maixmem_port.Port):
         _, weights, scratch = struct.unpack(_HEAD, head)
         need = {"dsp": (weights + scratch) << 10}
         cost = maixmem.Cost(need, need)
-        cost.certainty = "bound"  # scratch may be there already
+        cost.certainty = "at most"  # scratch may be there already
         if need["dsp"] > dsp.TOTAL:
             cost.refuse = f"{source} takes {need['dsp']} bytes, the board has {dsp.TOTAL}"
         return cost
@@ -96,7 +97,10 @@ class Port(maixmem_port.Port):
         return dsp.free()
 
     def load(self, source):
-        return dsp.open(source)
+        try:
+            return dsp.open(source)
+        except MemoryError as e:
+            raise maixmem.NoRoom(str(e), "dsp", None, dsp.free()) from None
 
     def unload(self, handle):
         if handle in dsp.loaded:
@@ -113,6 +117,7 @@ class Port(maixmem_port.Port):
 class Rig:
     share = "arena"
     faults = dsp.faults
+    refusal = ("open", MemoryError("dsp: cannot open"))
 
     def __init__(self, folder: Path) -> None:
         self.models = [(str(folder / name), {}) for name in "abcd"]
@@ -121,7 +126,12 @@ class Rig:
 
     def start(self) -> Port:
         dsp.loaded.clear()
+        dsp.other = 0
         return Port()
+
+    def fill(self, left: int) -> None:
+        dsp.other = 0
+        dsp.other = max(0, dsp.free() - left)
 
     def live(self) -> int:
         return dsp.weights()  # scratch is nobody's own
