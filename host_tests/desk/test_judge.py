@@ -138,6 +138,12 @@ def test_growth_of_a_loop_that_may_end_before_is_not_told() -> None:
         assert found.status == status and "after 790 pictures: main.py:3" in found.lines[1]
 
 
+def test_growth_whose_long_run_was_cut_is_not_told() -> None:
+    """By a busy desk: how fast it is must not make a list that is bounded one that grows."""
+    found = judge.judge(replace(_RAN, growth=_GREW, cut=True), _ENDLESS)
+    assert found.status == 4 and "if that goes on, the GC heap is full" in found.lines[0]
+
+
 def test_growth_is_counted_by_pictures_where_rounds_were_not_seen() -> None:
     found = judge.judge(replace(_RAN, rounds=None, growth=_GREW), _ENDLESS)
     assert "more each picture; the GC heap is full in picture 400" in found.lines[0]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -352,3 +353,16 @@ def test_a_long_run_that_saw_no_lines_is_no_proof_that_nothing_grows(
     options = Options(camera="pattern", frames=20)
     found = recorded.run(script, recorded.Place(FIRMWARES["full"], None, options))
     assert [g.place.text for g in found.growth] == ['log += "%s" % img']
+
+
+def test_a_heap_that_has_no_room_for_a_traceback_names_its_line(tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    script.write_text("keep = None\nwhile True:\n    keep = (keep, 1.5)\n")
+    end = standin_record.run(script, "full", Options()).end
+    assert end.refused and [p.line for p in end.at] == [3], end
+
+
+def test_how_long_the_long_run_is_depends_on_the_script_alone() -> None:
+    ran = record.Record("main.py", record.Board(record.STAND_IN, "full"), record.End(record.LIMIT))
+    plain, pixels = (replace(ran, pictures=40, statements=n) for n in (400, 400_000))
+    assert recorded._affordable(plain) > 20_000 and recorded._affordable(pixels) == 588

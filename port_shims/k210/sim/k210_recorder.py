@@ -127,6 +127,7 @@ class Recorder:
         self._over = False
         self._caught = bytearray(_CAUGHT if whole else 0)
         self._told = 0  # bytes of them
+        self._statements = 0
         self._blank = 0  # where flash was read last, and nothing was
 
     def start(self):
@@ -271,6 +272,7 @@ class Recorder:
     def at(self, line, a=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0):
         """The script is at this line; the others lie over what the statement before left on the
         interpreter's stack. Returns None: it is also put in front of expressions."""
+        self._statements += 1
         begin = (board.state.frames_end or 0) - _LOOKED_AT
         looks = self.rounds <= 2 * _LOOKED_AT or self.rounds >= begin
         if not self.rounds:
@@ -352,6 +354,7 @@ class Recorder:
             "lines": of_lines,
             "least": tuple(self._least),
             "rounds": self.rounds,
+            "statements": self._statements,
             "line": self.line,
             "loops": self._loops.told() if self._loops else [],
             "pictures": self._pictures.told() if self._pictures else [],

@@ -77,7 +77,7 @@ def _judged(of: Record, source: str) -> Verdict:
     if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):
         return _cannot_tell(_why_not_told(of))
     if end.kind == record.LIMIT and (first := of.first_full):
-        bounded = of.settled or not is_endless(source, first.place.line)
+        bounded = of.settled or of.cut or not is_endless(source, first.place.line)
         if of.later is None and bounded:
             return _cannot_tell(_grows(of, first, CANNOT_TELL))
         status = _HANGS if of.later and of.later.hangs else STATUS[NOT]

@@ -223,6 +223,8 @@ class Record:
     later_pictures: int = 0  #: that it had taken then
     settled: int | None = None  #: the picture from which on nothing grew more, where it was seen
     too_few: bool = False  #: rounds, to tell whether something grows
+    cut: bool = False  #: run on because something grew, its time was over too soon to tell
+    statements: int = 0  #: of the script that it did, where they were counted
     caught: tuple[Caught, ...] = ()
     once: tuple[int, ...] = ()  #: lines of the script in no loop and no function
     work: Work | None = None  #: None: not seen (on the stand-in)

@@ -20,8 +20,10 @@ from maixmem_cli.runs.run_firmware import failing
 
 _ON = 10  # times as many pictures on an image, where something grows
 _BEYOND = 1.25  # times the round in which a heap is to be full
-_FAR = 30_000  # pictures that the stand-in is run on for, which takes seconds
-_LONG, _MINUTE = 10.0, 60.0  # of them, at most
+_FAR = 30_000  # pictures that the stand-in is run on for, at most
+_STATEMENTS = 6_000_000  # of the script, which takes some ten seconds of a quiet desk
+_PICTURE = 200  # statements that take as long as one picture does
+_LONG, _MINUTE = 10.0, 60.0  # seconds in which that is over, on a busy desk too
 _WORTH = 3_000  # pictures in which what is bounded is looked for, which takes seconds
 _LESS = 4  # a part of the pictures, where so many were too many
 _SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
@@ -47,7 +49,7 @@ def run(script: Path, place: Place) -> Record:
     if not full or not asked or 2 * found.pictures < asked:
         return found  # its time was over: of that ten times as much is long
     if place.image is None:
-        return _on(script, place, found, min(_FAR, full), _LONG)
+        return _on(script, place, found, min(_FAR, full, _affordable(found)), _MINUTE)
     bound = bounded(script, place, asked, full) if full > _ON * asked else None
     if not bound or not bound.which:
         return _on(script, place, found, min(_ON * asked, full))
@@ -107,6 +109,13 @@ def _full_in(found: Record) -> int:
     return ceil(_BEYOND * first.dies * found.each_round)
 
 
+def _affordable(found: Record) -> int:
+    """Pictures that the stand-in can be run on for. They are counted by what the script does in
+    each: how fast a desk is, or how busy, must not change a verdict."""
+    each = found.statements / max(1, found.pictures) + _PICTURE
+    return int(_STATEMENTS / each)
+
+
 def _on(
     script: Path, place: Place, found: Record, frames: int, most: float | None = None
 ) -> Record:
@@ -122,7 +131,10 @@ def _on(
     if longer.end.hangs or longer.end.refused:
         return replace(found, later=longer.end, later_pictures=longer.pictures)
     goes_on = longer.end.kind == LIMIT and longer.growth
-    return replace(found, growth=longer.growth) if goes_on else longer
+    if not goes_on:
+        return longer
+    cut = most is not None and longer.pictures < frames  # the desk was too busy for all of them
+    return replace(found, growth=longer.growth, cut=cut)
 
 
 def _saw_no_lines(of: Record) -> bool:

@@ -86,7 +86,8 @@ def run(script: Path, build: str, options: Options) -> Record:
         second = _Run(replace(job, source=tracing.marked(source), marked=True, frames=frames))
         first = second if first.cut else first  # whose loops look at the clock
     same = second if second and first.same(second) else None
-    return _Told(first, same, source, options).record()
+    last = second.line if second and second.status == first.status else 0
+    return _Told(first, same, source, options, last).record()
 
 
 def _job(script: Path, source: str, build: str, options: Options) -> run_standin.Job:
@@ -116,7 +117,7 @@ class _Run:
         self.lines: list[tuple[int, ...]] = []
         self.least: tuple[int, ...] = ()
         self.caught = ""
-        self.rounds, self.line, self.limit = 0, 0, False
+        self.rounds, self.line, self.limit, self.statements = 0, 0, False, 0
         self.loops: list[_Loop] = []
         self.pictures: list[_Loop] = []  #: one, as if they were rounds
         with contextlib.suppress(Exception):  # any: it may be forged
@@ -133,7 +134,8 @@ class _Run:
         gc = {name: _numbers((n,), 1)[0] for name, n in figures["gc"].items()}
         self.figures = {"heap": heap, "gc": gc, "seconds": float(figures["seconds"])}
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
-        self.rounds, self.line = _numbers((told["rounds"], told["line"]), 2)
+        counts = (told["rounds"], told["line"], told["statements"])
+        self.rounds, self.line, self.statements = _numbers(counts, 3)
         self.limit = told["limit"] is True
         self.loops = [_loop(x) for x in told["loops"]]
         self.pictures = [_loop(x) for x in told["pictures"]]
@@ -199,8 +201,11 @@ def _keeps_most(kept: dict[int, int]) -> int:
 class _Told:
     """Two runs of a script as one record."""
 
-    def __init__(self, first: _Run, second: _Run | None, source: str, options: Options) -> None:
-        self.first, self.second, self.options = first, second, options
+    def __init__(
+        self, first: _Run, second: _Run | None, source: str, options: Options, last: int = 0
+    ) -> None:
+        """`last`: the line at which the run that had its lines ended, as this one did."""
+        self.first, self.second, self.options, self.last = first, second, options, last
         self.script = first.job.script
         self.source = source
         gc, heap = (first.figures.get(name, {}) for name in ("gc", "heap"))
@@ -238,6 +243,7 @@ class _Told:
             too_few=run.limit and rounds < growth.LEAST,
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
             unknown=() if self.second else (_NO_LINES, _NO_HANDLERS),
+            statements=self.second.statements if self.second else 0,
         )
 
     def place(self, line: int, file: str = "", function: str = "") -> Place:
@@ -392,7 +398,7 @@ class _Told:
 
     def raised(self, trace: str, kind: str) -> End:
         error = ending.last_line(trace)
-        at = self.trace_places(trace)
+        at = self.trace_places(trace) or self.at(self.last)  # a full heap keeps no traceback
         caught = kind != record.RAISED
         refused = self.refused(error, at, caught) if ending.of_memory(error) else None
         lacks = _LACKS.search(error)
