@@ -352,7 +352,7 @@ class _Told:
         seen, looks, found = self.second, self.looks(), self.judged()
         if not seen or found.kind != growth.GROWS:
             return
-        line = _keeps_most({n[0]: n[4] for n in seen.lines})
+        line = _keeps_most({n[0]: n[4] for n in seen.lines}) or self.last
         left = growth.rounds_left([found], looks[-1][1])
         dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)
