@@ -200,12 +200,15 @@ def test_where_a_part_of_what_grows_ends() -> None:
     leak = lambda i: 1056 * i + table(i + 1)  # noqa: E731
     slow = lambda i: 40 * i  # noqa: E731
     found = growth.slows(rounds, _together(history, slow), [80, 40])
-    assert found and found[1] == {0} and 70 <= found[0] <= 90
+    assert found and found[1:] == ({0}, True) and 70 <= found[0] <= 90
     assert growth.slows(rounds, _together(leak, slow), [1064, 40]) is None  # both go on
     assert growth.slows(rounds, _together(history), [80]) is None  # not a part
-    assert growth.slows(rounds, _together(history, slow), [80, 80, 40]) is None  # others
+    cleared = lambda i: 72 * (i % 60) + table(i % 60 + 1)  # noqa: E731
+    found = growth.slows(rounds, _together(cleared, slow), [80, 40])
+    assert found and found[1:] == ({0}, True) and 55 <= found[0] <= 62
     both = _together(history, slow, slow)
-    assert growth.slows(rounds, both, [80, 40, 40]) is None  # it may be the two others
+    found = growth.slows(rounds, both, [80, 40, 40])
+    assert found and found[1:] == ({0, 1, 2}, False)  # it may be the two others
     assert growth.slows([], [], [80, 40]) is None
 
 

@@ -179,29 +179,54 @@ def _is_full(
 
 def slows(
     rounds: Sequence[int], amounts: Sequence[int], rates: Sequence[float]
-) -> tuple[int, frozenset[int]] | None:
-    """The round from which on what grew at these rates, all together, goes on with some of them,
-    and the numbers of those that ended there. None: that is not seen, or it may be others."""
-    low, together = lowest(amounts), sum(rates)
-    bends = range(_BEND, len(low) - _BEND) if together > 0 else ()
-    k = min(bends, key=lambda k: _off(rounds, low, k), default=0)
-    if not k:
-        return None
+) -> tuple[int, frozenset[int], bool] | None:
+    """The round from which on what grew at these rates, all together, goes on with some of them;
+    the numbers of those that may have ended there; whether it can be no others. None: that is not
+    seen."""
+    together = sum(rates)
     near = _NEAR * together
-    before = (low[k] - low[0]) / (rounds[k] - rounds[0])
-    less = before - (low[-1] - low[k]) / (rounds[-1] - rounds[k])
+    bend = _emptied(rounds, amounts) or _bend(rounds, lowest(amounts))
+    if not bend or together <= 0:
+        return None
+    until, before, after = bend
+    less = before - after
     some = [c for n in range(1, len(rates)) for c in combinations(range(len(rates)), n)]
     like = [c for c in some if abs(sum(rates[i] for i in c) - less) <= near]
-    if abs(before - together) > near or less <= near or len(like) != 1:
+    if abs(before - together) > near or less <= near or not like:
         return None
-    return rounds[k], frozenset(like[0])
+    return until, frozenset().union(*like), len(like) == 1
+
+
+Bend = tuple[int, float, float]  #: a round, the bytes a round before it, and after it
+
+
+def _emptied(rounds: Sequence[int], amounts: Sequence[int]) -> Bend | None:
+    """Where a part is freed, which was nothing at first."""
+    pairs = enumerate(zip(amounts, amounts[1:]))
+    k = next((i for i, (a, b) in pairs if _TEETH * (a - b) >= a - amounts[0] > 0), 0)
+    return (
+        (rounds[k], _slope(rounds, amounts, 0, k), _slope(rounds, amounts, 0, k + 1))
+        if k
+        else None
+    )
+
+
+def _bend(rounds: Sequence[int], low: Sequence[int]) -> Bend | None:
+    """Where two lines meet that are nearest to all of them."""
+    bends = range(_BEND, len(low) - _BEND)
+    k = min(bends, key=lambda k: _off(rounds, low, k), default=0)
+    return (rounds[k], _slope(rounds, low, 0, k), _slope(rounds, low, k, -1)) if k else None
+
+
+def _slope(rounds: Sequence[int], amounts: Sequence[int], a: int, b: int) -> float:
+    return (amounts[b] - amounts[a]) / (rounds[b] - rounds[a])
 
 
 def _off(rounds: Sequence[int], low: Sequence[int], bend: int) -> float:
     """How far amounts are from two lines that meet at one of them."""
 
     def off(a: int, b: int) -> float:
-        slope = (low[b] - low[a]) / (rounds[b] - rounds[a])
+        slope = _slope(rounds, low, a, b)
         return sum(abs(low[a] + slope * (rounds[i] - rounds[a]) - low[i]) for i in range(a, b))
 
     return off(0, bend) + off(bend, len(low) - 1)

@@ -38,10 +38,11 @@ def settle(found: Profile) -> None:
         return
     if not told:
         return
-    most_times = min(_NEAR, run_on.MOST / found.instructions)
-    times = min(told.pictures / seen, most_times) if not told.which else told.pictures / seen
+    times = told.pictures / seen
+    if not told.sure:
+        times = min(times, _NEAR, run_on.MOST / found.instructions)
     bound = Bound(told.settled, round(times * seen), PICTURE if pictures else ROUND)
-    those = [growing[i] for i in told.which] or growing
+    those = [growing[i] for i in told.which]
     if times > _NEAR:
         found.settle(those, bound)
     elif times > 1 and (on := _run_on(found, times)):

@@ -51,7 +51,7 @@ def run(script: Path, place: Place) -> Record:
     if place.image is None:
         return _on(script, place, found, min(_FAR, full, _affordable(found)), _MINUTE)
     bound = bounded(script, place, asked, full) if full > _ON * asked else None
-    if not bound or not bound.which:
+    if not bound or not bound.sure:
         return _on(script, place, found, min(_ON * asked, full))
     return replace(_on(script, place, found, bound.pictures), settled=bound.settled)
 
@@ -59,12 +59,13 @@ def run(script: Path, place: Place) -> Record:
 @dataclass(frozen=True)
 class Bound:
     """On the stand-in nothing of `which`, numbers of rates, grows from `settled` on; a run of so
-    many `pictures` shows it. Rounds of its loop, of a script that takes none. Nothing of `which`:
-    there it does not grow so, a run of so many pictures may tell."""
+    many `pictures` shows it. Rounds of its loop, of a script that takes none. Not `sure`: some of
+    these go on, or none grows so there; then a run of the firmware has to tell."""
 
     settled: int
     pictures: int
     which: frozenset[int]
+    sure: bool
 
 
 def bounded(
@@ -84,11 +85,12 @@ def bounded(
             return None
         some = growth.slows(rounds, used, rates)
         whole = told.end.kind == LIMIT and not told.growth and told.settled
-        until, which = (whole, frozenset(range(len(rates)))) if whole else some or (0, frozenset())
+        every = frozenset(range(len(rates)))
+        until, which, sure = (whole, every, True) if whole else some or (0, every, False)
         if until >= _SAME * seen:
-            return Bound(until, min(told.counted, _SETTLED * until + LEAST), which)
+            return Bound(until, min(told.counted, _SETTLED * until + LEAST), which, sure)
         if until or (told.end.kind == LIMIT and not told.growth):
-            return Bound(0, _ON * seen, frozenset())
+            return Bound(0, _ON * seen, every, sure=False)
         if told.end.kind != LIMIT:
             return None
     return None
