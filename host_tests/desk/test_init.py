@@ -34,6 +34,9 @@ def test_a_starter_fits(tmp_path: Path, name: str) -> None:
     assert board.title in readme and f"-B {board.kflash} " in readme and board.image in readme
     assert f"--board {name} " in readme and "{" not in readme
     assert f'"--board", "{name}"' in (folder / "test_main.py").read_text()
+    nbytes = (folder / "one.kmodel").stat().st_size
+    told = f'models.add("one", 0x300000, nbytes={nbytes})' in (folder / "main.py").read_text()
+    assert told == (not board.reads_flash)
     again = invoke("init", str(folder))
     assert again.exit_code == 2 and "there already. Next: another folder" in again.stderr
 

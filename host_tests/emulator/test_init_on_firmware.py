@@ -92,16 +92,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-def board_of(image: Path) -> str:
-    """One that runs this image."""
-    return "m5stickv" if "m5stickv" in image.name.lower() else "bit"
+def boards_of(image: Path) -> list[str]:
+    """Those that run it."""
+    if "m5stickv" in image.name.lower():
+        return ["m5stickv"]
+    return ["bit", "amigo"] if "minimum" in image.name else ["bit"]
 
 
-@pytest.mark.parametrize(
-    "image, board",
-    [(image, board_of(image)) for image in emulated.IMAGES[: None if emulated.THOROUGH else 1]]
-    + [(image, "amigo") for image in emulated.IMAGES[:1] if emulated.THOROUGH],
-)
+_EACH = [(image, board) for image in emulated.IMAGES for board in boards_of(image)]
+
+
+@pytest.mark.parametrize("image, board", _EACH if emulated.THOROUGH else _EACH[:1])
 def test_its_workflow_is_green_then_red_at_a_leak(
     tmp_path: Path, installed: Path, image: Path, board: str
 ) -> None:

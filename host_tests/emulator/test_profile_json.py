@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from click.testing import Result
 from commands import invoke
-from emulated import needs_cc, needs_image
+from emulated import needs_cc, needs_image, only_thorough
 from maixmem_cli.answer.answer import Answer, Step
 from maixmem_cli.answer.as_json import data
 from maixmem_cli.emulator.session import Options, Session
@@ -85,6 +85,21 @@ def test_what_has_a_bound_further_on_is_no_leak(tmp_path: Path, bound: int, ran:
     (full,) = found["full"]
     assert full["kind"] == "bounded" and full["line"] == 8
     assert full["bound"]["ran"] == ran and abs(full["bound"]["until"] - bound) <= 30
+
+
+@needs_cc
+@needs_image
+@only_thorough
+@pytest.mark.parametrize("end", ["log.pop(0)", "log = []"])
+def test_what_has_a_bound_is_told_from_the_leak_beside_it(tmp_path: Path, end: str) -> None:
+    source = "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.GRAYSCALE)\n"
+    source += "sensor.set_framesize(sensor.QQVGA)\nlog, kept = [], []\nwhile True:\n"
+    source += "  sensor.snapshot()\n  kept.append(bytearray(200))\n  log.append(bytearray(90))\n"
+    source += f"  if len(log) > 70:\n    {end}\n"
+    found = told(tmp_path, source, "--camera=pattern", "--frames=40")
+    (leak,), (full,) = found["grows"], found["full"]
+    assert (leak["line"], full["line"], full["kind"]) == (8, 9, "bounded")
+    assert full["bound"]["ran"] and abs(full["bound"]["until"] - 70) <= 30
 
 
 @needs_cc

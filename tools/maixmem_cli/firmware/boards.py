@@ -88,13 +88,15 @@ _CUBE = {
 
 @dataclass(frozen=True)
 class Board:
-    """`image`: the end of its release's file name; `kflash`: what -B has to say."""
+    """`image`: the end of its release's file name; `kflash`: what -B has to say; `reads_flash`:
+    every firmware of it can."""
 
     title: str
     kind: str  #: "type" of its config.json
     kflash: str
     pins: dict[str, int]
     image: str = "minimum_with_ide_support.bin"
+    reads_flash: bool = True
 
     @property
     def config(self) -> str:
@@ -103,7 +105,7 @@ class Board:
 
 
 BOARDS = {
-    "m5stickv": Board("M5StickV", "m5stickv", "goE", _M5STICKV, "m5stickv.bin"),
+    "m5stickv": Board("M5StickV", "m5stickv", "goE", _M5STICKV, "m5stickv.bin", reads_flash=False),
     "maixduino": Board(
         "Maixduino",
         "duino",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from maixmem_cli.firmware.boards import BOARDS, Board
@@ -18,8 +19,18 @@ _MODEL_BYTES = 24 << 10
 def whole(name: str) -> dict[str, bytes]:
     """{file: content} of a project for that board."""
     found = {p.name: p.read_text(encoding="utf-8") for p in sorted(_FILES.glob("*.*"))}
-    out = {file: _filled(text, name, BOARDS[name]).encode() for file, text in found.items()}
-    return {**out, **{model: example.data(_MODEL_BYTES) for model in _MODELS}}
+    board, model = BOARDS[name], example.data(_MODEL_BYTES)
+    if not board.reads_flash:
+        found["main.py"] = _with_lengths(found["main.py"], len(model))
+    out = {file: _filled(text, name, board).encode() for file, text in found.items()}
+    return {**out, **dict.fromkeys(_MODELS, model)}
+
+
+def _with_lengths(main: str, nbytes: int) -> str:
+    """The script where a firmware cannot read the header of a model in flash."""
+    first = "# nbytes: of the file, for firmware that cannot read its flash (M5StickV v5.1.2)\n"
+    main = main.replace("models.add(", f"{first}models.add(", 1)
+    return re.sub(r"(models\.add\(.*)\)", rf"\1, nbytes={nbytes})", main)
 
 
 def _filled(text: str, name: str, board: Board) -> str:
