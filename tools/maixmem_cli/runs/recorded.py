@@ -28,6 +28,7 @@ _WORTH = 3_000  # pictures in which what is bounded is looked for, which takes s
 _LESS = 4  # a part of the pictures, where so many were too many
 _SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
 _FIRST = 5  # times as many, in which it is looked for first
+_APART = 4  # times as far goes on after it: else that alone
 _SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
 
 
@@ -75,7 +76,8 @@ def bounded(
     the stand-in, and then no more. None: it goes on up to `most`, where a heap is full, or nobody
     can say."""
     build = place.build.of_table() or FIRMWARES["full"]
-    for pictures in sorted({min(_FIRST * seen, most), min(_WORTH, most)}):
+    first, last = _FIRST * seen, min(_WORTH, most)
+    for pictures in (first, last) if _APART * first <= last else (last,):
         if pictures <= seen:
             continue
         options = _longer(place.options, pictures / seen)
