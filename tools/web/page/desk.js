@@ -51,12 +51,17 @@ export class Desk {
 
   gone(why) { this.worker.postMessage({ gone: why }); }
 
-  // A function of desk.py, which speaks the reader's language; its answer is {result, bytes}.
+  // Loads Python, which speaks the reader's language: takes seconds, that who is about to give a
+  // file need not wait for.
+  wake() {
+    if (this.language === language()) return;
+    this.language = language();
+    this.#send('speak', [this.language]).catch(() => {}); // a call fails too
+  }
+
+  // A function of desk.py; its answer is {result, bytes}.
   call(name, args = [], transfer = []) {
-    if (this.language !== language()) {
-      this.language = language();
-      this.#send('speak', [this.language]).catch(() => {}); // the call itself fails too
-    }
+    this.wake();
     return this.#send(name, args, transfer);
   }
 

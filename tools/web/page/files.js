@@ -35,6 +35,8 @@ export class Files {
       this.take([...choose.files]);
       choose.value = '';
     });
+    choose.addEventListener('click', () => this.desk.wake());
+    addEventListener('dragenter', () => this.desk.wake());
     addEventListener('dragover', (e) => { e.preventDefault(); drop.classList.add('over'); });
     addEventListener('dragleave', (e) => { if (!e.relatedTarget) drop.classList.remove('over'); });
     addEventListener('drop', (e) => {
@@ -81,7 +83,10 @@ export class Files {
   }
 
   // Takes File objects; says of each that cannot be used why.
-  take(files) { return this.#then(() => this.#take(files)); }
+  take(files) {
+    this.desk.wake();
+    return this.#then(() => this.#take(files));
+  }
 
   async #take(files) {
     this.errors = [];
