@@ -285,15 +285,15 @@ def check_the_forecast_is_what_stays(rig):
 
 
 def check_the_last_check_is_safe(rig):
-    """The least free memory with which check_fit() agrees is found, without a margin: there the
-    load succeeds, and with a byte less none is tried."""
+    """Without a margin check_fit() agrees where the peak is free. The least with which it agrees
+    is found: there the load succeeds, and with a byte less none is tried."""
     for name in NAMES:
         m = _experienced(rig, 1, 0)
         port, cost = m.port, m.models[name].cost
-        low, high = 0, 2 * sum([cost.peak[region] for region in cost.need])
+        low, high = 0, sum([cost.peak[region] for region in cost.need])
         rig.fill(high)
         e = port.check_fit(cost)
-        assert e is None, "twice the peak is free: {}".format(e)
+        assert e is None, "{}: the peak of {} bytes is free: {}".format(name, high, e)
         while high - low > 1:
             middle = (low + high) // 2
             rig.fill(middle)
@@ -344,14 +344,14 @@ def _by_size(m):
 
 
 def check_what_goes_makes_room(rig):
-    """Beside the largest model only what the smallest needs while it loads is free: the largest
-    has to go, and is counted as gone before it does."""
-    m = _experienced(rig, 2)
+    """Beside the largest model half of what the smallest keeps is missing: the largest has to go,
+    and is counted as gone before it does."""
+    m = _experienced(rig, 2, 0)
     names, need = _by_size(m)
     small, large = names[0], names[3]
     m.use(large)
     cost = m.models[small].cost
-    rig.fill(max(0, sum([cost.peak[region] for region in cost.need]) - need[small]) + m.margin)
+    rig.fill(max(0, sum([cost.peak[region] for region in cost.need]) - need[small] // 2))
     m.use(small)
     assert resident(m) == [small], resident(m)
 

@@ -180,6 +180,11 @@ class AlwaysFits(Port):
         return None
 
 
+class KeepsSomeForItself(Port):
+    def check_fit(self, cost, margin=0, freed=()):
+        return super().check_fit(cost, margin + 8192, freed)
+
+
 class NeverCountsWhatGoes(Port):
     def given(self, freed):
         return 0
@@ -225,6 +230,7 @@ class SecondReleaseRaises(Port):
         (ErrorNotTranslated, kit.check_a_refusal_for_memory_frees_one_more, "raise NoRoom: OutOf"),
         (PlainMemoryError, kit.check_a_refusal_for_memory_frees_one_more, "raise NoRoom: Memory"),
         (AlwaysFits, kit.check_the_last_check_is_safe, "agrees with 1 bytes free"),
+        (KeepsSomeForItself, kit.check_the_last_check_is_safe, "the peak of 32768 bytes is free"),
         (NeverCountsWhatGoes, kit.check_what_goes_makes_room, "32768 bytes, .* are free"),
         (GuessesWhatGoes, kit.check_nothing_is_freed_in_vain, "a was freed in vain"),
         (FreeBytesUnknown, kit.check_the_forecast_is_what_stays, "measured None"),
