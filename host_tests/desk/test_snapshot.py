@@ -388,3 +388,11 @@ def test_firmware_that_lacks_what_it_is_taken_with(last, text):
     with pytest.raises(NoSnapshot, match=text) as caught:
         take.of_board(RawRepl("PORT", Answers(said.encode() * 3)))
     assert "Next: " in str(caught.value) and last in str(caught.value)
+
+
+def test_what_a_script_prints_is_shown_without_the_signs_behind_it():
+    shown = []
+    repl = RawRepl("PORT", Answers(b"OK\x04\x04>OKone two\x04\x04>"))
+    assert repl.run("pass", on_text=shown.append) == ("", "")
+    assert repl.run("print('one two')", on_text=shown.append) == ("one two", "")
+    assert "".join(shown) == "one two"

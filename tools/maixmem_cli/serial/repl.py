@@ -232,18 +232,14 @@ class RawRepl:
         """What the board says up to `end`, or to an `other` end; ConnectionLost after `timeout`
         seconds of silence, or `limit` in all, by the clock `now`."""
         began = last = now()
-        shown = len(self._pending)
-        if on_text and shown:  # what came with the answer before it
-            on_text(self._pending.decode(errors="replace"))
+        shown = self._show(on_text, 0, end)  # what came with the answer before it
         while end not in self._pending:
             if other and other in self._pending:
                 end = other
                 break
             if self._receive():
                 last = now()
-                if on_text:
-                    on_text(self._pending[shown:].decode(errors="replace"))
-                    shown = len(self._pending)
+                shown = self._show(on_text, shown, end)
             elif now() - last > timeout:
                 raise ConnectionLost(self._lost(f"no answer for {timeout:.0f} s"))
             if limit is not None and now() - began > limit and end not in self._pending:
@@ -251,6 +247,14 @@ class RawRepl:
         at = self._pending.index(end) + len(end)
         found, self._pending = self._pending[:at], self._pending[at:]
         return found
+
+    def _show(self, on_text: Callable[[str], None] | None, shown: int, end: bytes) -> int:
+        """What has come and was not shown, up to the end; how far that is."""
+        behind = self._pending.find(end)
+        upto = behind if behind >= 0 else len(self._pending)
+        if on_text and upto > shown:
+            on_text(self._pending[shown:upto].decode(errors="replace"))
+        return upto
 
     def _lost(self, why: str) -> str:
         tail = self._pending[-300:].decode(errors="replace").strip()
