@@ -68,9 +68,10 @@ class PoolError(ValueError):
 
 
 # One kind of memory. `total`, `used`, `free`, `largest` (the biggest single block) are bytes, or
-# None where the platform cannot say. With `exact` False, `free` and `largest` are lower bounds and
-# `used` an upper bound. `holes`: in how many pieces it is free, beside its end; None where that is
-# not known. Making one allocates one object; it is a snapshot and never changes.
+# None where the platform cannot say; `largest` too where memory is mapped in pages. With `exact`
+# False, `free` and `largest` are lower bounds and `used` an upper bound. `holes`: in how many
+# pieces it is free, beside its end; None where that is not known. Making one allocates one object;
+# it is a snapshot and never changes.
 class Region:
     """A kind of memory and its sizes in bytes at one moment."""
 
@@ -93,10 +94,11 @@ class Region:
         self.exact = exact
 
 
-# What loading a model takes, by region name: `need` stays taken, `peak` must be free while
-# loading. `certainty` is "exact", "bound" (at least), "at most", "estimate" or "unknown". `refuse`
-# says in a sentence why this model can never run here, or is None; `warning` what is wrong with
-# the place where it lies (flash).
+# What loading a model takes, by region name: `need` stays taken, `peak` must be free before the
+# load: `need` and what is given back when it is done. `refuse` says in a sentence why this model
+# can never run here, or is None; `warning` what is wrong with the place where it lies (flash).
+# `certainty` is "exact", "bound" (at least), "at most", "estimate" or "unknown". It and `source`
+# are for the port's own messages; the manager reads `need`, `refuse`, `warning`.
 class Cost:
     """The bytes that one load takes, as {region name: bytes}."""
 

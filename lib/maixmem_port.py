@@ -17,7 +17,7 @@ _THREADS = "maixmem_linux.threads"  # by name: no board with MicroPython needs t
 # A port for a new board subclasses this and defines what its platform can do. The port owns no
 # memory of the board: what load() and new_image() return belongs to the caller. The manager calls
 # it from one thread at a time. Sizes are bytes. Sources and handles are whatever the platform
-# accepts and returns.
+# accepts and returns. What only some ports have is in docs/ports.md: a method here costs GC heap.
 class Port:
     """What a platform can do about memory; the answers of one that can do nothing."""
 
@@ -27,7 +27,8 @@ class Port:
     #: "evict": models take turns in memory; "arena": they share working memory, so more stay
     share = "evict"
     slots = 1 << 20  #: how many models can be loaded at a time
-    margin = 8192  #: bytes that must stay free beyond a forecast
+    #: bytes that must stay free beyond a forecast, given to check_fit(); 0 where it is exact
+    margin = 8192
 
     # --- memory ---
 
@@ -58,7 +59,11 @@ class Port:
 
     def for_models(self, manager=None) -> "Port":
         """This port with what loads models. Called once by a new manager: parts that only models
-        need are imported here."""
+        need are imported here.
+
+        Returns the same object each time: a new manager frees what the last one of an "evict"
+        port holds. On CPython an override calls this, which makes managers safe for threads.
+        """
         if manager is not None and sys.implementation.name == "cpython":  # its threads preempt
             __import__(_THREADS, None, None, ["guard"]).guard(self, manager)
         return self
@@ -66,7 +71,10 @@ class Port:
     @property
     def Net(self) -> type:
         """The class of what use() returns for a model, a subclass of maixmem_models.Net; one
-        object is created for each name."""
+        object is created for each name.
+
+        The base's has the attributes of the handle: for handles that are numbers define your own.
+        """
         return resident("net").Net
 
     def expect_setup(self) -> None:
@@ -74,11 +82,14 @@ class Port:
         one can be imported now."""
 
     def inspect(self, source, **how) -> Cost:
-        """What loading `source` takes. Reads headers, loads nothing; called once for each name.
-        `how` are the options given to add().
+        """What loading `source` takes. Reads headers, loads nothing.
 
-        KModelError, OSError or NoRoom where it cannot be read. With Cost.refuse set, use() raises
-        before anything is freed.
+        Called by add(), which leaves KModelError, OSError and MemoryError to use(): that calls it
+        again until it succeeds, on CPython also when the file has changed. With Cost.refuse set,
+        use() raises before anything is freed.
+
+        `how` are the options of add() that the manager does not know. Name yours in the signature,
+        so that others are a TypeError.
         """
         raise self._cannot()
 
@@ -89,26 +100,33 @@ class Port:
         not raised.
 
         `freed` are handles to be counted as unloaded: the answer is then a forecast, which must
-        not refuse what might succeed. With () it is the last check before load() and must be safe.
+        not refuse what might succeed (nor agree too easily: models are freed in vain). With () it
+        is the last check before load() and must be safe.
         """
         raise self._cannot()
 
     def room(self, region: str) -> int:
         """Bytes of a region that one load may count on, holes included; 0 for a region that the
-        platform does not have. May take some milliseconds."""
+        platform does not have. Called for each region of Cost.need. May take some milliseconds."""
         raise self._cannot()
 
     def free_bytes(self) -> int:
         """Free bytes of all that models are loaded into, by the cheapest call: the difference
-        before and after load() is what the load took. Allocates nothing."""
+        before and after load() is what the load took. 0 where unknown. Allocates nothing."""
         raise self._cannot()
 
     def load(self, source, **how):
-        """Loads a model; returns its handle, which belongs to the caller until unload().
+        """Loads a model; returns its handle, which belongs to the caller until unload(). `how` as
+        in inspect().
 
-        Owns nothing when it raises (any exception, KeyboardInterrupt included), so
-        `return runtime.load(...)` has to be its last step. A NoRoom or KModelError carries the
-        platform's own number in `.code`.
+        The handle may be an object of the port, created before the runtime's load(), with the
+        bytes that it holds, which check_fit() needs for `freed`. Owns nothing when it raises (any
+        exception, KeyboardInterrupt included): what follows the runtime's load() frees the model
+        when it fails (on CPython see `uninterrupted`).
+
+        Raises NoRoom, and nothing else, where the platform has no memory, whatever its exception:
+        the manager then evicts one more and tries again. Any other exception ends use();
+        KModelError is for a file that is refused. Both carry the platform's number in `.code`.
         """
         raise self._cannot()
 
@@ -129,7 +147,8 @@ class Port:
         return {}
 
     def explain(self, error: BaseException) -> str:
-        """The sentence for an error that a load ended with, and the next step."""
+        """The sentence for an error that a load ended with, and the next step. The base returns
+        the error's own text: load() words it, with the bytes needed and free."""
         return run_once("text", "of", error)
 
     # --- flash and images ---

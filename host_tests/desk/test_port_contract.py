@@ -6,6 +6,7 @@ it."""
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import maixmem_port
@@ -73,3 +74,24 @@ def test_what_a_platform_cannot_do_is_not_implemented() -> None:
         if isinstance(f.body[-1], ast.Raise):
             with pytest.raises(NotImplementedError, match="unknown: this platform cannot"):
                 getattr(port, name)(*[None] * (len(f.args.args) - 1))
+
+
+def test_what_only_some_ports_have_is_on_the_page_too() -> None:
+    """Each name that threads and advice read from a port where it has it, and held_by()."""
+    readers = (paths.LIB / "maixmem_linux" / "threads.py", paths.LIB / "maixmem_advice.py")
+    source = "\n".join(path.read_text("utf-8") for path in readers)
+    read = set(re.findall(r'(?:getattr|hasattr)\((?:p|port), "(\w+)"', source)) | {"held_by"}
+    besides = {name for name in read if not hasattr(maixmem_port.Port, name)}
+    assert {"uninterrupted", "check_may_wait", "growth", "advise"} < besides
+    page = port_page.PAGE.read_text(encoding="utf-8")
+    table = page.split("## What some ports have besides")[1]
+    assert besides == set(re.findall(r"^\| `(\w+)", table, re.M))
+
+
+def test_the_page_names_what_an_author_needs() -> None:
+    """Where a port is found and what checks it: the names are those of the repository."""
+    page = port_page.PAGE.read_text(encoding="utf-8")
+    own = page.split("## A port for a new board")[1].split("\n## ")[0]
+    for path in re.findall(r"`((?:host_tests|port_shims|lib)/[\w/]+\.py)`", own):
+        assert "NAME" in path or (paths.ROOT / path).is_file(), path
+    assert "`host_tests/kits/manager_kit.py`" in own and "`PORTS`" in own
