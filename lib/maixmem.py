@@ -23,6 +23,7 @@ except ImportError:
 __version__ = "1.0.0"
 
 _ONCE_THRESHOLD = const(4096)  # bytes between collections while a one-time part is in memory
+_PART = const(17408)  # bytes of GC heap that the largest part takes while it is read (v0.6.2_84)
 
 _port = None
 
@@ -40,10 +41,14 @@ class NoRoom(MemoryError):
     def __init__(
         self, message: str, region: str, need: "int | None" = None, free: "int | None" = None
     ) -> None:
-        super().__init__(message)
+        super(NoRoom, self).__init__(message)  # without names it keeps a closure
         self.region = region
         self.need = need
         self.free = free
+
+
+# What is raised where there is not even memory for a NoRoom. `_PART` is in its text.
+full = MemoryError("gc is full, free 17408 bytes")
 
 
 class KModelError(ValueError):
@@ -132,33 +137,44 @@ def run_once(name: str, function: str, *args):
     """function(*args) of maixmem_NAME, dropped again afterwards with the parts that it imports,
     unless they were loaded before: their bytes are free again.
 
+    NoRoom where the GC heap has no room for it.
+
     A part imports others at its head; a name of at most ten characters costs 16 bytes, not 64.
     Garbage is collected often meanwhile, so that what stays lies close together: with the parts of
     a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
     three (MaixPy v0.6.2_84).
     """
-    came = []  # type: list[str]
-    there = None if "maixmem_" + name in modules else set(modules)  # type: set[str] | None
+    came = ()  # type: tuple | list
     settable = hasattr(gc, "threshold")
     if settable:
         before = gc.threshold()
         gc.threshold(_ONCE_THRESHOLD)
     try:
         try:
-            result = resident(name)
-        finally:  # half imported: what came is dropped as well
-            if there is not None:
-                for x in modules:
-                    if "maixmem_" in x and x not in there:
-                        came.append(x)
-        there = None  # a part may need the room
-        result = getattr(result, function)(*args)
-    finally:
-        for x in came:
-            modules.pop(x, None)
-        if settable:
-            gc.threshold(before)
-    return result
+            there = None if "maixmem_" + name in modules else set(modules)  # type: set[str] | None
+            try:
+                part = resident(name)
+            finally:  # half imported: what came is dropped as well
+                if there:
+                    came = []
+                    for x in modules:
+                        if "maixmem_" in x and x not in there:
+                            came.append(x)
+            there = None  # a part may need the room
+            return getattr(part, function)(*args)
+        finally:
+            for x in came:
+                modules.pop(x, None)
+            if settable:
+                gc.threshold(before)
+    except MemoryError as e:
+        if e.__class__ is MemoryError and hasattr(gc, "mem_free"):
+            try:
+                e = NoRoom(full.args[0], "gc", _PART, gc.mem_free())
+            except MemoryError:
+                e = full
+                e.__traceback__ = None  # it would grow each time
+        raise e
 
 
 def message(key: str, *args) -> str:
@@ -168,9 +184,9 @@ def message(key: str, *args) -> str:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError) as e:
         try:
-            return "{}: {}. {}".format(args, e, "Free some.")
-        except MemoryError:
-            return "gc is full"
+            return "{}: {} ({} free)".format(args, e, e.free)  # type: ignore[union-attr]
+        except Exception:  # no memory for more, or no error of memory
+            return (full if e.__class__ is MemoryError else e).args[0]
 
 
 # --- the port ---
@@ -212,10 +228,10 @@ def report(out=print) -> dict:
     """
     try:
         return run_once("report", "report", port(), out)
-    except NoRoom:
-        raise
-    except MemoryError:
-        out("gc is full")
+    except MemoryError as e:
+        if getattr(e, "region", "gc") != "gc":
+            raise
+        out(full.args[0])
         out(gc.mem_free())
         return {}
 

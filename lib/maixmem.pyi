@@ -16,6 +16,7 @@ import maixmem_k210_chip
 import maixmem_k210_cost
 import maixmem_k210_fit
 import maixmem_k210_gc
+import maixmem_k210_lazy
 import maixmem_k210_load
 import maixmem_kmodel
 import maixmem_kmodel_mem
@@ -34,6 +35,7 @@ except ImportError:
     const = int
 __version__ = '1.0.0'
 _ONCE_THRESHOLD = const(4096)
+_PART = const(17408)
 _port = None
 class NoRoom(MemoryError):
     """Not tried, or refused, for want of memory: `region` has `free` bytes, `need` are needed;
@@ -41,10 +43,11 @@ class NoRoom(MemoryError):
     code = None # type: int | None
 
     def __init__(self, message: str, region: str, need: 'int | None'=None, free: 'int | None'=None) -> None:
-        super().__init__(message)
+        super(NoRoom, self).__init__(message)
         self.region = region
         self.need = need
         self.free = free
+full = MemoryError('gc is full, free 17408 bytes')
 class KModelError(ValueError):
     """A model file that is wrong, or that the platform refused to load."""
     code = None # type: int | None
@@ -107,7 +110,7 @@ def set_gc_heap(nbytes: int) -> str:
     port."""
     ...
 
-def resident(name: Literal["canmv_kpu", "k210_boxes", "k210_chip", "k210_fit", "k210_kpu", "k210_lazy", "k210_mend", "k210_net", "k210_yolo", "net", "openmv_ml", "threads", "using", "watch"]) -> Any: ...
+def resident(name: Literal["canmv_kpu", "k210_boxes", "k210_chip", "k210_fit", "k210_kpu", "k210_mend", "k210_net", "k210_yolo", "net", "openmv_ml", "threads", "using", "watch"]) -> Any: ...
 
 @overload
 def run_once(name: Literal["camera"], function: Literal["check_camera"], _w: int, _h: int, _buffers: int = ..., _freed: Any = ...) -> NoRoom | None:
@@ -208,6 +211,10 @@ def run_once(name: Literal["k210_gc"], function: Literal["smaller_gc_heap"], _nb
 @overload
 def run_once(name: Literal["k210_gc"], function: Literal["warnings"], _p: Any) -> list[str]:
     return maixmem_k210_gc.warnings(_p)
+
+@overload
+def run_once(name: Literal["k210_lazy"], function: Literal["adapt"], _port_class: Any) -> None:
+    return maixmem_k210_lazy.adapt(_port_class)
 
 @overload
 def run_once(name: Literal["k210_load"], function: Literal["not_read"], _path: str, _error: OSError) -> OSError:

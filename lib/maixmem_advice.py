@@ -11,9 +11,10 @@ The table of what is known of this platform (maixmem_known_...) comes with the q
 with the answer.
 """
 
+import gc
 import sys
 
-from maixmem import KModelError, NoRoom, port, run_once
+from maixmem import KModelError, NoRoom, full, port, run_once
 
 # steps that are not given for an error of the manager, which did them
 _DONE = ("ModelManager", "read_info(")
@@ -138,16 +139,22 @@ def advise(error: "BaseException | str", out=print) -> "list[str]":
         lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
         run_once("report", "show", ["{}".format(error).strip(), "= " + meaning] + lines, out)
         return list(steps)
-    except MemoryError:  # no room for the table
-        steps = [_FREE]
+    except MemoryError:  # no room for the table; this allocates nothing
+        steps = _FREE
+        if isinstance(error, NoRoom) and error.need is not None:
+            out("region, bytes needed, free:")
+            out(error.region)
+            out(error.need)
+            out(error.free)
+        else:
+            out(full.args[0])
+            out(gc.mem_free())
         try:
             steps = _own_steps(error)[:1] or steps
-            if isinstance(error, NoRoom):
-                out("{}: {} bytes needed, {} free".format(error.region, error.need, error.free))
         except MemoryError:
             pass
         out(steps[0])
         return steps
 
 
-_FREE = "free GC heap"
+_FREE = ["free GC heap"]

@@ -131,5 +131,5 @@ class Port:
         """new_image(), copy_into() and set_gc_heap(): see maixmem_k210_lazy."""
         if name not in ("new_image", "copy_into", "set_gc_heap"):
             raise AttributeError(name)
-        resident("k210_lazy").adapt(Port)
+        run_once("k210_lazy", "adapt", Port)
         return getattr(self, name)

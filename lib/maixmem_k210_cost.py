@@ -67,11 +67,11 @@ def inspect(p, source, how: dict) -> Cost:
     cost.source = source
     cost.chunks = load
     cost.nbytes = info.nbytes or 1
-    cost.how = how
     if _YOLO:
         cost.cells = _cells(how.get("file", source))
-    if type(source) is str:
+    if type(source) is str:  # another file may come in its place: again()
         cost.head = p.head_of(source)
+        cost.how = how
     if not info.main_mem:
         cost.certainty = "bound"
     if not info.plain or peak > RAM or refuse or method[:5] != "load_":

@@ -48,4 +48,4 @@ def mend(words, table: int, at: int) -> None:
                 return
 
 
-Port.unload = unload  # type: ignore[method-assign]
+Port.unload = unload  # type: ignore[assignment]

@@ -64,7 +64,7 @@ A build with fewer parts (Minimum size OMV function).""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
 One target per size.""",
-    """|memory allocation failed|allocate memory from GC heap
+    """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 4
 5""",

@@ -181,7 +181,7 @@ no system heap for the list that forward() was given
 the target image is too small, or a copy shrunk it
 One target per size.
 4""",
-    """|memory allocation failed|allocate memory from GC heap
+    """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 16
 4

@@ -9,7 +9,7 @@ Give back once what acquire(), take() or alloc() returned.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
-    """|memory allocation failed|allocate memory from GC heap
+    """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0""",
     """|ENOMEM|errno:12|Cannot allocate memory

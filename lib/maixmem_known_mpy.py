@@ -12,7 +12,7 @@ Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 
     """|heap is locked
 no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
-    """|memory allocation failed|allocate memory from GC heap
+    """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0
 1

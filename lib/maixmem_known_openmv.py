@@ -15,7 +15,7 @@ Allocate before; in a callback: micropython.schedule().""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
 One target per size.""",
-    """|memory allocation failed|allocate memory from GC heap
+    """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0
 1

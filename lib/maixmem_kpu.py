@@ -107,7 +107,8 @@ class _Later:
                 made = _part(self.name, self, args, how)
         except (MemoryError, RuntimeError) as e:
             if hasattr(_kpu, self.name) and (
-                e.__class__ is not MemoryError or first.__class__ is _Task
+                first.__class__ is _Task
+                or getattr(e, "region", e.__class__) not in ("gc", MemoryError)
             ):
                 raise
         if made is self:
@@ -157,8 +158,9 @@ def _ready(t, fmap=False):
             except (MemoryError, ValueError) as e:
                 try:
                     e = _part("words", t, e)
-                except (MemoryError, RuntimeError):
-                    pass  # no memory for more
+                except (MemoryError, RuntimeError) as short:  # no memory for more
+                    if e.__class__ is MemoryError:
+                        e = short
                 raise e
         else:
             _part("start", t)

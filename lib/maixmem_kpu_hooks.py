@@ -58,7 +58,7 @@ def measure(handler, source, how):
     except KModelError as e:
         raise words(t, e)
     except (MemoryError, NotImplementedError, ValueError) as e:
-        write("kpu_unjudged", t.name, e)
+        write("kpu_unjudged", t.name, "no GC heap" if getattr(e, "region", "") == "gc" else e)
     register(t)
     _m.margin = 0
     idle = [x.handle for x in _m.models.values() if x.ready and not x.pin]

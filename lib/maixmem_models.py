@@ -269,11 +269,11 @@ class ModelManager:
     def _refusal(self, m, freed=()) -> "NoRoom | None":
         """Why the port refuses to load m once the handles `freed` are unloaded, or None. Garbage,
         perhaps models of an earlier run, is collected before a no."""
-        for _ in range(2):
-            e = self.port.check_fit(m.cost, self.margin, freed)
-            if not e:
-                break
+        check = self.port.check_fit
+        e = check(m.cost, self.margin, freed)
+        if e:
             gc.collect()
+            e = check(m.cost, self.margin, freed)
         return e
 
     def _load(self, m) -> "NoRoom | None":

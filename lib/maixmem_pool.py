@@ -19,7 +19,7 @@ Blocks of any size: maixmem_arena. How many bytes: maixmem_image.
 
 import gc
 
-from maixmem import NoRoom, PoolEmpty, PoolError, const, message, port, run_once
+from maixmem import NoRoom, PoolEmpty, PoolError, const, full, message, port, run_once
 
 try:
     from uctypes import addressof
@@ -44,8 +44,6 @@ _id = id  # found at once as a global; a builtin is searched for at every use
 class BufferPool:
     """Equal buffers that are allocated once."""
 
-    failures = 0  # how often acquire() found none free
-
     def __init__(self, nbytes: int, count: int, align: int = 1, block=None) -> None:
         for n in (nbytes, count, align):
             if not isinstance(n, int) or n < 1:
@@ -69,6 +67,7 @@ class BufferPool:
         self._free = [len(items)] + items
         self._held = {id(item): None for item in items}
         self.count = len(items)
+        self.failures = 0  # how often acquire() found none free
         self._loan = None
         for _ in items[:_LOANS]:
             self._loan = _Loan(self, self._loan)
@@ -110,7 +109,12 @@ class BufferPool:
 
     def _empty(self):
         self.failures += 1
-        raise PoolEmpty(message("acquire", self.count, self.holders()))
+        try:
+            e = PoolEmpty(message("acquire", self.count, self.holders()))  # type: MemoryError
+        except MemoryError:
+            e = full
+            e.__traceback__ = None
+        raise e
 
     def _refuse(self, k, tag):
         state = self._held.get(k, "")

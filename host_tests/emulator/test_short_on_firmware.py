@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import emulated
 import kmodel_build
 import pico
 import pytest
@@ -21,7 +20,8 @@ from maixmem_cli.serial.repl import RawRepl
 
 pytestmark = only_thorough
 
-_ASK = "fill({})\nask()"
+_FILLS = [(left, in_one) for left in short_sweep.LEVELS for in_one in (False, True)]
+_ASK = "fill({}, {})\nask()"
 
 
 @needs_cc
@@ -37,14 +37,13 @@ def test_a_k210(image: Path, tmp_path: Path) -> None:
     with booted(image, files, files_of_library()) as board:
         repl = RawRepl(image.name, SerialPort(board))
         repl.check(short_sweep.SCENARIO + short_sweep.AUTO, timeout=60)
-        questions = emulated.answer(repl, "print(len(ASKED))")
+        whole = "".join(repl.run("ask()", timeout=60))
         ready = board.snapshot()
-        for left in short_sweep.LEVELS:
+        for left, in_one in _FILLS:
             board.restore(ready)
-            said = "".join(
-                RawRepl(image.name, SerialPort(board)).run(_ASK.format(left), timeout=60)
-            )
-            found += [(left, wrong) for wrong in short_sweep.judge(said, questions)]
+            repl = RawRepl(image.name, SerialPort(board))
+            said = "".join(repl.run(_ASK.format(left, in_one), timeout=60))
+            found += [(left, in_one, wrong) for wrong in short_sweep.judge(said, whole, left)]
     assert not found, found
 
 
@@ -54,10 +53,14 @@ def test_a_pico(image: Path, tmp_path: Path) -> None:
     found = []
     with pico.Pico(image, tmp_path / "flash.bin") as board:
         maixmem("deploy", "--port", board.port)
-        for left in short_sweep.LEVELS:
+        with connect(board.port) as repl:
+            repl.soft_reset()
+            repl.check(short_sweep.SCENARIO, timeout=120)
+            whole = "".join(repl.run("ask()", timeout=120))
+        for left, in_one in _FILLS:
             with connect(board.port) as repl:
                 repl.soft_reset()
                 repl.check(short_sweep.SCENARIO, timeout=120)
-                said = "".join(repl.run(_ASK.format(left), timeout=120))
-            found += [(left, wrong) for wrong in short_sweep.judge(said)]
+                said = "".join(repl.run(_ASK.format(left, in_one), timeout=120))
+            found += [(left, in_one, wrong) for wrong in short_sweep.judge(said, whole, left)]
     assert not found, found

@@ -19,7 +19,7 @@ import maixmem, maixmem_advice
 from maixmem import NoRoom
 port = maixmem.port()
 watch = maixmem.Watch()
-error = NoRoom("no room", "heap", 4096, 512)
+error = NoRoom(maixmem.message("stack", 8192, 10480, 512), "stack", 8192, 512)
 def known():
     maixmem_advice.advise(error)
 def plain():
@@ -30,25 +30,33 @@ def table():
     watch.report()
 ASKED = (("known", known), ("plain", plain), ("report", maixmem.report), ("watch", table),
     ("text", text), ("again", maixmem.report))
-held = []
-def fill(left):
+held = None
+def fill(left, whole):  # the largest pieces first; `whole`: what is left lies in one piece
+    global held
+    gap = bytearray(left) if whole else None
+    if whole:
+        left = 0
     n = 16384
-    while n >= 32:
+    while n > 8:
+        gc.collect()
         try:
             while gc.mem_free() - n > left:
-                held.append(bytearray(n))
-            n //= 2
+                held = (held, bytearray(n) if n > 16 else None)
         except MemoryError:
-            n //= 2
+            pass
+        n //= 2
+    gap = None
     gc.collect()
+    print("left", gc.mem_free())
 def ask():
     for name, call in ASKED:
         print("@@", name)
         try:
             call()
             print(".")
-        except MemoryError:
+        except Exception as e:
             print("SECOND")
+            print(e.__class__)
 """
 
 
@@ -71,50 +79,105 @@ gone = KPU.load(0x300000)
 KPU.deinit(gone)
 refused = (
     # where it cannot be judged for want of memory the firmware tries it, and says 2006
-    ("never fits", (MemoryError, ValueError), loads(0x400000)),
-    ("no model", (ValueError,), loads(0x700000)),
-    ("no file", (OSError, ValueError), loads("/flash/none.kmodel")),
-    ("not ready", (ValueError,), lambda: KPU.run_yolo2(net, img)),
-    ("released", (ValueError,), lambda: KPU.forward(gone, img)),
-    ("no net", (TypeError,), lambda: KPU.forward(3, img)),
-    ("no image", (ValueError,), lambda: KPU.forward(net, 3)),
-    ("no name", (AttributeError,), lambda: net.nonsense),
-    ("pool", (MemoryError,), pool.acquire),
-    ("double", (ValueError,), lambda: pool.release(bytearray(16))),
-    ("heap size", (TypeError, ValueError), lambda: maixmem.set_gc_heap("x")),
+    ("never fits", MemoryError, loads(0x400000)),
+    ("no model", ValueError, loads(0x700000)),
+    ("no file", OSError, loads("/flash/none.kmodel")),
+    ("not ready", ValueError, lambda: KPU.run_yolo2(net, img)),
+    ("released", ValueError, lambda: KPU.forward(gone, img)),
+    ("no net", TypeError, lambda: KPU.forward(3, img)),
+    ("no image", ValueError, lambda: KPU.forward(net, 3)),
+    ("no name", AttributeError, lambda: net.nonsense),
+    ("pool", MemoryError, pool.acquire),
+    ("double", ValueError, lambda: pool.release(bytearray(16))),
+    ("heap size", TypeError, lambda: maixmem.set_gc_heap("x")),
 )
-def asks(kinds, call):
+def asks(kind, call):
     def ask():
         try:
             call()
             print("went through")
         except Exception as e:
-            bare = e.__class__ is MemoryError
-            print("firmware's" if bare else "ours" if isinstance(e, kinds) else "OTHER", repr(e))
+            ours = isinstance(e, kind) and e.__class__ is not MemoryError
+            print("ours:" if ours else "full:" if isinstance(e, NoRoom) else "bare:")
+            print(e)
             if isinstance(e, NoRoom):
                 print("numbers", e.region, e.need, e.free)
+            print("advice:")
             maixmem_advice.advise(e)
     return ask
-ASKED += tuple([(name, asks(kinds, call)) for name, kinds, call in refused])
+ASKED += tuple([(name, asks(kind, call)) for name, kind, call in refused])
 """
 
 
 _CALLS = ("init_yolo2", "run_yolo2", "read_flash", "new_image")  # keys that are names of calls too
 _KEYS = [key for key in maixmem_text._SENTENCES if "_" in key and key not in _CALLS]
-RAW = re.compile(r"\b(?:keep|" + "|".join(_KEYS) + r")\(")
+RAW = re.compile(r"\b(?:keep|" + "|".join(_KEYS) + r")\(|MemoryError\(\)")
+#: what is said for want of memory has all four: which, how much is needed, one step, what is free
+SHORT = (
+    re.compile(r"\): gc is full, free \d+ bytes \(\d+ free\)"),  # the text of an error
+    re.compile(r"full:\ngc is full, free \d+ bytes\nnumbers gc \d+ \d+$"),
+    re.compile(r"^gc is full, free \d+ bytes\n\d+(\nfree GC heap)?$"),  # report(), advise()
+    re.compile(r"^region, bytes needed, free:\n\w+\n\d+\n\d+\n\w.*$"),  # advise()
+    re.compile(r"^start, low, now(\n\w+\n\d+\n\d+\n\d+)+$"),  # Watch.report()
+)
+#: where not even an object of two blocks is to be had, `free` is said by advise() alone
+LEAST = re.compile(r"^(\w+:\n)?gc is full, free \d+ bytes$")
+#: ... and where not one block is, the interpreter raises its own instead of any other
+NOTHING = re.compile(r"^bare:(\nmemory allocation failed, allocating [%u\d]+ bytes)?$")
+#: what the firmware raises by itself, cut where it had no memory for more: of a load that could
+#: not be judged, of a name that no net has
+_OTHERS = (
+    "[MAIXPY]kpu: load error:2002, ERR_KMODEL_VERSION: only support kmodel V3/V4 now",
+    "[MAIXPY]kpu: load error:2005, ERR_READ_FILE: read file failed",
+    "[MAIXPY]kpu: load error:2006, ERR_NO_MEM: memory not enough",
+    "'kpu_net' object has no attribute 'nonsense'",
+    "'%s' object has no attribute '%q'",
+)
+_FIRMWARES = r"(?m)^(kpu_net __del__|.*SYSCALL: Out of memory|\x1b\[0m)\n"  # its own lines
 
 
-def judge(said: str, questions: int = 6) -> list[str]:
-    """What is wrong with the answers: a second error, a raw key, a question without an answer, a
-    refusal of another class than where there is room."""
+def answers(said: str) -> dict[str, str]:
+    """{question: its answer}, without the firmware's own lines."""
+    said = re.sub(_FIRMWARES, "", said.replace("\r", ""))
+    blocks = said.split("@@ ")[1:]
+    return {name.strip(): text.strip() for name, _, text in (b.partition("\n") for b in blocks)}
+
+
+def same(a: str, b: str) -> bool:
+    """Are two answers the same but for their numbers, and where lines are broken by them?"""
+    return _plain(a) == _plain(b)
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"(?m)^(gc|heap)( +)\[[#.]*\].*", r"\1", text)
+    return re.sub(r"[\d.]+( [KM]iB| B)?|\s+", " ", text)
+
+
+def parts(answer: str) -> list[str]:
+    """A refusal and the advice about it, each for itself."""
+    return [x.strip() for x in answer.removesuffix(".").split("advice:")]
+
+
+def judge(said: str, whole: str, left: int) -> list[str]:
+    """What is wrong with the answers: a second error, a raw key, a question without an answer, one
+    that is neither the `whole` one, as where there is room, nor a short one with its numbers."""
     wrong = []
-    for block in said.split("@@ ")[1:]:
-        name, _, answer = block.partition("\n")
-        lines = answer.strip().splitlines()
-        if "SECOND" in lines or not lines or lines[-1] != ".":
-            wrong.append(f"{name.strip()}: no answer but {answer!r}")
-        if len(lines) < 2 or RAW.search(answer) or "OTHER" in answer or "went through" in answer:
-            wrong.append(f"{name.strip()}: says {answer!r}")
-    if said.count("@@ ") < questions:
-        wrong.append(f"ends early: {said[-300:]!r}")
+    forms = (*SHORT, LEAST) + (NOTHING,) * (left <= LEVELS[0])
+    there = answers(said)
+    for name, full in answers(whole).items():
+        answer = there.get(name, "nothing")
+        if not answer.endswith("\n.") or RAW.search(answer):
+            wrong.append(f"{name}: {answer!r}")
+            continue
+        for got, wanted in zip(parts(answer), parts(full)):
+            short = [form for form in forms if form.search(got)]
+            if not short and not same(got, wanted) and not _firmwares(got):
+                wrong.append(f"{name}: {got!r} for {wanted!r}")
     return wrong
+
+
+def _firmwares(answer: str) -> bool:
+    kind, _, text = answer.partition("\n")
+    return (
+        kind in ("bare:", "ours:") and len(text) > 20 and any(x.startswith(text) for x in _OTHERS)
+    )
