@@ -161,7 +161,7 @@ def run_once(name: str, function: str, *args):
                         if "maixmem_" in x and x not in there:
                             came.append(x)
             there = None  # a part may need the room
-            return getattr(part, function)(*args)
+            result = getattr(part, function)(*args)
         finally:
             for x in came:
                 modules.pop(x, None)
@@ -175,6 +175,7 @@ def run_once(name: str, function: str, *args):
                 e = full
                 e.__traceback__ = None  # it would grow each time
         raise e
+    return result
 
 
 def message(key: str, *args) -> str:
