@@ -137,12 +137,9 @@ def run_once(name: str, function: str, *args):
     """function(*args) of maixmem_NAME, dropped again afterwards with the parts that it imports,
     unless they were loaded before: their bytes are free again.
 
-    NoRoom where the GC heap has no room for it.
-
-    A part imports others at its head; a name of at most ten characters costs 16 bytes, not 64.
-    Garbage is collected often meanwhile, so that what stays lies close together: with the parts of
-    a program of two models in pieces over the heap, two images of 320x240 fit beside it instead of
-    three (MaixPy v0.6.2_84).
+    NoRoom where the GC heap has no room for it. A part imports others at its head. Garbage is
+    collected often meanwhile, so that what stays lies close together: else two images of 320x240
+    fit beside two models, not three.
     """
     came = ()  # type: tuple | list
     settable = hasattr(gc, "threshold")

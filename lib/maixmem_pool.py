@@ -161,20 +161,15 @@ class _Loan:
 
 # `count` images of exactly w x h pixels in one format of the platform's port; with `ai` (MaixPy)
 # each owns its AI copy from the start. A BufferPool of images: release(), borrow(), tags and
-# errors are the same. Allocation: the constructor makes all images. take() and acquire() allocate
-# nothing; of what the firmware does in take(), copy() leaves an object of 64 bytes to the
-# collector, as snapshot() does (MaixPy v0.6.2_84). An image whose holder changed its size or
-# format (crop(), to_grayscale(), a copy into it) is made anew before it is handed out again, the
-# only time that acquire() allocates; `replaced` counts them: keep it 0 by working on images that
-# are not the pool's. NoRoom (where not even the code for it has room, its base MemoryError) if
-# that fails: nothing is lost, the next acquire() tries again. A script that the IDE runs again in
-# the same interpreter finds the pool of its first run in the way: where there is no room
-# otherwise, a new pool takes over the images of the one of its size, format and count that a
-# global name still holds, and closes it: its acquire() is PoolEmpty from then on. The pool never
-# shows an image that copy() returned, whose AI copy is an address that was never set. Never call
-# img.__del__() on an image of the pool: it frees the pixels, the image says the size it had, and
-# the next take() writes at address 0 and dumps core (measured on the firmware v0.6.2_84). Nothing
-# cheap can tell: release() it.
+# errors are the same. The constructor allocates all images; take() and acquire() nothing, but that
+# the firmware's copy() in take() leaves 64 bytes (v0.6.2_84). An image whose holder changed its
+# size or format (crop(), to_grayscale()) is replaced before it is handed out again, the only time
+# that acquire() allocates; `replaced` counts them. NoRoom if that fails: the next acquire() tries
+# again. Where there is no room otherwise, a new pool takes over the images of the one like it that
+# a global name still holds, of a run before in the same interpreter, and closes that: its
+# acquire() is PoolEmpty from then on. The pool never shows an image that copy() returned, whose
+# AI copy is an address that was never set. Never call img.__del__() on an image of the pool: it
+# frees the pixels, and the next take() writes at address 0. Nothing cheap can tell: release() it.
 class ImagePool(BufferPool):
     """Images of one size and format that are allocated once."""
 
