@@ -47,7 +47,7 @@ class NoRoom(MemoryError):
         self.free = free
 
 
-# What is raised where there is not even memory for a NoRoom. `_PART` is in its text.
+# Raised where there is no memory for a NoRoom. `_PART` is in its text.
 full = MemoryError("gc is full, free 17408 bytes")
 
 

@@ -166,10 +166,9 @@ class _Loan:
 # size or format (crop(), to_grayscale()) is replaced before it is handed out again, the only time
 # that acquire() allocates; `replaced` counts them. NoRoom if that fails: the next acquire() tries
 # again. Where there is no room otherwise, a new pool takes over the images of the one like it that
-# a global name still holds, of a run before in the same interpreter, and closes that: its
-# acquire() is PoolEmpty from then on. The pool never shows an image that copy() returned, whose
-# AI copy is an address that was never set. Never call img.__del__() on an image of the pool: it
-# frees the pixels, and the next take() writes at address 0. Nothing cheap can tell: release() it.
+# a global name still holds, of an earlier run, and closes it: its acquire() is PoolEmpty. Never
+# call img.__del__() on an image of the pool: it frees the pixels, and the next take() writes at
+# address 0. Nothing cheap can tell: release() it.
 class ImagePool(BufferPool):
     """Images of one size and format that are allocated once."""
 
