@@ -149,7 +149,7 @@ def same(a: str, b: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    text = re.sub(r"(?m)^(gc|heap)( +)\[[#.]*\].*", r"\1", text)
+    text = re.sub(r"(?m)^(\w+)( +)\[[#.]*\].*", r"\1", text)
     return re.sub(r"[\d.]+( [KM]iB| B)?|\s+", " ", text)
 
 
@@ -166,6 +166,8 @@ def judge(said: str, whole: str, left: int) -> list[str]:
     there = answers(said)
     for name, full in answers(whole).items():
         answer = there.get(name, "nothing")
+        if name == "text" and left <= LEVELS[0] and answer.startswith("SECOND"):
+            continue  # no block for the tuple of its arguments: message() was not entered
         if not answer.endswith("\n.") or RAW.search(answer):
             wrong.append(f"{name}: {answer!r}")
             continue
