@@ -14,31 +14,31 @@ Give back once what acquire(), take() or alloc() returned.""",
 Flash it again, behind the firmware, at a multiple of 4096.""",
     """|FlashOverlap| overlaps |every official firmware|erases whole|64 KiB frames
 !flash bytes with two owners
-gap_for(nbytes) of that map: a free address.""",
+Call gap_for(nbytes) of that map: a free address.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
 Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
     """|Out of normal MicroPython Heap
 the GC heap has no block for an image
 Drop images, gc.collect(); see maixmem.report().
-RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.""",
+Count RGB565 as 2*w*h bytes, its AI copy 3*w*h more.""",
     """|Out of Memory! Please reduce|Too many fb_alloc|Out of temporary Frame Buffer
 no system heap for its work buffer (700 KiB to save or compress)
-A smaller picture: QVGA, not VGA.
+Use a smaller picture: QVGA, not VGA.
 Do it before models are loaded, or free one.
-Hard reset only after find_line_segments(): each failure keeps 790 KB.""",
+Reset hard after find_line_segments(): each failure keeps 790 KB.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
     """|SYSCALL: Out of memory
 the system heap ran out: what follows says of what
 1
-Camera frames take 5*w*h bytes: a smaller frame.
-If it hangs now: reset the board.""",
+Use a smaller frame of the camera: 5*w*h bytes.
+Reset the board if it hangs now.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
 Leave out the call before it: a known bug in get_statistics().
-Only 'recovered': the program went on; note the call before it.
+Note the call before it; if only 'recovered', it went on.
 2""",
     """|core dump
 |fault load
@@ -55,23 +55,23 @@ the board hangs: the system heap ran out, or freed memory was used
 the system heap has no room for this model
 1
 0
-Smaller camera frames, and a build with fewer parts.""",
+Use smaller camera frames, a build with fewer parts.""",
     """|Failed to load model|Probe model size failed
 the model was refused: its version, or no system heap for it
 1
 0
-A build with fewer parts (Minimum size OMV function).""",
+Use a build with fewer parts (Minimum size OMV function).""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
-One target per size.""",
+Use one target per size.""",
     """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 4
 5""",
     """|ENOMEM|errno:12
 the system heap, which is not Python's, has no room for what the call in that line wants: most often camera frames
-A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
-sensor.reset() before trying again.""",
+Use a smaller frame: 5*w*h bytes, twice that with dual_buff.
+Call sensor.reset() before trying again.""",
     """|ENOENT|errno:2|No such file or directory
 no such file
 6
@@ -82,8 +82,8 @@ no SD card
     """|ensor timeout|ensor Timeout
 the camera delivers no frame
 3
-The same after few frames with helloworld: another sensor cures it.
-Cable in straight; 5 V supply that holds under load.""",
+Try another sensor if helloworld fails after few frames.
+Check the cable and the 5 V supply under load.""",
     """|Reset Failed
 |not found sensor
 |Not init!
@@ -108,27 +108,27 @@ a device or a file system did not answer (camera not set up, or no such file)
 7""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
-The next 0x1000: `maixmem flash FILE@ADDR`.""",
+Use the next 0x1000: `maixmem flash FILE@ADDR`.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 4
 5
-A smaller picture, or fewer bits a pixel.
+Use a smaller picture, or fewer bits a pixel.
 0""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
     "Free a model before the next is loaded: ModelManager does it.",
-    "Ask first: maixmem_kmodel.read_info(source).",
+    "Check first: maixmem_kmodel.read_info(source).",
     "Reset the board: nothing can catch this.",
-    "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?",
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Call sensor.reset(), set_pixformat(), set_framesize(), run(1) in order. Check the cable.",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
     "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
     "Check the path: os.listdir() of its folder.",
     "Put the SD card in, then reset.",

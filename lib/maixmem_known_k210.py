@@ -17,7 +17,7 @@ Give back once what acquire(), take() or alloc() returned.""",
     """|FlashOverlap| overlaps |every official firmware|erases whole|64 KiB frames
 !flash bytes with two owners
 2
-gap_for(nbytes) of that map: a free address.""",
+Call gap_for(nbytes) of that map: a free address.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
 Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
@@ -26,13 +26,13 @@ the GC heap has no block for an image
 Drop images, gc.collect(); see maixmem.report().
 4
 5
-RGB565 takes 2*w*h bytes, its AI copy 3*w*h more.""",
+Count RGB565 as 2*w*h bytes, its AI copy 3*w*h more.""",
     """|Out of Memory! Please reduce|Too many fb_alloc|Out of temporary Frame Buffer
 no system heap for its work buffer (700 KiB to save or compress)
-A smaller picture: QVGA, not VGA.
+Use a smaller picture: QVGA, not VGA.
 Do it before models are loaded, or free one.
 1
-Hard reset only after find_line_segments(): each failure keeps 790 KB.""",
+Reset hard after find_line_segments(): each failure keeps 790 KB.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
@@ -40,16 +40,16 @@ Allocate before; in a callback: micropython.schedule().""",
 the system heap ran out: what follows says of what
 6
 7
-A load from an address takes 262274 bytes more.
+Add 262274 bytes for a load from an address.
 8
-Camera frames take 5*w*h bytes: a smaller frame.
+Use a smaller frame of the camera: 5*w*h bytes.
 1
-If it hangs now: reset the board.""",
+Reset the board if it hangs now.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
 Leave out the call before it: a known bug in get_statistics().
-A newer firmware: v0.6.2-84.
-Only 'recovered': the program went on; note the call before it.
+Update to v0.6.2-84.
+Note the call before it; if only 'recovered', it went on.
 9""",
     """|core dump
 |fault load
@@ -60,10 +60,10 @@ Only 'recovered': the program went on; note the call before it.
 |SYSCALL: sys_exit called
 the board hangs: the system heap ran out, or freed memory was used
 6
-A load from an address takes 262274 bytes more: ModelManager refuses in time.
-pix_to_ai() on what copy() gave: use ImagePool.
-copy_to_fb=True (give an image), snapshot() without camera.
-YOLO models on firmware before v0.5.1-48: update.
+Use ModelManager: it refuses in time. An address costs 262274 bytes more.
+Use ImagePool: no pix_to_ai() on what copy() gave.
+Give copy_to_fb=True an image; no snapshot() without camera.
+Update firmware before v0.5.1-48 for YOLO models.
 10
 1
 9""",
@@ -75,7 +75,7 @@ Erase 0xD00000 to 0x1000000 with kflash.""",
 |GC size 128k
 |can't malloc 128k
 too large a GC heap: 128 KiB are active
-maixmem.set_gc_heap() a smaller one, machine.reset().""",
+Set it smaller: maixmem.set_gc_heap(), machine.reset().""",
     """|bute 'heap_free
 |bute 'flash_read
 |import name utils
@@ -83,18 +83,18 @@ maixmem.set_gc_heap() a smaller one, machine.reset().""",
 |bute 'set_outputs
 |Image to int
 a call that this firmware does not have
-MaixPy v0.6.2-84 has it.
-maixmem does without: maixmem.report() says what is missing.""",
+Update to MaixPy v0.6.2-84.
+See maixmem.report(): maixmem does without what is missing.""",
     """|error:2001|ERR_PARAM|model_addr must|only accept int|model format don't
 no address, no model path, or a freed model
-An address above 0 as an int, or a path with .kmodel in it.""",
+Pass an address above 0 (int), or a path with .kmodel.""",
     """|error:2002|error:-1|error:-2|error:-3|error:2|ERR_KMODEL_V|Cannot run kmodel
 no model here that this build can load
 11
 2
-Blank, a Git LFS pointer, firmware over it, V4 on a V3 build look the same.
-V4 needs a build with it: v0.6.2_84 openmv_v4 (3.8 MiB at boot) or full. Or nncase 0.1: V3.
-load_flash wants the file word-swapped.""",
+Check for blank flash, a Git LFS pointer, firmware over it, V4 on a V3 build.
+Use v0.6.2_84 openmv_v4 (3.8 MiB at boot) or full for V4; or nncase 0.1: V3.
+Swap a file's words for load_flash.""",
     """|error:2003|error:3|ERR_KMODEL_F|model size err
 a model with wrong sizes: overwritten, cut, or V5
 11
@@ -108,7 +108,7 @@ Get the smodel of this board, or the kmodel.""",
 the model file cannot be read
 12
 13
-A path that is right: format the card anew (FAT32), copy the file again.""",
+Format the card (FAT32) if the path is right; copy the file anew.""",
     """|error:2006|error:6|ERR_NO_MEM
 the system heap has no room for this model
 6
@@ -122,7 +122,7 @@ the system heap has no room for this model
 the system heap has no room for this model
 6
 8
-Smaller camera frames, and a build with fewer parts.
+Use smaller camera frames, a build with fewer parts.
 0
 1""",
     """|error:2007|error:7|ERR_GET_CONV|first layer not conv
@@ -138,7 +138,7 @@ Check input size and channels.
 all five model slots are taken, maybe by an earlier run
 Load once, outside the loop.
 8
-gc.collect(), else Ctrl-D (soft reset).""",
+Call gc.collect(), else press Ctrl-D.""",
     """|error:2013
 |error:13
 |OUTPUTS_SET
@@ -147,29 +147,29 @@ gc.collect(), else Ctrl-D (soft reset).""",
 |set all outputs shape
 |set_outputs ctx error
 a V4 model does not know the shapes of its outputs
-kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 bytes.
+Call kpu.set_outputs(net, i, w, h, ch) after each load; w*h*ch*4 bytes.
 6""",
     """|error:2014|OSError: 2014
 a call for V3 models on a V4 model: it has no list of layers
 11
-No netinfo() and set_layers() on V4; set_outputs() and forward() work.""",
+Use set_outputs(), forward() on V4, not netinfo(), set_layers().""",
     """|error:2015|ERR_UNKNOWN
 V5 or V6, of nncase 1.0 or later: cannot run here
 11
 Convert with nncase 0.2 (V4) or 0.1 (V3).""",
     """|check img format|, but model
 not the picture that the model takes; the line before says why
-img w=.., but model w=..: the model's size, say sensor.set_windowing((224, 224)).
-pix_ai is NULL: img.pix_to_ai() first.
-model channel: 3 is sensor.RGB565, 1 is GRAYSCALE.""",
+Set the size if img w=.., but model w=..: say sensor.set_windowing((224, 224)).
+Call img.pix_to_ai() first if pix_ai is NULL.
+Use sensor.RGB565 for model channel 3, GRAYSCALE for 1.""",
     """|pix_ai is NULL|use pix_to_ai
 the image has no AI copy
-img.pix_to_ai() first; it returns None.
-Never on what copy() or crop() returned: it hangs.
+Call img.pix_to_ai() first; it returns None.
+Avoid it on what copy() or crop() returned: it hangs.
 4""",
     """|region_layer_init|memblock_cal_pad alloc|dot_tmp_ptr
 no system heap for what a run of the model takes (run_yolo2: some 24 KiB)
-Camera, models and loop together: `maixmem fit SCRIPT.py`.
+Run `maixmem fit SCRIPT.py`: camera, models and loop together.
 14
 15
 1""",
@@ -179,7 +179,7 @@ no system heap for the list that forward() was given
 1""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
-One target per size.
+Use one target per size.
 4""",
     """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
@@ -189,8 +189,8 @@ the GC heap has no block of that size: full, or in pieces
     """|ENOMEM|errno:12
 the system heap, which is not Python's, has no room for what the call in that line wants: most often camera frames
 7
-A smaller frame: it takes 5*w*h bytes, twice that with dual_buff.
-sensor.reset() before trying again.
+Use a smaller frame: 5*w*h bytes, twice that with dual_buff.
+Call sensor.reset() before trying again.
 8
 1""",
     """|ENOENT|errno:2|No such file or directory
@@ -203,8 +203,8 @@ no SD card
     """|ensor timeout|ensor Timeout
 the camera delivers no frame
 10
-The same after few frames with helloworld: another sensor cures it.
-Cable in straight; 5 V supply that holds under load.""",
+Try another sensor if helloworld fails after few frames.
+Check the cable and the 5 V supply under load.""",
     """|Reset Failed
 |not found sensor
 |Not init!
@@ -229,7 +229,7 @@ a device or a file system did not answer (camera not set up, or no such file)
 13""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
-The next 0x1000: `maixmem flash FILE@ADDR`.""",
+Use the next 0x1000: `maixmem flash FILE@ADDR`.""",
     """|kpu_net type error|kpu_net'
 no model; and models cannot be changed or hashed
 Pass what kpu.load returned; keep models in a list.""",
@@ -237,34 +237,34 @@ Pass what kpu.load returned; keep models in a list.""",
 the heap has no block of that size: full, or in pieces
 16
 4
-A smaller picture, or fewer bits a pixel.
+Use a smaller picture, or fewer bits a pixel.
 5""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "kpu.load_flash streams it, slower: word-swapped in flash.",
-    "Smaller firmware: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3.",
-    "What is where: maixmem_flash.FlashMap().scan().report().",
+    "Stream it with kpu.load_flash: slower, word-swapped in flash.",
+    "Change the build: v0.6.2_84 minimum leaves 4.5 MiB at boot, full 2.3.",
+    "Check flash: maixmem_flash.FlashMap().scan().report().",
     "Flash it again, behind the firmware, at a multiple of 4096.",
     "Make images once: maixmem_pool.ImagePool.",
-    "Larger GC heap, less for models: maixmem.set_gc_heap(1048576), machine.reset().",
-    "Ask first: maixmem_kmodel.read_info(source).",
-    "Camera before models, or after: `maixmem fit` says which fits.",
-    "Free a model: kpu.deinit(net), del net, gc.collect(). ModelManager does it.",
+    "Enlarge the GC heap, less for models: maixmem.set_gc_heap(1048576), machine.reset().",
+    "Check first: maixmem_kmodel.read_info(source).",
+    "Load models before or after the camera: `maixmem fit` says which.",
+    "Free a model: kpu.deinit(net), del net, gc.collect(); or ModelManager.",
     "Reset the board: nothing can catch this.",
-    "sensor.reset(), set_pixformat(), set_framesize(), run(1), in order. Cable?",
+    "Call sensor.reset(), set_pixformat(), set_framesize(), run(1) in order. Check the cable.",
     "Check it: maixmem_kmodel.read_info(source).",
-    "Check the path: uos.listdir('/sd') or '/flash', where names have no folders.",
+    "Check the path: uos.listdir('/sd') or '/flash' (no folders).",
     "Put the SD card in, then reset.",
-    "Smaller camera frames.",
-    "Smaller GC heap: maixmem.set_gc_heap(262144), machine.reset().",
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Use smaller camera frames.",
+    "Shrink the GC heap: maixmem.set_gc_heap(262144), machine.reset().",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
 )
 
 

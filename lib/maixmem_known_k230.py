@@ -122,19 +122,19 @@ the heap has no block of that size: full, or in pieces
 3""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
     "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
     "Copy modules as .mpy: compiling them on the board takes several times their size.",
-    "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
+    "Drop a module after use: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
-    "A smaller picture, or fewer bits a pixel.",
+    "Use a smaller picture, or fewer bits a pixel.",
     "Free a model: del kpu, gc.collect(), nncase_runtime.shrink_memory_pool().",
 )
 

@@ -25,17 +25,17 @@ a device or a file system did not answer (camera not set up, or no such file)
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
-A smaller picture, or fewer bits a pixel.""",
+Use a smaller picture, or fewer bits a pixel.""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
     "Check the path: os.listdir() of its folder.",
 )
 

@@ -65,7 +65,7 @@ the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the 
 Connect first, before large buffers and imports; gc.collect() before a TLS connection.
 6
 0
-CircuitPython: CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml, then reset: room for camera and display.
+Set CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml (CircuitPython), then reset: room for camera and display.
 5""",
     """|heap was corrupted because the stack was too small|ystack exhausted
 calls too deep for the stack
@@ -89,23 +89,23 @@ the heap has no block of that size: full, or in pieces
 0
 2
 1
-A smaller picture, or fewer bits a pixel.
+Use a smaller picture, or fewer bits a pixel.
 3""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
     "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
     "Copy modules as .mpy: compiling them on the board takes several times their size.",
-    "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
+    "Drop a module after use: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
-    "A board with PSRAM, and a firmware built for it.",
+    "Use a board with PSRAM, and a firmware for it.",
     "One connection at a time; close each response.",
 )
 

@@ -14,7 +14,7 @@ no allocation here (heap_lock, interrupt)
 Allocate before; in a callback: micropython.schedule().""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
-One target per size.""",
+Use one target per size.""",
     """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0
@@ -95,7 +95,7 @@ sensor.dealloc_extra_fb() of what is not used; fewer sensor.set_framebuffers()."
 |ensor is missing
 the camera module does not answer or delivers no frame: no question of memory
 Power off, seat the camera module again; the right module for this lens or Lepton.
-sensor.reset(), set_pixformat(), set_framesize(), skip_frames(), in order. Cable?""",
+Call sensor.reset(), set_pixformat(), set_framesize(), skip_frames() in order. Check cable.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
@@ -106,19 +106,19 @@ the heap has no block of that size: full, or in pieces
 Free a model before the next is loaded: ModelManager does it.""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
 calls too deep for the stack; a thread's is small (4 KB on a K210)
-A loop instead of recursion; less in a thread.
-_thread.stack_size() before start_new_thread(), where there is one.""",
+Use a loop instead of recursion; do less in a thread.
+Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
 STEPS = (
-    "gc.collect(); maixmem.report() shows the largest block.",
+    "Call gc.collect(); maixmem.report() shows the largest block.",
     "Make large buffers first, before other imports: maixmem_pool.BufferPool(nbytes, 1).",
     "Copy modules as .mpy: compiling them on the board takes several times their size.",
-    "A module that is done with: del its name, sys.modules.pop(name), gc.collect().",
+    "Drop a module after use: del its name, sys.modules.pop(name), gc.collect().",
     "Check the path: os.listdir() of its folder.",
-    "A smaller picture, or fewer bits a pixel.",
+    "Use a smaller picture, or fewer bits a pixel.",
 )
 
 
