@@ -69,7 +69,7 @@ Set CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml (CircuitPython), then rese
 5""",
     """|heap was corrupted because the stack was too small|ystack exhausted
 calls too deep for the stack
-A loop instead of recursion; fewer calls inside calls.
+Use a loop instead of recursion; fewer calls inside calls.
 'Pystack exhausted': CIRCUITPY_PYSTACK_SIZE in settings.toml, then reset.""",
     """|Failed to allocate tensors
 |AllocateTensors() failed
@@ -81,7 +81,7 @@ A loop instead of recursion; fewer calls inside calls.
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
-A smaller model, quantized to int8, made for this firmware's version.
+Use a smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
 The arena larger, where the program names its size.""",
     """|MemoryError

@@ -49,7 +49,7 @@ One connection at a time; close each response.""",
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
-A smaller model, quantized to int8, made for this firmware's version.
+Use a smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
 The arena larger, where the program names its size.""",
     """|Failed to load network

@@ -141,7 +141,7 @@ def test_logs_in_the_words_of_their_vendors(board: str, row: str, text: str, ste
 def test_one_message_has_its_numbers() -> None:
     said = "[MAIXPY]kpu: img w=320,h=240, but model w=224,h=224"
     answer = log.of_line(said)
-    assert answer and answer.steps[0].startswith("sensor.set_windowing((224, 224))")
+    assert answer and answer.steps[0].startswith("Call sensor.set_windowing((224, 224))")
     assert log.of_line("the moon is full") is None
 
 
@@ -447,20 +447,28 @@ _CALCULATED = [
     (
         _INFO.format(64000, 12768, "", 266) + _FAILED.format(99999),
         ["99999 bytes were requested and the whole heap has 64000"],
-        "A smaller buffer",
+        "Use a smaller buffer",
     ),
     (
         ">>> gc.mem_free()\n137000\n" + _FAILED.format(19200),
         ["19200 bytes were requested and 137000 were free"],
         "",
     ),
-    (_PICTURE.format(320, 240, 224, 224), ["is 320x240, the model's is 224x224"], "sensor.set_w"),
+    (
+        _PICTURE.format(320, 240, 224, 224),
+        ["is 320x240, the model's is 224x224"],
+        "Call sensor.set_w",
+    ),
     (
         _PICTURE.format(320, 240, 320, 256),
         ["320x256, is higher than this one"],
-        "img.resize(320, ",
+        "Call img.resize(320, ",
     ),
-    (_PICTURE.format(224, 224, 320, 224), ["320x224, is wider than this one"], "img.resize(320, "),
+    (
+        _PICTURE.format(224, 224, 320, 224),
+        ["320x224, is wider than this one"],
+        "Call img.resize(320, ",
+    ),
     (
         "OSError: buffer_init, vb config failed(-1610317806)",
         ["-1610317806 is 0xa0048012: VB, error 0x12"],
@@ -474,7 +482,7 @@ _CALCULATED = [
     (
         "E RKNN: failed to malloc npu memory, size: 4022861824, flags: 0x2",
         ["4022861824 bytes in one piece, of the 4 GiB"],
-        "Another domain",
+        "Use another domain",
     ),
     (
         "cma: cma_alloc: alloc failed, req-size: 3934 pages, ret: -12\nCmaFree:  441276 kB",
@@ -484,7 +492,7 @@ _CALCULATED = [
     (
         "AllocateTensors() failed! Requested: 5000, available 1200, missing: 3800",
         ["5000 bytes were requested of the arena, 1200 were left"],
-        "A larger arena",
+        "Use a larger arena",
     ),
 ]
 
@@ -595,8 +603,8 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
 _PEOPLE_ASK = [
     ("NameError: name 'board_info' isn't defined", "board-info", "from board import"),
     ("RKNN\n内存不足", "memory-error", "gc.collect()"),
-    ("段错误 (核心已转储)", "segfault", "Speaks a line before"),
-    ("已杀死", "oom-killer", "Fewer and smaller"),
+    ("段错误 (核心已转储)", "segfault", "Check for a line before"),
+    ("已杀死", "oom-killer", "Use fewer and smaller"),
     ("RK3588 推理时内存一直增长", "rknn-growth", "gc.collect() every few"),
     (
         "W rknn-toolkit2 version: 2.3.2\n--> Building model\nKilled\n",
