@@ -186,3 +186,19 @@ def test_a_busy_desk_measures_the_same_board(image: Path, monkeypatch: pytest.Mo
             monkeypatch.undo()
             boards.append(board.check("import KPU\nKPU.memtest()"))
     assert boards[0] == boards[1]
+
+
+@pytest.mark.parametrize("image", IMAGES[:1], ids=lambda p: p.name)
+def test_what_lies_on_the_users_board_is_neither_measured_nor_lost(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """emu:IMAGE keeps its flash for its user; an image is measured on a board of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "first"))
+    as_built = choose(str(image)).measured()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "second"))
+    with connect(f"emu:{image},new") as board:
+        board.write_file("/flash/main.py", b"kept = bytearray(50000)\n")
+    measured = choose(str(image)).measured()
+    assert replace(measured, source="") == replace(as_built, source="")
+    with connect(f"emu:{image}") as board:
+        assert "kept" in board.check("print(open('/flash/main.py').read())")

@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from maixmem_cli.emulator.compiler import cache, version
-from maixmem_cli.emulator.connect import connect
+from maixmem_cli.emulator.board import Board
+from maixmem_cli.emulator.compiler import NoBoardHere, cache, version
+from maixmem_cli.emulator.ports import SerialPort, at_prompt
 from maixmem_cli.firmware import board_file
 from maixmem_cli.firmware.board_file import BoardFile
 from maixmem_cli.firmware.survey import QUESTIONS, survey
+from maixmem_cli.flash.image import ImageError, build
 
 
 def measure(image: Path) -> BoardFile:
@@ -24,11 +26,17 @@ def measure(image: Path) -> BoardFile:
         return board_file.read(kept)
     except (OSError, ValueError):
         pass
-    board = connect(f"emu:{image},new")
-    try:
-        told = survey(board)
-    finally:
-        board.close()
+    told = _queried(image)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(board_file.text(told, kept.name), encoding="utf-8")
     return told
+
+
+def _queried(image: Path) -> BoardFile:
+    """Of a board that nobody else has: what is on the flash of emu:IMAGE is the user's."""
+    try:
+        board = Board(build(image))
+    except (ImageError, NoBoardHere) as e:
+        raise OSError(str(e)) from e
+    with board:
+        return survey(at_prompt(SerialPort(board), image.name))
