@@ -6,6 +6,7 @@ docs/simulator.md."""
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,27 @@ def _command(folder: Path, source: str, *options: str) -> list[str]:
     script = folder / "script.py"
     script.write_text(source, encoding="utf-8")
     return [sys.executable, "-m", "maixmem_cli", "sim", str(script), *options]
+
+
+_TEXTS = """
+lines = []
+while True:
+    picture = sensor.snapshot()
+    lines.append("x=%d" % len(lines))
+    text = chr(10).join(lines)
+    lcd.display(picture)
+"""
+
+
+@NEEDS_UNIX
+def test_the_heap_breaks_into_pieces_as_the_boards_does(sim) -> None:
+    """The firmware (v0.6.2_84, full) dies of them in picture 420. What the stand-in itself leaves
+    is collected now and then, and the pieces with it: showing a picture leaves nothing."""
+    source = _CAMERA.replace("while True:\n    {}\n", _TEXTS)
+    status, out, err = sim(source, "--firmware", "full", "--frames", "1000")
+    taken = int(re.search(r"^(\d+) frames, ", err + out, re.MULTILINE)[1])
+    assert status == 1 and "MemoryError" in err + out
+    assert taken == pytest.approx(420, rel=0.2)
 
 
 # asked from the firmware (v0.6.2_84) with this very program

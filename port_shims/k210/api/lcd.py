@@ -99,6 +99,8 @@ def display(img: Any, *args: Any, **kwargs: Any) -> None:
     board.point("lcd.display")
     if not isinstance(img, k210_image.Image):
         raise TypeError("Can't convert %s to type" % type(img).__name__)
+    if not args and not kwargs:
+        return
     k210_work.inside(img, option(args, kwargs, 0, "roi", (0, 0, img.width(), img.height())))
     if "oft" in kwargs:
         as_tuple(kwargs["oft"], 2)

@@ -190,11 +190,13 @@ def _holders(of: Record, heap: str) -> Iterator[str]:
 
 
 def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
-    when = "by" if of.board.on == record.STAND_IN else "in"  # its heap has no pieces
+    seen = of.later_pictures if of.rounds is None and of.later else 0
+    when = "by" if of.board.on == record.STAND_IN and not seen else "in"  # no pieces are counted
+    dies = f"{when} {_each(of)} {seen or first.dies}"
     if_so = "if that goes on, " if kind == CANNOT_TELL else ""
     yield (
         f"{kind}: {where((first.place,), of.script)} keeps {kib(first.each)} more each "
-        f"{_each(of)}; {if_so}the {HEAPS[first.heap]} is full {when} {_each(of)} {first.dies}"
+        f"{_each(of)}; {if_so}the {HEAPS[first.heap]} is full {dies}"
     )
     if kind == CANNOT_TELL and of.settled:
         frames = max(of.asked or 0, of.settled + ENOUGH)
