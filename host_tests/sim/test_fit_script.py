@@ -13,6 +13,7 @@ from fit_kit import run
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.kmodel import example
+from maixmem_cli.plan.program import project as projects
 from maixmem_cli.record import as_json, record
 from maixmem_cli.runs import recorded, run_standin, standin_record
 
@@ -70,6 +71,59 @@ def test_what_runs_fits_and_its_project_too(tmp_path: Path) -> None:
     )
     assert told.least_of("heap").at[0].text == "net = kpu.load(0x300000)"  # type: ignore[union-attr]
     assert project and project.exit_code == 0, project and project.output
+
+
+_MANAGED = """
+from maixmem_models import ModelManager
+models = ModelManager({})
+for name, address in (("a", 0x300000), ("b", 0x500000), ("c", 0x700000)):
+    models.add(name, address, pin=name == {!r})
+for turn in range(12):
+    models.use({!r}[turn % {}])
+"""
+_BARE = """
+import KPU as kpu
+for turn in range(6):
+    for address in (0x300000, 0x500000):
+        net = kpu.load(address)
+        {}kpu.deinit(net)
+"""
+_BESIDE = """
+import KPU as kpu
+for turn in range(6):
+    nets = [kpu.load(address) for address in (0x300000, 0x500000)]
+    for net in nets:
+        kpu.deinit(net)
+"""
+
+
+@pytest.mark.parametrize(
+    "source, nbytes, resident, status",
+    [
+        (_MANAGED.format("", "", "ab", 2), 900_000, {"a": False, "b": False}, 0),
+        (
+            _MANAGED.format("keep=2", "a", "abc", 3),
+            500_000,
+            {"a": True, "b": False, "c": False},
+            0,
+        ),
+        (_BARE.format(""), 900_000, {"a": False, "b": False}, 0),
+        (_BESIDE, 400_000, {"a": True, "b": True}, 0),
+        (_BESIDE, 1_200_000, {"a": True, "b": True}, 1),
+    ],
+    ids=["manager", "pinned", "bare", "beside", "no room"],
+)
+def test_a_model_that_is_loaded_again_is_the_same_model(
+    tmp_path: Path, source: str, nbytes: int, resident: dict[str, bool], status: int
+) -> None:
+    flash = []
+    for name, at in (("a", 0x300000), ("b", 0x500000), ("c", 0x700000)):
+        file = model(tmp_path, nbytes).split("=")[1].split("@")[0]
+        flash.append(f"--flash={Path(file).rename(tmp_path / (name + '.kmodel'))}@{at:#x}")
+    done, _, project = fitted(tmp_path, source, *flash)
+    assert done.exit_code == status, done.output
+    assert {m.name: m.resident for m in projects.read(tmp_path / "p.toml").models} == resident
+    assert project and (project.exit_code == 0) == (status == 0), project and project.output
 
 
 def test_a_hang_is_status_3_with_the_numbers_and_what_fits(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ remains between plan and run is the program's, so that both have as much left.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from maixmem_cli.firmware.builds import Firmware
 from maixmem_cli.plan.changes import Change, cheapest
@@ -74,7 +75,8 @@ class _Rows:
     lines: set[Place] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        passing = [s.model for s in self.record.of(records.FREE)]
+        turns = _in_turn(self.record)
+        loaded: Counter[_Source] = Counter()
         for step in self.record.steps:
             self.lines.update(step.at[:1])
             if step.kind == records.CAMERA and step.frame:
@@ -86,7 +88,12 @@ class _Rows:
                 self.lcd = True
                 self._next("lcd")
             elif step.kind == records.LOAD and step.model:
-                self._load(step.model, turn=step.model in passing)
+                source = _source(step.model)
+                loaded[source] += not step.failed
+                copies = loaded[source] + step.failed
+                self._load(step.model, copies, turn=source in turns)
+            elif step.kind == records.FREE and step.model:
+                loaded[_source(step.model)] -= 1
         if any(line.heap == GC for line in self.record.lines):
             self._next("buffers")
 
@@ -94,7 +101,8 @@ class _Rows:
         if step not in self.order:
             self.order.append(step)
 
-    def _load(self, model: records.Model, *, turn: bool) -> None:
+    def _load(self, model: records.Model, copies: int, *, turn: bool) -> None:
+        """A row, where there are not as many of that model as copies of it are loaded."""
         row = Model(
             name=_free(Path(model.file).stem, [m.name for m in self.models]),
             file=Path(model.file),
@@ -104,10 +112,42 @@ class _Rows:
             stream=model.method != "load_addr" and not model.path,
         )
         same = [m for m in self.models if replace(m, name=row.name) == row]
-        if turn and same:
+        if len(same) >= (1 if turn else copies):
             return
         self.models.append(row)
         self._next("models" if turn else row.name)
+
+
+_Source = tuple[str, Optional[int], str]
+
+
+def _source(model: records.Model) -> _Source:
+    """What makes two loads loads of the same model."""
+    return model.file, model.address, model.path
+
+
+def _in_turn(record: Record) -> set[_Source]:
+    """The models that take turns: freed before a later load, or never loaded beside such a one.
+    None where all were loaded at one moment. A load that failed counts where none succeeded."""
+    steps = [(s, _source(s.model)) for s in record.steps if s.model]
+    succeeded = {source for s, source in steps if s.kind == records.LOAD and not s.failed}
+    loaded: set[_Source] = set()
+    freed: set[_Source] = set()
+    turns: set[_Source] = set()
+    together: set[frozenset[_Source]] = set()
+    for step, source in steps:
+        if step.kind == records.FREE:
+            loaded.discard(source)
+            freed.add(source)
+        elif step.kind == records.LOAD and not (step.failed and source in succeeded):
+            turns |= freed
+            loaded.add(source)
+            together.add(frozenset(loaded))
+    every = frozenset().union(*together)
+    if every in together and len(every) > 1:
+        return set()
+    beside = {source for moment in together if moment & turns for source in moment}
+    return turns | (every - beside if turns else set())
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ _KINDS = {
     "window": record.WINDOW,
     "lcd": record.LCD,
 }
-_AGAIN = 4  # times that the same step is kept, of the same lines
+_AGAIN = 4  # times that the same step is kept, of the same lines and model
 _MOST = 400  # steps
 _FRAME = re.compile(r"set_framesize\(\s*\w+\.(\w+)\s*\)")
 _SIZE = re.compile(r"set_windowing\(\s*\(\s*(?:\d+\s*,\s*\d+\s*,\s*)?(\d+)\s*,\s*(\d+)\s*\)")
@@ -68,7 +68,7 @@ class Walker:
         self.times: list[int] = []  #: of its pictures
         self._loaded: dict[int, tuple[int, Model]] = {}  # a block: number of its load, model
         self._loads = 0
-        self._same: Counter[tuple[str, tuple[Place, ...]]] = Counter()
+        self._same: Counter[tuple[str, tuple[Place, ...], Model | None]] = Counter()
         self.most = self._books.end  #: where the arena ended at the most
         self._open: _Open | None = None
 
@@ -139,8 +139,9 @@ class Walker:
             self._keep(made)
 
     def _keep(self, step: Step) -> None:
-        self._same[step.kind, step.at] += 1
-        again = self._same[step.kind, step.at] > _AGAIN and not step.failed
+        same = step.kind, step.at, step.model
+        self._same[same] += 1
+        again = self._same[same] > _AGAIN and not step.failed
         if again or len(self.steps) >= _MOST:
             self.left_out += 1
         else:
