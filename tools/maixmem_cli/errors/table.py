@@ -90,12 +90,13 @@ class Row:
 
     def fits(self, text: str, named: set[str], sure: bool = True) -> bool:
         """Whether a text is one of this row. Where its board is not `sure`, plain words that a
-        row of one or two boards has say nothing: many other programs say them."""
+        row of one or two boards has say nothing among others: many other programs say them."""
         if self.raised and not _RAISED.match(text):
             return False
         codes, parts = self._keys
         if not sure and len(self.on) <= _FEW_BOARDS:
-            parts = [part for part in parts if not _PLAIN.fullmatch(part)]
+            said = len(_RAISED.sub("", text)) // 2
+            parts = [p for p in parts if len(p) > said or not _PLAIN.fullmatch(p)]
         return not codes.isdisjoint(named) or any(
             text == part[1:] if part[0] == "=" else has(text, part) for part in parts
         )
