@@ -613,7 +613,7 @@ _PEOPLE_ASK = [
     ),
     ("*** PANIC ***\n\nOut of memory\n", "pico-panic", "PICO_DEBUG_MALLOC=1"),
     ("E RKNN: rknn_query, info_len(372) < sizeof(x)(376)!", "rknn-headers", "strings librknnrt"),
-    ("Axera AX650\nAX_ENGINE_CreateHandle failed", "ax-engine", "ps: end other"),
+    ("Axera AX650\nAX_ENGINE_CreateHandle failed", "ax-engine", "Run `ps`, and end other"),
     ("OSError: [Errno 105] ENOBUFS", "ENOBUFS", "Close each socket"),
 ]
 
