@@ -77,11 +77,8 @@ def test_the_lists_are_those_of_a_walk_from_outside(image: Path) -> None:
             repl.check(scene, timeout=60)
             found = told(repl.check(_LOOK))[-1]
             heap = finder.system(board.ram)
-            sizes = [c.size for c in heap.holes]
-            free = sum(sizes) + END - heap.top
-            end = max(heap.top_size, heap.heap_free) - 32
-            largest = max([end, *sizes]) - 8
-            assert found == (free, largest, len(sizes), heap.top, True), scene
+            free = sum(c.size for c in heap.holes) + END - heap.top
+            assert found == (free, heap.largest, len(heap.holes), heap.top, True), scene
 
 
 # --- damage ---

@@ -28,6 +28,7 @@ from maixmem_cli.heap.blocks import FREE, HEAD, states
 
 BINS = 127
 HEAD_BYTES = 16  #: of a chunk, before the address that malloc gives
+_LEAST = 32  # bytes of the smallest chunk, which stay at the top
 _STACK = 1 << 16  # bytes of a damaged chunk, at most
 _SOME = 3  # chunks that lead to each other by more than chance
 _STATE = 8192  # bytes in front of mp_state_mem, more than mp_state_ctx has
@@ -82,10 +83,10 @@ class SystemHeap:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest block that malloc could give: a hole, or the top chunk and what
-        lies behind it."""
-        behind = self.top_size + self.heap_free
-        return max([behind, *(c.size for c in self.holes)]) - 8
+        """Bytes of the largest block that malloc could give: a hole, or what it cuts from the top,
+        which grows by whole requests: what is free in it does not count then (firmware.md)."""
+        top = max(self.top_size, self.heap_free // PAGE * PAGE) - _LEAST
+        return max([top, 8, *(c.size for c in self.holes)]) - 8
 
 
 @dataclass(frozen=True)
