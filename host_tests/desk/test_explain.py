@@ -426,7 +426,7 @@ _CALCULATED = [
     (
         _INFO.format(64000, 61824, ", max new split: 8257536", 3800),
         ["61824 bytes are free, 60800 of them in one piece", "grow by a piece of 8257536"],
-        "A request above 60800",
+        "Compare 60800",
     ),
     (_INFO.format(64000, 12768, "", 266), ["12768 bytes are free, 4256 in one piece"], "Call gc."),
     (
@@ -437,7 +437,7 @@ _CALCULATED = [
     (
         "kendryte-k210\n" + _INFO.format(64000, 12768, "", 266),
         ["12768 bytes are free, 8512 of them in one piece"],  # blocks of 32 bytes
-        "A request above 8512",
+        "Compare 8512",
     ),
     (
         _INFO.format(64000, 12768, "", 266) + _FAILED.format(50000),
@@ -477,7 +477,7 @@ _CALCULATED = [
     (
         "MicroPython v1.19.1; Generic ESP32 module with ESP32\n" + _FAILED.format(247500),
         ["247500 bytes in one piece; this firmware uses no PSRAM"],
-        "Has the board PSRAM",
+        "Check whether the board has PSRAM",
     ),
     (
         "E RKNN: failed to malloc npu memory, size: 4022861824, flags: 0x2",
