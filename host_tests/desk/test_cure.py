@@ -147,8 +147,8 @@ def test_line_ends_stay_and_no_old_file_is_lost(
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("import sensor\nsensor.rest()\n", ("main.py:2", "no attribute", "Mend line 2")),
-        ("def f(:\n", ("main.py:1", "SyntaxError", "Mend line 1")),
+        ("import sensor\nsensor.rest()\n", ("main.py:2", "no attribute", "Correct line 2")),
+        ("def f(:\n", ("main.py:1", "SyntaxError", "Correct line 1")),
         ("\ufeffprint(1)\n", ("byte order mark",)),
         ("[][1]\n", ("main.py:1 `[][1]`", "Do this: ")),
     ],
