@@ -142,15 +142,14 @@ def run_once(name: str, function: str, *args):
     fit beside two models, not three.
     """
     came = ()  # type: tuple | list
-    settable = hasattr(gc, "threshold")
-    if settable:
-        before = gc.threshold()
+    before = gc.threshold() if hasattr(gc, "threshold") else None
+    if before is not None:
         gc.threshold(_ONCE_THRESHOLD)
     try:
         try:
             there = None if "maixmem_" + name in modules else set(modules)  # type: set[str] | None
             try:
-                part = resident(name)
+                result = resident(name)
             finally:  # half imported: what came is dropped as well
                 if there:
                     came = []
@@ -158,11 +157,11 @@ def run_once(name: str, function: str, *args):
                         if "maixmem_" in x and x not in there:
                             came.append(x)
             there = None  # a part may need the room
-            result = getattr(part, function)(*args)
+            result = getattr(result, function)(*args)
         finally:
             for x in came:
                 modules.pop(x, None)
-            if settable:
+            if before is not None:
                 gc.threshold(before)
     except MemoryError as e:
         if e.__class__ is MemoryError and hasattr(gc, "mem_free"):

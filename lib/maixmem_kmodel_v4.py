@@ -51,7 +51,9 @@ def _read_ldmk(m, f, head):
     for i in range(outputs):
         kind, size = _range(f, at + 16 * i, "output", ends)
         m.outputs.append((None, kind, size))
-    walk(m, f, at + 16 * outputs + head[4], KINDS4)
+    at += 16 * outputs + head[4]
+    head = ends = None  # their bytes are free while the layers are read
+    walk(m, f, at, KINDS4)
 
 
 def _range(f, at, field, ends):

@@ -28,7 +28,7 @@ CASES = (
         "FlashMap().scan().report()",
     ),
     (ValueError(LOAD % (2002, "ERR_KMODEL_VERSION: only support kmodel V3")), "nncase 0.1"),
-    (ValueError("[MAIXPY]kpu: load_flash error:2002, x"), "word-swapped"),
+    (ValueError("[MAIXPY]kpu: load_flash error:2002, x"), "Swap a file's words"),
     (ValueError("load error:-2"), "FlashMap().scan().report()"),
     (ValueError("load error:-3"), "FlashMap().scan().report()"),
     (ValueError(LOAD % (2003, "ERR_KMODEL_FORMAT: layer_header.body_size <=0")), "4096"),
@@ -49,8 +49,8 @@ CASES = (
     (OSError(12), "sensor.reset"),
     ("OSError: [Errno 12] ENOMEM", "5*w*h"),
     (MemoryError(IMAGE), "ImagePool"),
-    (MemoryError(WORK), "Hard reset"),
-    (MemoryError("Too many fb_alloc! no space save! try again or reduce img size!"), "Hard reset"),
+    (MemoryError(WORK), "Reset hard"),
+    (MemoryError("Too many fb_alloc! no space save! try again or reduce img size!"), "Reset hard"),
     (MemoryError("memory allocation failed, allocating 2006 bytes"), "set_gc_heap"),
     (MemoryError("memory allocation failed, heap is locked"), "schedule"),
     (RuntimeError("maximum recursion depth exceeded"), "stack_size"),
@@ -190,16 +190,16 @@ OURS = (
     (PoolError("no piece starts at 2006: freed already"), "Give back once", "another"),
     (
         KModelError("offset 0x2006: arch is 2003, must be 0 to 0"),
-        "What is where",
+        "Check flash",
         "Flash it again",
     ),
-    ("offset 0x2001: identifier is 0x2005, no model: check the address", "What is where", "model"),
+    ("offset 0x2001: identifier is 0x2005, no model: check the address", "Check flash", "model"),
     (
         "a 0x200200..0x200600 overlaps b 0x200100..0x200500: 2006 bytes, 0x200200..0x200500",
-        "What is where",
+        "Check flash",
         "gap_for",
     ),
-    (FlashOverlap("too many ways to move the regions of this layout"), "What is where", "gap_for"),
+    (FlashOverlap("too many ways to move the regions of this layout"), "Check flash", "gap_for"),
 )
 
 
@@ -263,7 +263,7 @@ def test_errors_as_the_library_raises_them():
         (NoRoom, Arena(2003).alloc, (20010,), "free a piece or make the arena larger"),
         (PoolError, Arena(2003).free, (2006,), "Give back once"),
         (ValueError, Arena(2003).alloc, (2006.5,), "divide with //"),
-        (KModelError, read_info, (b"2006" * 500,), "What is where"),
+        (KModelError, read_info, (b"2006" * 500,), "Check flash"),
         (FlashOverlap, chip.check, (), "another address, such as gap_for(nbytes) finds"),
         (ValueError, chip.gap_for, (0,), "ints, 0 or more and 1 or more"),
     ):
@@ -303,7 +303,7 @@ def test_a_refusal_that_the_manager_passed_on():
     assert not [s for s in steps if "ModelManager" in s], steps
     e = KModelError(message("load", "load error:2002, x"))
     e.code = 2002
-    assert find(e)[1][0].startswith("What is where"), find(e)
+    assert find(e)[1][0].startswith("Check flash"), find(e)
 
 
 def test_what_the_port_knows_of_its_runtime():

@@ -144,13 +144,15 @@ def answers(said: str) -> dict[str, str]:
 
 
 def same(a: str, b: str) -> bool:
-    """Are two answers the same but for their numbers, and where lines are broken by them?"""
+    """Are two answers the same but for their numbers, which may be bounds, and where lines are
+    broken by them?"""
     return _plain(a) == _plain(b)
 
 
 def _plain(text: str) -> str:
     text = re.sub(r"(?m)^(\w+)( +)\[[#.]*\].*", r"\1", text)
-    return re.sub(r"[\d.]+( [KM]iB| B)?|\s+", " ", text)
+    text = re.sub(r"(?m)^\+ at least, - at most.*\n?", "", text)
+    return re.sub(r"[\d.]+( [KM]iB| B)?|\s+", " ", text).strip()
 
 
 def parts(answer: str) -> list[str]:
