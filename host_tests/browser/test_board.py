@@ -112,7 +112,6 @@ def test_two_models_hang_with_their_line_and_run_with_the_library(
     assert f"at main.py:{line}: " in more and "malloc(" in more and "heap_free() = " in more
     assert page.text_content("#lines b") == f"{line}\n"
     print(f"\nfrom the opened page to the named line: {time.monotonic() - start:.0f} s")
-    picture(page)
     choose(page, "page/two_models_maixmem.py")
     page.click("#run")  # while changes of the other script are tried
     wait_said(page, "3 switches; state: loaded")
@@ -140,6 +139,7 @@ def test_a_change_that_runs_is_found_and_taken(page: Any, firmware: Path) -> Non
     diff = page.text_content("#answer-text .diff")
     added = [line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++"]
     assert added and page.text_content("#answer-text .proof")
+    picture(page)
     before = page.input_value("#code")
     page.click("#cure-take")
     after = page.input_value("#code")
