@@ -10,12 +10,14 @@ import sys
 import paths
 from click.testing import CliRunner, Result
 from maixmem_cli.cli import main
+from maixmem_cli.emulator import ports
 
 _SLOW = 400  # seconds; a board at 115200 baud takes a minute for the library
 
 
 def invoke(*arguments: str, input: str | None = None) -> Result:
     """Runs the command in this process; the result has .exit_code, .stdout and .stderr."""
+    ports._renewed.clear()  # boards that are new are so once a command
     try:
         runner = CliRunner(mix_stderr=False)  # click 8.1
     except TypeError:
