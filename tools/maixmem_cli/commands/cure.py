@@ -172,7 +172,8 @@ def _cures(
         changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    cures = tried.cures(made, changes, script, source, bench, found, found.asked or 0)
+    tries = tried.tries(made, changes, script, source, bench, found, found.asked or 0)
+    cures = (one for one in tries if one)
     return list(cures if every else itertools.islice(cures, 1))
 
 

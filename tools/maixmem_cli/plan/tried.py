@@ -133,25 +133,10 @@ def proofs(
         yield None, answer
         return
     frames = max(_PICTURES, min(before.asked or 0, _MOST))
-    yield from _tries(answer, tried, script, source, bench, before, frames)
+    yield from tries(answer, tried, script, source, bench, before, frames)
 
 
-def cures(
-    answer: Answer,
-    tried: Sequence[Edit],
-    script: Path,
-    source: str,
-    bench: Bench,
-    before: Record,
-    frames: int,
-) -> Iterator[tuple[Edit | None, Answer]]:
-    """Each change with which the script runs, as the first step of the answer; where there is
-    none, None and the answer that says so."""
-    tries = _tries(answer, tried, script, source, bench, before, frames)
-    return (found for found in tries if found)
-
-
-def _tries(
+def tries(
     answer: Answer,
     tried: Sequence[Edit],
     script: Path,
@@ -160,6 +145,8 @@ def _tries(
     before: Record,
     frames: int,
 ) -> Iterator[Tried]:
+    """Each change, tried: with which the script runs, as the first step of the answer; where there
+    is none, at last the answer that says so."""
     failed: list[tuple[Edit, Record]] = []
     for edit, after in runs(tried, script, before, bench, frames):
         if cured(before, after):
