@@ -210,6 +210,18 @@ def test_where_a_part_of_what_grows_ends() -> None:
     found = growth.slows(rounds, both, [80, 40, 40])
     assert found and found[1:] == ({0, 1, 2}, False)  # it may be the two others
     assert growth.slows([], [], [80, 40]) is None
+    found = growth.slows(rounds, _together(history, *[slow] * 30), [80] + [40] * 30)
+    assert found is None  # 80 of 1280: a part too small to be seen
+    large = lambda i: 2000 * min(i, 80)  # noqa: E731
+    found = growth.slows(rounds, _together(large, *[slow] * 30), [2000] + [40] * 30)
+    assert found and found[2] is False  # so many parts that none is chosen
+
+
+def test_what_came_for_a_moment_hides_no_end() -> None:
+    rounds = range(200)
+    held = _together(lambda i: 72 * min(i, 80), lambda i: 40 * i)
+    held[3] += 400
+    assert growth.slows(rounds, held, [72, 40]) == (80, {0}, True)
 
 
 def test_no_looks() -> None:

@@ -194,6 +194,20 @@ def test_an_object_that_lines_make_larger_in_turn() -> None:
     assert kinds(looks) == []
     (found,) = leaks.judged(looks, SITES, taken_over={(1, 2), (2, 1)}).growths
     assert (found.kind, found.each, found.place) == (LEAK, 32, MAIN)
+    beside = [
+        replace(
+            k,
+            gc=k.gc + Counter({(1, 96): 1, (2, 96): 1, (1, 1056): min(k.round, 9)}),
+            heap=Counter({(1, 500): k.round}),
+        )
+        for k in looks
+    ]
+    found = leaks.judged(beside, SITES, taken_over={(1, 2), (2, 1)}).growths
+    assert [(g.heap, g.kind, g.place) for g in found if g.leaks] == [
+        ("heap", LEAK, found[0].place),
+        ("gc", LEAK, MAIN),
+    ]
+    assert len({g.place for g in found if g.heap == "gc"}) == 1  # once
     two = [replace(k, gc=Counter({(1, 96): k.round, (2, 96): 9})) for k in looks]
     (found,) = leaks.judged(two, SITES, taken_over={(1, 2)}).growths
     assert (found.each, found.place) == (96, MAIN)  # alone

@@ -38,6 +38,7 @@ ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
 _BEND = 8  # looks before and after which growth becomes slower
+_PARTS = 12  # lines at most whose parts are tried: there are 2 ** so many
 
 Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
 Filled = Mapping[int, int]  #: {bytes of an object: those that it fills}
@@ -185,16 +186,17 @@ def slows(
     seen."""
     together = sum(rates)
     near = _NEAR * together
-    bend = _emptied(rounds, amounts) or _bend(rounds, lowest(amounts))
-    if not bend or together <= 0:
+    bends = (_emptied(rounds, amounts), _bend(rounds, lowest(amounts)))
+    fit = (b for b in bends if b and abs(b[1] - together) <= near < b[1] - b[2])
+    bend = next(fit, None) if together > 0 else None
+    if not bend:
         return None
-    until, before, after = bend
-    less = before - after
+    until, less = bend[0], bend[1] - bend[2]
+    if len(rates) > _PARTS:
+        return until, frozenset(range(len(rates))), False
     some = [c for n in range(1, len(rates)) for c in combinations(range(len(rates)), n)]
     like = [c for c in some if abs(sum(rates[i] for i in c) - less) <= near]
-    if abs(before - together) > near or less <= near or not like:
-        return None
-    return until, frozenset().union(*like), len(like) == 1
+    return (until, frozenset().union(*like), len(like) == 1) if like else None
 
 
 Bend = tuple[int, float, float]  #: a round, the bytes a round before it, and after it

@@ -108,7 +108,7 @@ def judged(
     what that does not give back. `taken_over`: the second site gave an object of the first more
     blocks."""
     chosen = loops.judged(looks, sites)
-    out, few = [], False
+    few = False
 
     def told(of: Of, owner: _Owner) -> Growth | None:
         nonlocal few
@@ -123,13 +123,14 @@ def judged(
 
     owners = _owners(looks, sites.chain)
     out = [g for of, owner in owners.items() if (g := told(of, owner))]
-    blamed = {g.place for g in out if g.leaks}
+    blamed = {g.place for g in out if g.leaks and g.heap == "gc"}
     for places in _together(taken_over, sites.chain):
         of = {p: owners["gc", p] for p in places if ("gc", p) in owners}
         if len(of) > 1 and not blamed & of.keys():
-            has = max(of, key=lambda p: max(of[p].held))  # the object now, or last
+            has = max(of, key=lambda p: _largest_last(of[p]))  # the object now, or last
             g = told(("gc", has), _as_one(of.values()))
-            out += [g] if g and g.leaks else []
+            if g and g.leaks:
+                out = [x for x in out if x.heap != "gc" or x.place not in of] + [g]
     if not any(x.passed >= _SEEN for x in chosen):
         out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
@@ -163,6 +164,12 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
                         filled[nbytes] = max(filled.get(nbytes, 0), most)
                     owner.chains.add(chain)
     return out
+
+
+def _largest_last(owner: _Owner) -> tuple[int, int]:
+    """The last look at which it had something, and the bytes of its largest object then."""
+    look = max(owner.held)
+    return look, max(owner.held[look])
 
 
 def grew_until(
