@@ -47,9 +47,12 @@ def settle(found: Profile) -> None:
         found.settle(those, bound)
     elif times > 1 and (on := _run_on(found, times)):
         still = {g.place for g in on.growing}
+        if still - {g.place for g in growing}:
+            return  # it is other lines that grow there: of these nothing is seen
         for g in those:
             if g.place not in still:
-                until = told.settled or round(on.grew_until(g.place) * seen / end.rounds)
+                last = round(on.grew_until(g.place) * seen / end.rounds)
+                until = told.settled if told.sure else max(seen, last)
                 found.settle([g], replace(bound, until=until, ran=True))
 
 

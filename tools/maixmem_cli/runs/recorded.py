@@ -70,25 +70,28 @@ class Bound:
 
 
 def bounded(
-    script: Path, place: Place, seen: int, most: int, rates: Sequence[float] = (0.0,)
+    script: Path, place: Place, seen: int, most: int, rates: Sequence[float] = ()
 ) -> Bound | None:
     """Whether what grew for so many pictures, at these rates, or some of it, grows for as long on
     the stand-in, and then no more. None: it goes on up to `most`, where a heap is full, or nobody
     can say."""
     build = place.build.of_table() or FIRMWARES["full"]
-    first, last = _FIRST * seen, min(_WORTH, most)
+    if most <= seen:
+        return None
+    first = min(_FIRST * seen, most)
+    last = max(first, min(_WORTH, most))
     for pictures in (first, last) if _APART * first <= last else (last,):
-        if pictures <= seen:
-            continue
         options = _longer(place.options, pictures / seen)
         with failing(script):
             told, rounds, used = standin_record.looked(script, build.name, options)
         if told.not_run:
             return None
-        some = growth.slows(rounds, used, rates)
-        whole = told.end.kind == LIMIT and not told.growth and told.settled
         every = frozenset(range(len(rates)))
-        until, which, sure = (whole, every, True) if whole else some or (0, every, False)
+        until, which, sure = 0, every, False
+        if told.end.kind == LIMIT and not told.growth and told.settled:
+            until, sure = told.settled, True
+        elif some := growth.slows(rounds, used, rates):
+            until, which, sure = some
         if until >= _SAME * seen:
             return Bound(until, min(told.counted, _SETTLED * until + LEAST), which, sure)
         if until or (told.end.kind == LIMIT and not told.growth):
