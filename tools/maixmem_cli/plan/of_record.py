@@ -147,7 +147,7 @@ def _in_turn(record: Record) -> set[_Source]:
     if every in together and len(every) > 1:
         return set()
     beside = {source for moment in together if moment & turns for source in moment}
-    alone = every - beside if turns else set()
+    alone = set(every - beside) if turns else set()
     at_once = [moment & alone for moment in together]
     return turns | alone.difference(*(some for some in at_once if len(some) > 1))
 
