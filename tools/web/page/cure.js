@@ -36,12 +36,14 @@ export class Cure {
   // For the answer that is shown now, after what Python is doing.
   async find(before = null) {
     const { firmware, placed } = this.files, mine = this.search = Symbol('search');
+    const script = editor.text();
     this.#become('tries', say('cureTries', { count: 0 }));
     try {
       await before;
       await this.files.send();
-      await this.desk.put(SCRIPT, editor.text());
       const given = [firmware.name, SCRIPT, placed, await this.tools.camera(), language()];
+      if (this.search !== mine) return;  // stopped: Python is left to what comes next
+      await this.desk.put(SCRIPT, script);
       let { result } = await this.desk.call('try_changes', given);
       for (let count = 1; this.search === mine && !result.over; count++) {
         this.#become('tries', say('cureTries', { count }));
