@@ -48,7 +48,7 @@ class NoRoom(MemoryError):
 
 
 # Raised where there is no memory for a NoRoom. `_PART` is in its text.
-full = MemoryError("gc is full, free 17408 bytes")
+full = MemoryError("gc is full, free up 17408 bytes")
 
 
 class KModelError(ValueError):
@@ -181,9 +181,10 @@ def message(key: str, *args) -> str:
         return run_once("text", "fill", key, *args)
     except (MemoryError, ImportError, RuntimeError) as e:
         try:
-            return "{}: {} ({} free)".format(args, e, e.free)  # type: ignore[union-attr]
-        except Exception:  # no memory for more, or no error of memory
-            return (full if e.__class__ is MemoryError else e).args[0]
+            # CPython has no number
+            return "{}: {} (free: {})".format(args, e, getattr(gc, "mem_free", str)())
+        except MemoryError:
+            return full.args[0]
 
 
 # --- the port ---

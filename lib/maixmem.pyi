@@ -47,7 +47,7 @@ class NoRoom(MemoryError):
         self.region = region
         self.need = need
         self.free = free
-full = MemoryError('gc is full, free 17408 bytes')
+full = MemoryError('gc is full, free up 17408 bytes')
 class KModelError(ValueError):
     """A model file that is wrong, or that the platform refused to load."""
     code = None # type: int | None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import maixmem
 import paths
 import pytest
 import short_sweep
@@ -44,3 +45,16 @@ def test_answers_at_every_level(tmp_path: Path) -> None:
             said = ask(left, in_one)
             found += [(left, in_one, wrong) for wrong in short_sweep.judge(said, whole, left)]
     assert not found, found
+
+
+@pytest.mark.parametrize(
+    "why", [ImportError("no module named 'maixmem_text'"), RuntimeError("flash")]
+)
+def test_an_error_whose_text_cannot_be_loaded_keeps_its_numbers(
+    monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    def refuse(*args: object) -> None:
+        raise why
+
+    monkeypatch.setattr(maixmem, "run_once", refuse)
+    assert maixmem.message("stack", 8192, 10480, 512) == f"(8192, 10480, 512): {why} (free: )"
