@@ -81,7 +81,7 @@ refused = (
     # where it cannot be judged for want of memory the firmware tries it, and says 2006
     ("never fits", MemoryError, loads(0x400000)),
     ("no model", ValueError, loads(0x700000)),
-    ("no file", OSError, loads("/flash/none.kmodel")),
+    ("no file", ValueError, loads("/flash/none.kmodel")),
     ("not ready", ValueError, lambda: KPU.run_yolo2(net, img)),
     ("released", ValueError, lambda: KPU.forward(gone, img)),
     ("no net", TypeError, lambda: KPU.forward(3, img)),
@@ -114,14 +114,16 @@ _KEYS = [key for key in maixmem_text._SENTENCES if "_" in key and key not in _CA
 RAW = re.compile(r"\b(?:keep|" + "|".join(_KEYS) + r")\(|MemoryError\(\)")
 #: what is said for want of memory has all four: which, how much is needed, one step, what is free
 SHORT = (
-    re.compile(r"\): gc is full, free \d+ bytes \(\d+ free\)"),  # the text of an error
-    re.compile(r"full:\ngc is full, free \d+ bytes\nnumbers gc \d+ \d+$"),
-    re.compile(r"^gc is full, free \d+ bytes\n\d+(\nfree GC heap)?$"),  # report(), advise()
+    re.compile(r"\): gc is full, free up \d+ bytes \(free: \d+\)"),  # the text of an error
+    re.compile(r"full:\ngc is full, free up \d+ bytes\nnumbers gc \d+ \d+$"),
+    re.compile(r"^gc is full, free up \d+ bytes\n\d+(\nfree GC heap)?$"),  # report(), advise()
     re.compile(r"^region, bytes needed, free:\n\w+\n\d+\n\d+\n\w.*$"),  # advise()
     re.compile(r"^start, low, now(\n\w+\n\d+\n\d+\n\d+)+$"),  # Watch.report()
 )
+#: with room for it, no answer is one of these
+NOT_WHOLE = re.compile(r"^(SECOND|bare:|full:|went through)|gc is full")
 #: where not even an object of two blocks is to be had, `free` is said by advise() alone
-LEAST = re.compile(r"^(\w+:\n)?gc is full, free \d+ bytes$")
+LEAST = re.compile(r"^(\w+:\n)?gc is full, free up \d+ bytes$")
 #: ... and where not one block is, the interpreter raises its own instead of any other
 NOTHING = re.compile(r"^bare:(\nmemory allocation failed, allocating [%u\d]+ bytes)?$")
 #: what the firmware raises by itself, cut where it had no memory for more: of a load that could
@@ -162,8 +164,13 @@ def parts(answer: str) -> list[str]:
 
 def judge(said: str, whole: str, left: int) -> list[str]:
     """What is wrong with the answers: a second error, a raw key, a question without an answer, one
-    that is neither the `whole` one, as where there is room, nor a short one with its numbers."""
-    wrong = []
+    that is neither the `whole` one, as where there is room, nor a short one with its numbers; and
+    what is wrong with the whole ones."""
+    wrong = [
+        f"{name}, with room: {answer!r}"
+        for name, answer in answers(whole).items()
+        if NOT_WHOLE.search(answer) or RAW.search(answer) or not answer.endswith("\n.")
+    ]
     forms = (*SHORT, LEAST) + (NOTHING,) * (left <= LEVELS[0])
     there = answers(said)
     for name, full in answers(whole).items():
