@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 BLOCK_WORDS = 4
 _CONTEXT = (1, 19)  # of MicroPython: functions with a module's context
+_TABLES = (1, 19)  # tables of the hashes and lengths of names
 _PRELUDE = (1, 12)  # bytecode whose first bytes share their bits
 
 
@@ -54,6 +55,11 @@ class Layout:
     @property
     def with_context(self) -> bool:
         return self.version >= _CONTEXT
+
+    @property
+    def separate_names(self) -> bool:
+        """Whether hashes and lengths of names are in tables of their own."""
+        return self.version >= _TABLES
 
     @property
     def short_prelude(self) -> bool:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from maixmem_cli.heap.layout import Layout
 from maixmem_cli.heap.memory import Memory, Range
 
-_SEPARATE = (1, 19)  # of MicroPython: hashes and lengths in tables of their own
-_WIDTHS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
-_MOST_POOLS = 64
+WIDTHS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
+MOST_POOLS = 64
 _MOST_STRINGS = 1 << 14
 _LONGEST = 256  # bytes
 
@@ -28,7 +27,7 @@ class Pools:
     def __init__(self, memory: Memory, layout: Layout, state: Range) -> None:
         self._memory, self._layout, self._state = memory, layout, state
         self._found: list[tuple[int, int]] = []  # first number, address; the last pool first
-        self._separate = layout.version >= _SEPARATE
+        self._separate = layout.separate_names
         self.texts: dict[int, str] = {}
 
     def text(self, number: int) -> str:
@@ -62,7 +61,7 @@ class Pools:
         w = self._layout.word
         out: list[tuple[int, int]] = []
         behind: int | None = None
-        while at and not at % w and len(out) < _MOST_POOLS:
+        while at and not at % w and len(out) < MOST_POOLS:
             before, total, room, length = (self._memory.word(at + k * w) for k in range(4))
             first = total & (1 << 8 * w - 1) - 1  # the highest bit: its strings are sorted
             ends = first + length
@@ -77,7 +76,7 @@ class Pools:
         return out
 
     def _in_front(self, at: int) -> str | None:
-        for hashed, counted in _WIDTHS:
+        for hashed, counted in WIDTHS:
             head = self._memory.read(at, hashed + counted)
             length = int.from_bytes(head[hashed:], "little")
             if length > _LONGEST:
@@ -91,7 +90,7 @@ class Pools:
     def _behind_tables(self, pool: int, i: int, at: int) -> str | None:
         w = self._layout.word
         hashes, lengths = (self._memory.word(pool + k * w) for k in (4, 5))
-        for hashed, counted in _WIDTHS:
+        for hashed, counted in WIDTHS:
             stored = int.from_bytes(self._memory.read(hashes + i * hashed, hashed), "little")
             length = int.from_bytes(self._memory.read(lengths + i * counted, counted), "little")
             if length > _LONGEST:

@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from k210_model.heap import RAM_START
 
 from maixmem_cli.heap import heaps
+from maixmem_cli.heap.pools import MOST_POOLS, WIDTHS
 
 _FIRST = range(100, 10000)  # strings of the interpreter itself
-_LAYOUTS = ((2, 1), (1, 1), (2, 2), (1, 2))  # bytes of hash and of length
 _LOOKED_AT = 64
-_MOST_POOLS = 64
 
 
 class Qstrs:
@@ -61,7 +60,7 @@ class Qstrs:
     def _find(self) -> None:
         for at, length in self._firsts():
             pointers = self._words[at + 5 : at + 5 + _LOOKED_AT]
-            for layout in _LAYOUTS:
+            for layout in WIDTHS:
                 texts = [self._string(p, layout) for p in pointers]
                 if sum(bool(t) for t in texts) > 0.9 * len(texts):
                     self._layout = layout
@@ -87,7 +86,7 @@ class Qstrs:
         for address in range(first_word, books, 8) if first_word else ():
             at = (self._words[(address - RAM_START) // 8] - RAM_START) // 8
             found: list[tuple[int, int, int]] = []
-            while first != at and 0 < at < len(self._words) - 4 and len(found) < _MOST_POOLS:
+            while first != at and 0 < at < len(self._words) - 4 and len(found) < MOST_POOLS:
                 before, total, _, length = self._words[at : at + 4]
                 found.append((total, length, at + 4))
                 at = (before - RAM_START) // 8

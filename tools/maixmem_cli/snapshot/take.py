@@ -67,7 +67,6 @@ def of_board(repl: RawRepl, *, collect: bool = True, progress: Progress = lambda
     REPL."""
     agent = Agent(repl, progress)
     taken = read(agent, agent.begin(collect), repl.url, collect=collect)
-    taken.collected = collect
     agent.end()
     repl.until(b"\x04", 30)
     repl.until(b"\x04", 30)
@@ -96,7 +95,6 @@ class Running:
             self.agent.disarm()
             raise BoardError(f"{e}. {_ENDED}") from None
         taken = read(self.agent, board, self.repl.url, idle=False, collect=collect)
-        taken.collected = collect
         self.agent.end()
         return taken
 
@@ -138,16 +136,23 @@ def read(
     state = roots.around(board.main)
     readable = [state, *_MEMORY.get(board.platform, (near,))]
     memory = _Cable(agent, layout, [(low - low % layout.block, high) for low, high in readable])
-    memory.need(state[0], state[1] - state[0])
-    memory.fetch()
     if board.table:
+        memory.need(state[0], state[1] - state[0])
+        memory.fetch()
         found = _areas(board, memory, name)
     else:
         found = _by_books(board, memory, name, agent.collect if collect else lambda: None)
     memory.readable += [(area.pool, area.end + layout.block) for area in found]
-    fields = {key: getattr(board, key) for key in store.BOARD}
     taken = Taken(
-        fields, board.interpreter, board.version, board.platform, found, memory, memory.names, idle
+        board={key: getattr(board, key) for key in store.BOARD},
+        interpreter=board.interpreter,
+        version=board.version,
+        platform=board.platform,
+        areas=found,
+        memory=memory,
+        names=memory.names,
+        idle=idle,
+        collected=collect,
     )
     if agent.named:
         Objects(taken.moment(), memory.names)  # reads what it needs
@@ -212,10 +217,10 @@ def _found_books(memory: _Cable, main: int, total: int) -> list[books.Books]:
 def _by_pools(taken: Taken, memory: _Cable, layout: Layout, name: str) -> dict[int, str]:
     """The names of what is read, from the interpreter's own table: the board gives none."""
     pools = Pools(memory, layout, roots.around(taken.board["main"]))
-    while not pools.find() or memory.missed():
-        if not memory.fetch():
-            break
-    if not pools.find():
+    found = pools.find()
+    while memory.missed() and memory.fetch():
+        found = pools.find()
+    if not found:
         raise store.SnapshotError(
             f"{name}: struct has no 'O', which gives names, and the interpreter's table of names "
             f"is not found near {taken.board['main']:#x}. "
