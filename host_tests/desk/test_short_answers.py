@@ -14,7 +14,7 @@ import paths
 import pytest
 import short_sweep
 
-MODULES = "_advice _boards _generic _known_mpy _port _report _status _text _watch"
+MODULES = "_advice _boards _generic _known_mpy _models _pool _port _report _status _text _watch"
 LEVELS = (1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576)
 
 
@@ -28,7 +28,9 @@ def test_answers_at_every_level(tmp_path: Path) -> None:
     def ask(*fill: int) -> str:
         script = tmp_path / "asks.py"
         filled = f"fill{fill}\n" if fill else ""
-        script.write_text(f"{short_sweep.SCENARIO}\n{filled}ask()\n", encoding="utf-8")
+        script.write_text(
+            f"{short_sweep.SCENARIO}{short_sweep.REFUSALS}\n{filled}ask()\n", encoding="utf-8"
+        )
         done = subprocess.run(
             [str(paths.micropython()), "-X", "heapsize=256k", str(script)],
             check=False,

@@ -36,7 +36,7 @@ def test_a_k210(image: Path, tmp_path: Path) -> None:
     found = []
     with booted(image, files, files_of_library()) as board:
         repl = RawRepl(image.name, SerialPort(board))
-        repl.check(short_sweep.SCENARIO + short_sweep.AUTO, timeout=60)
+        repl.check(short_sweep.SCENARIO + short_sweep.REFUSALS + short_sweep.AUTO, timeout=60)
         whole = "".join(repl.run("ask()", timeout=60))
         ready = board.snapshot()
         for left, in_one in _FILLS:
@@ -55,12 +55,12 @@ def test_a_pico(image: Path, tmp_path: Path) -> None:
         maixmem("deploy", "--port", board.port)
         with connect(board.port) as repl:
             repl.soft_reset()
-            repl.check(short_sweep.SCENARIO, timeout=120)
+            repl.check(short_sweep.SCENARIO + short_sweep.REFUSALS, timeout=120)
             whole = "".join(repl.run("ask()", timeout=120))
         for left in short_sweep.LEVELS:
             with connect(board.port) as repl:
                 repl.soft_reset()
-                repl.check(short_sweep.SCENARIO, timeout=120)
+                repl.check(short_sweep.SCENARIO + short_sweep.REFUSALS, timeout=120)
                 said = "".join(repl.run(_ASK.format(left, False), timeout=120))
             found += [(left, wrong) for wrong in short_sweep.judge(said, whole, left)]
     assert not found, found

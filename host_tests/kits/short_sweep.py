@@ -60,37 +60,13 @@ def ask():
 """
 
 
-#: more questions of a K210 under maixmem_auto: what is refused there. The models: one that fits at
-#: 0x300000, one that never does at 0x400000. Goes before fill().
-AUTO = """
-import image
-import maixmem_auto
-import KPU
+#: more questions of any board: what is refused. Goes before fill().
+REFUSALS = """
+from maixmem_models import ModelManager
 from maixmem_pool import BufferPool
 pool = BufferPool(16, 1)
 pool.acquire()
-img = image.Image(size=(56, 56))
-img.pix_to_ai()
-def loads(address):
-    return lambda: KPU.load(address)
-net = KPU.load(0x300000)
-KPU.forward(net, img)
-gone = KPU.load(0x300000)
-KPU.deinit(gone)
-refused = (
-    # where it cannot be judged for want of memory the firmware tries it, and says 2006
-    ("never fits", MemoryError, loads(0x400000)),
-    ("no model", ValueError, loads(0x700000)),
-    ("no file", ValueError, loads("/flash/none.kmodel")),
-    ("not ready", ValueError, lambda: KPU.run_yolo2(net, img)),
-    ("released", ValueError, lambda: KPU.forward(gone, img)),
-    ("no net", TypeError, lambda: KPU.forward(3, img)),
-    ("no image", ValueError, lambda: KPU.forward(net, 3)),
-    ("no name", AttributeError, lambda: net.nonsense),
-    ("pool", MemoryError, pool.acquire),
-    ("double", ValueError, lambda: pool.release(bytearray(16))),
-    ("heap size", TypeError, lambda: maixmem.set_gc_heap("x")),
-)
+models = ModelManager()
 def asks(kind, call):
     def ask():
         try:
@@ -102,10 +78,48 @@ def asks(kind, call):
             print(e)
             if isinstance(e, NoRoom):
                 print("numbers", e.region, e.need, e.free)
+            elif e.__class__ is MemoryError and e is not maixmem.full:
+                print("left", gc.mem_free())
             print("advice:")
             maixmem_advice.advise(e)
     return ask
-ASKED += tuple([(name, asks(kind, call)) for name, kind, call in refused])
+def refuse(*refused):
+    global ASKED
+    ASKED += tuple([(name, asks(kind, call)) for name, kind, call in refused])
+refuse(
+    ("pool", MemoryError, pool.acquire),
+    ("double", ValueError, lambda: pool.release(bytearray(16))),
+    ("no such model", KeyError, lambda: models.use("none")),
+)
+"""
+
+
+#: more questions of a K210 under maixmem_auto: what is refused there. The models: one that fits at
+#: 0x300000, one that never does at 0x400000. Goes behind REFUSALS.
+AUTO = """
+import image
+import maixmem_auto
+import KPU
+img = image.Image(size=(56, 56))
+img.pix_to_ai()
+def loads(address):
+    return lambda: KPU.load(address)
+net = KPU.load(0x300000)
+KPU.forward(net, img)
+gone = KPU.load(0x300000)
+KPU.deinit(gone)
+refuse(
+    # where it cannot be judged for want of memory the firmware tries it, and says 2006
+    ("never fits", MemoryError, loads(0x400000)),
+    ("no model", ValueError, loads(0x700000)),
+    ("no file", ValueError, loads("/flash/none.kmodel")),
+    ("not ready", ValueError, lambda: KPU.run_yolo2(net, img)),
+    ("released", ValueError, lambda: KPU.forward(gone, img)),
+    ("no net", TypeError, lambda: KPU.forward(3, img)),
+    ("no image", ValueError, lambda: KPU.forward(net, 3)),
+    ("no name", AttributeError, lambda: net.nonsense),
+    ("heap size", TypeError, lambda: maixmem.set_gc_heap("x")),
+)
 """
 
 
@@ -124,8 +138,10 @@ SHORT = (
 NOT_WHOLE = re.compile(r"^(SECOND|bare:|full:|went through)|gc is full")
 #: where not even an object of two blocks is to be had, `free` is said by advise() alone
 LEAST = re.compile(r"^(\w+:\n)?gc is full, free up \d+ bytes$")
-#: ... and where not one block is, the interpreter raises its own instead of any other
-NOTHING = re.compile(r"^bare:(\nmemory allocation failed, allocating [%u\d]+ bytes)?$")
+#: ... and where less than 2 KB lie in pieces, the interpreter may raise its own instead
+NOTHING = re.compile(
+    r"^bare:\n(memory allocation failed, allocating [%u\d]+ bytes)?\n?left (\d{1,3}|1\d{3})$"
+)
 #: what the firmware raises by itself, cut where it had no memory for more: of a load that could
 #: not be judged, of a name that no net has
 _OTHERS = (
@@ -171,7 +187,7 @@ def judge(said: str, whole: str, left: int) -> list[str]:
         for name, answer in answers(whole).items()
         if NOT_WHOLE.search(answer) or RAW.search(answer) or not answer.endswith("\n.")
     ]
-    forms = (*SHORT, LEAST) + (NOTHING,) * (left <= LEVELS[0])
+    forms = (*SHORT, LEAST, NOTHING)
     there = answers(said)
     for name, full in answers(whole).items():
         answer = there.get(name, "nothing")
