@@ -308,7 +308,10 @@ def _last(text: str, named: set[str], wanted: frozenset[str]) -> list[Row]:
 
 
 def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
-    """The row that the list of the firmware's texts gives a line."""
+    """The row that the list of the firmware's texts gives a line: texts of MaixPy, many of them
+    every MicroPython's; a board without a firmware of that kind prints others."""
+    if wanted and wanted.isdisjoint(_MICROPYTHON):
+        return []
     for piece, listed in _of_texts():
         if piece in text and listed.says(text):
             named = (row for row in rows() if row.id == listed.row and not row.denies(text))
