@@ -6,7 +6,7 @@ beginning."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Callable
 
@@ -52,31 +52,72 @@ def rounds_left(
     first = next((k for k in reversed(upto) if last and k.round <= last.round - _ROUNDS), None)
     if not last or not first:
         return None
-    born, given = _born([e for e in events() if first.time < e.time <= last.time], place_of)
-    states = heaps.states(fullest.used)
-    objects = [(m.start(), m.end() - m.start()) for m in _OBJECT.finditer(states)]
-    ones = _ones(leaks, objects, fullest, place_of, last.round)
-    numbers = {place: k for k, place in enumerate(ones)}
+    objects = _in_use(fullest)
+    seen = [e for e in events() if first.time < e.time <= fullest.time]
+    born, given = _born([e for e in seen if e.time <= last.time], place_of, objects)
+    ones = _ones(leaks, [*objects.items()], fullest, place_of, last.round)
     many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
-    made: list[Made] = []
+    made = _made(born, given, ones, many, objects)
+    unto_now, _ = _born(seen, place_of, objects)
+    passing = _passing(unto_now, many, objects) - {one.at for one in ones.values()}
     used = bytearray(owner is not None for owner in fullest.owners)
-    live = bytearray(len(used))
-    for at, n in objects:
-        live[at : at + n] = b"\1" * n
+    dead = used[:]
+    for at, n in objects.items():
+        dead[at : at + n] = bytes([at in passing]) * n
+    garbage = [(m.start(), m.end() - m.start()) for m in re.finditer(b"\1+", dead)]
+    rounds = last.round - first.round
+    return forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
+
+
+def _in_use(fullest: Fullest) -> dict[int, int]:
+    """{first block: how many} of each object."""
+    states = heaps.states(fullest.used)
+    return {m.start(): m.end() - m.start() for m in _OBJECT.finditer(states)}
+
+
+def _made(
+    born: Sequence[_Born],
+    given: Sequence[int],
+    ones: dict[Place, One],
+    many: Collection[Place],
+    objects: Mapping[int, int],
+) -> list[Made]:
+    """What is to be made again. Of what grows it is found out whether it is allocated anew."""
+    out: list[Made] = []
+    numbers = {place: k for k, place in enumerate(ones)}
+    last = _last_there(born)
     for b, after in zip(born, [*born[1:], None]):
         one = ones.get(b.place)
         least = _LARGE * one.size / BLOCK if one and not one.table else None
         if one and least is not None and (b.grows or b.blocks >= least):
             one.moves = one.moves or not (b.grows or any(n >= least for n in given))
         elif not b.grows and not (one and one.table and b.at == one.at):
-            kept = b.given is None and b.place in many and live[b.at + b.blocks - 1] == 1
-            made.append(Made(b.blocks, kept, b.given))
+            out.append(Made(b.blocks, b.place in many and _stays(b, last, objects), b.given))
         if one and (after is None or after.place != b.place):
-            made.append(Made(0, one=numbers[b.place]))  # a table grows when its item is made
-    dead = bytes(a & ~b & 1 for a, b in zip(used, live))
-    garbage = [(m.start(), m.end() - m.start()) for m in re.finditer(b"\1+", dead)]
-    rounds = last.round - first.round
-    return forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
+            out.append(Made(0, one=numbers[b.place]))  # a table grows when its item is made
+    return out
+
+
+def _last_there(born: Iterable[_Born]) -> dict[int, _Born]:
+    """{first block: the last object there}."""
+    return {b.at: b for b in born if not b.grows}
+
+
+def _stays(b: _Born, last: Mapping[int, _Born], objects: Mapping[int, int]) -> bool:
+    """Whether it is in use."""
+    return b.given is None and last.get(b.at) is b and objects.get(b.at) == b.blocks
+
+
+def _passing(
+    born: Sequence[_Born], many: Collection[Place], objects: Mapping[int, int]
+) -> set[int]:
+    """First blocks of what is in use and will not be for long: a value of this round, an old copy
+    of what grows. The same line's objects of the first of these rounds are garbage."""
+    last = _last_there(born)
+    early = born[: len(born) // 2]
+    stay = {*many, *(b.place for b in early if _stays(b, last, objects))}
+    go = {b.place for b in early} - stay
+    return {b.at for b in born if b.place in go and _stays(b, last, objects)}
 
 
 def _ones(
@@ -102,7 +143,9 @@ def _ones(
             size = _LEAST_TABLE
             while size < full:
                 size *= 2
-            out[g.place] = One(ITEM / v.every, size, None, table=2.0, full=full)
+            tables = [at for at, n in own if n * BLOCK == size > _LEAST_TABLE]
+            table = tables[0] if len(tables) == 1 else None
+            out[g.place] = One(ITEM / v.every, size, table, table=2.0, full=full)
     return out
 
 
@@ -114,10 +157,11 @@ def _owner(
 
 
 def _born(
-    events: Sequence[Event], place_of: Callable[[int], Place]
+    events: Sequence[Event], place_of: Callable[[int], Place], objects: Mapping[int, int]
 ) -> tuple[list[_Born], list[int]]:
     """Objects in the order in which they were allocated, growth of older ones among them; and the
-    blocks of each that the program itself gave back."""
+    blocks of each that the program itself gave back. `objects`: what is in use at
+    the end."""
     out: list[_Born] = []
     given: list[int] = []
     ends: dict[int, int] = {}  # the block behind an object -> its number
@@ -133,8 +177,7 @@ def _born(
             given += [f.asked for f in freed]
         freed = []
         if e.kind == tracer.GC_NEW:
-            heads = max(1, e.end) - 1  # of a block each, before what they have: not told apart
-            for at, n in [*((e.a + k, 1) for k in range(heads)), (e.a + heads, e.asked - heads)]:
+            for at, n in _objects(e, objects):
                 ends[at + n] = len(out)
                 out.append(_Born(at, n, place_of(e.site)))
         elif e.a in ends:
@@ -144,6 +187,20 @@ def _born(
         else:
             out.append(_Born(e.a, e.asked, place_of(e.site), grows=True))
     return out, given
+
+
+def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
+    """First block, and how many, of each object of an event. Those that are no longer in use are
+    not told apart: a block each, then the last one."""
+    end, starts = e.a + e.asked, {e.a}
+    at = e.a
+    while at < end:
+        n = objects.get(at, 0)
+        if n or len(starts) < e.end:
+            starts |= {at, min(at + n, end)}  # it grew later
+        at += n or 1
+    edges = [*sorted(starts - {end}), end]
+    return [(a, b - a) for a, b in zip(edges, edges[1:])]
 
 
 def _give(out: list[_Born], freed: Sequence[Event]) -> None:

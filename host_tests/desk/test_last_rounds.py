@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What is read from a program's last rounds: the round in which it has no memory is the one in
+which the same heap, run on, has none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Callable
+
+import pytest
+from maixmem_cli.emulator.readers.tracer import GC_FREE, GC_GROW, GC_NEW, Event, Place
+from maixmem_cli.heap.blocks import HEAD, TAIL, packed
+from maixmem_cli.heap.heaps import BLOCK
+from maixmem_cli.profiler import last_rounds
+from maixmem_cli.profiler.forecast import Heap
+from maixmem_cli.profiler.growth import GROWS, Verdict
+from maixmem_cli.profiler.leaks import Growth
+from maixmem_cli.profiler.ledger import Fullest, Look
+
+_SEEN = 20  # rounds
+_GROWING, _OTHER = 1, 2  # lines, which are sites here
+
+
+@dataclass
+class Board:
+    """A heap whose program says what is in use; the events and looks of it."""
+
+    blocks: int
+    time: int = 0
+    heap: Heap = field(init=False)
+    live: dict[str, int] = field(default_factory=dict)  # names
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)  # at: (blocks, site)
+    events: list[Event] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.heap = Heap(bytearray(self.blocks))
+
+    def new(self, site: int, n: int, name: str = "") -> bool:
+        """Whether there was room, after a collection."""
+        at = self.heap.take(n)
+        if at is None:
+            self.collect()
+            at = self.heap.take(n)
+        if at is None:
+            return False
+        self.sizes[at] = n, site
+        last = self.events[-1] if self.events else None
+        if (
+            last and last[1:3] == (GC_NEW, site) and last.a + last.asked == at
+        ):  # one event for both
+            self.events[-1] = last._replace(asked=last.asked + n, end=last.end + 1)
+        else:
+            self._did(GC_NEW, site, at, n, end=1)
+        if name:
+            self.live[name] = at
+        return True
+
+    def _did(self, kind: int, site: int, at: int, n: int, end: int = 0) -> None:
+        self.time += 1
+        self.events.append(Event(self.time, kind, site, at, n, end=end))
+
+    def free(self, at: int) -> None:
+        n, site = self.sizes.pop(at)
+        self.heap.give(at, n)
+        self._did(GC_FREE, site, at, n)
+
+    def grow(self, name: str, n: int) -> bool:
+        """As realloc() does."""
+        at, (before, site) = self.live[name], self.sizes[self.live[name]]
+        if self.heap.grow(at, before, n - before):
+            self.sizes[at] = n, site
+            self._did(GC_GROW, site, at + before, n - before)
+            return True
+        if not self.new(site, n, name):
+            return False
+        self.free(at)
+        return True
+
+    def collect(self) -> None:
+        for at in self.sizes.keys() - self.live.values():
+            self.free(at)
+        self.heap.swept()
+
+    def look(self, number: int) -> None:
+        """At the end of a round."""
+        self.looks.append(Look(self.time, 0, Counter(), Counter(), loop=1, round=number, site=1))
+
+    @property
+    def fullest(self) -> Fullest:
+        owners: list[int | None] = [None] * self.blocks
+        states = bytearray(self.blocks)
+        for at, (n, site) in self.sizes.items():
+            owners[at : at + n] = [site] * n
+            if at in self.live.values():
+                states[at : at + n] = bytes([HEAD, *[TAIL] * (n - 1)])
+        return Fullest(len(self.live), 1, packed(bytes(states)), self.time, tuple(owners))
+
+    def forecast(self, verdict: Verdict) -> int | None:
+        """Rounds in all."""
+        grows = [Growth("gc", _place(_GROWING), verdict)]
+        left = last_rounds.rounds_left(
+            grows, self.looks, self.fullest, lambda: self.events, _place
+        )
+        return None if left is None else left + self.looks[-1].round
+
+
+Program = Callable[[Board, int], bool]  #: does a round; whether there was memory
+
+
+def _place(site: int) -> Place:
+    return Place("main.py", "<module>", site)
+
+
+def list_anew(board: Board, number: int) -> bool:
+    """A list that is made anew, and a value of each round, which is in use as it ends."""
+    return (
+        board.new(_OTHER, 2, "passing")
+        and board.new(_GROWING, 10 + 5 * number, "list")
+        and board.new(_OTHER, 1)
+    )
+
+
+def kept(board: Board, number: int) -> bool:
+    """Objects of four blocks, and the list of them."""
+    if "list" not in board.live:
+        return board.new(_GROWING, 1, "list")
+    size = board.sizes[board.live["list"]][0]
+    more = number < size * BLOCK // 8 or board.grow("list", 2 * size)
+    return more and board.new(_GROWING, 4, f"item {number}") and board.new(_OTHER, 3)
+
+
+def seen(program: Program, blocks: int) -> Board:
+    """After the first rounds."""
+    board = Board(blocks)
+    for number in range(_SEEN):
+        assert program(board, number)
+        board.look(number)
+    return board
+
+
+def died(board: Board, program: Program) -> int:
+    """The round in which it has no memory."""
+    return next(n for n in count(_SEEN) if not program(board, n))
+
+
+#: name -> a program, and what the judge says of its growing line
+PROGRAMS: dict[str, tuple[Program, Verdict]] = {
+    "a list made anew": (
+        list_anew,
+        Verdict(GROWS, _SEEN, 0, rate=160, one=160, largest=105 * BLOCK),
+    ),
+    "objects in a list": (kept, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
+}
+
+
+@pytest.mark.parametrize("blocks", [600, 1500, 4000])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_round_in_which_it_dies(name: str, blocks: int) -> None:
+    program, verdict = PROGRAMS[name]
+    board = seen(program, blocks)
+    forecast = board.forecast(verdict)
+    at = died(board, program)
+    assert forecast is not None and abs(forecast - at) <= max(3, 0.03 * at), (forecast, at)
