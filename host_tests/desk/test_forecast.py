@@ -22,7 +22,8 @@ def test_blocks_are_taken_as_the_firmware_does() -> None:
 
 
 def left(blocks: int, made: list[Made], *ones: One, rounds: int = 1) -> int | None:
-    return forecast.rounds_left(bytearray(blocks), [], made, rounds, list(ones))
+    found = forecast.rounds_left(bytearray(blocks), [], made, rounds, ones)
+    return found and found[0]
 
 
 def test_what_is_kept_one_by_one_fills_the_heap() -> None:
@@ -50,4 +51,14 @@ def test_a_table_finds_no_piece_between_what_is_kept() -> None:
 
 def test_garbage_of_before_is_given_back_by_a_collection() -> None:
     full = forecast.rounds_left(bytearray(b"\1" * 50), [(10, 20)], [Made(2, kept=True)], 1, [])
-    assert full == 10
+    assert full == (10, 10)
+
+
+def test_one_that_grows_among_others_has_a_first_and_a_last_round() -> None:
+    """What lies in its way is chance. What is kept one by one ends in one round."""
+    made = [Made(0, one=0), Made(25), Made(1)]
+    found = forecast.rounds_left(bytearray(9000), [], made, 1, [One(320, 320, 0)])
+    assert found and 300 < found[0] < 0.85 * found[1] < 900
+    made = [Made(0, one=0), Made(5, kept=True)]
+    steady = forecast.rounds_left(bytearray(9000), [], made, 1, [One(8, 64, 0, table=2.0)])
+    assert steady and steady[0] == steady[1]

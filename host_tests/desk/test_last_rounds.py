@@ -99,13 +99,15 @@ class Board:
                 states[at : at + n] = bytes([HEAD, *[TAIL] * (n - 1)])
         return Fullest(len(self.live), 1, packed(bytes(states)), self.time, tuple(owners))
 
-    def forecast(self, verdict: Verdict) -> int | None:
-        """Rounds in all."""
+    def forecast(self, verdict: Verdict) -> tuple[int, int]:
+        """Rounds in all, at least and at most."""
         grows = [Growth("gc", _place(_GROWING), verdict)]
         left = last_rounds.rounds_left(
             grows, self.looks, self.fullest, lambda: self.events, _place
         )
-        return None if left is None else left + self.looks[-1].round
+        assert left
+        seen = self.looks[-1].round
+        return left[0] + seen, left[1] + seen
 
 
 Program = Callable[[Board, int], bool]  #: does a round; whether there was memory
@@ -162,6 +164,7 @@ PROGRAMS: dict[str, tuple[Program, Verdict]] = {
 def test_the_round_in_which_it_dies(name: str, blocks: int) -> None:
     program, verdict = PROGRAMS[name]
     board = seen(program, blocks)
-    forecast = board.forecast(verdict)
+    least, most = board.forecast(verdict)
     at = died(board, program)
-    assert forecast is not None and abs(forecast - at) <= max(3, 0.03 * at), (forecast, at)
+    assert least - 3 <= 1.03 * at and 0.97 * at <= most + 3, (least, at, most)
+    assert most - least <= (0.4 if verdict.one else 0.01) * most

@@ -16,8 +16,8 @@ What a firmware cannot run, as threads where it has none, ends in an error witho
 then that error is the truth, and nothing is to be blamed.
 
 --ends: each leaking program is profiled for 40 rounds, then run until it dies: the round that was
-forecast against the one in which it died. Rows are appended to --rows, and what has a row there is
-not run again, so that a sweep can be interrupted.
+forecast, or the first and the last of them, against the one in which it died. Rows are appended to
+--rows, and what has a row there is not run again, so that a sweep can be interrupted.
 
 Exit status 1 where a row is wrong.
 """
@@ -178,16 +178,19 @@ def died(program: Program, image: Path, most: int) -> tuple[int, str]:
 
 
 def forecast(program: Program, image: Path) -> tuple[bool, str]:
-    """Whether the round that is forecast is near the one in which the program dies."""
+    """Whether the rounds that are forecast are near the one in which the program dies."""
     told = profiled(program, image, _SEEN)
     if "failed" in told or not told["ends"]:
         return False, "no end is forecast"
-    soon = told["ends"]["rounds"] + told["ends"]["left"]
-    at, how = died(program, image, _BEYOND * soon)
-    off = (soon - at) / max(1, at)
-    return abs(
-        off
-    ) <= _WITHIN_END, f"forecast {soon}, died in round {at} ({100 * off:+.0f} %): {how}"
+    end = told["ends"]
+    least = end["rounds"] + end["left"]
+    most = None if end["most"] is None else end["rounds"] + end["most"]
+    at, how = died(program, image, _BEYOND * max(least, most or 0))
+    near = (1 - _WITHIN_END) * at <= (most or at) and least <= (1 + _WITHIN_END) * at
+    words = f"{least}" if most == least else f"{least} to {most or '?'}"
+    ran = ", run on" if end["ran"] else ""
+    off = f"{100 * (least - at) / max(1, at):+.0f} %"
+    return near, f"forecast {words}{ran}, died in round {at} ({off}): {how}"
 
 
 def main() -> int:

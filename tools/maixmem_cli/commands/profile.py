@@ -113,7 +113,7 @@ def command(
             run_firmware.say_failed(script, result.outcome.error)
         run_firmware.tell(result.ending)
         bounded.settle(result)
-        result.died = run_on.died(result)
+        result.ran_on = run_on.to_its_end(result)
         made = _answer(result, "".join(said), language)
         _write(result, made, html, svg, speedscope)
         told = {**plain.data(result), "stacks": stacks.as_json(result)}

@@ -11,7 +11,7 @@ MicroPython 1.11.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from maixmem_cli.heap.heaps import BLOCK
 from maixmem_cli.profiler.growth import ENTRY, LISTS
@@ -22,6 +22,9 @@ _ENTRIES = [2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97, 127, 167, 223, 2
 _ENTRIES += [919, 1223, 1627, 2161, 3229, 4831, 7243, 10861, 16273]
 _DICT = {-(-a * ENTRY // BLOCK) * BLOCK: b * ENTRY for a, b in zip(_ENTRIES, _ENTRIES[1:])}
 _NEARLY = 0.9  # of a round: then one has passed since
+#: of the blocks those that are taken first, and of the rounds those that are left out at first:
+#: a line more in the script changes as much
+_BEGINNINGS = ((0.0, 0.0), (0.0005, 0.33), (0.002, 0.67), (0.004, 0.5), (0.006, 0.0))
 _A_BYTE = 4  # blocks whose states share a byte: where the next search begins is kept so
 
 
@@ -104,32 +107,48 @@ def rounds_left(
     garbage: Sequence[tuple[int, int]],
     made: Sequence[Made],
     rounds: int,
-    ones: list[One],
-) -> int | None:
-    """How many more rounds there are. `used`: 1 for each block that is taken, `garbage`: which of
-    them a collection gives back, (first, how many); `made`: by the last `rounds` rounds, in order.
-    None: more than can be tried."""
-    run = _Run(Heap(used), made, rounds, ones)
-    run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
-    try:
-        for i in range(_MOST_STEPS):
-            run.step(i)
-    except _Full:
-        return i * rounds // len(made)
-    return None
+    ones: Sequence[One],
+) -> tuple[int, int] | None:
+    """How many more rounds there are, at least and at most. `used`: 1 for each block that is
+    taken, `garbage`: which of them a collection gives back, (first, how many); `made`: by the last
+    `rounds` rounds, in order. None: more than can be tried.
+
+    Where one object grows by its bytes, what lies in its way is chance: other beginnings are tried
+    too."""
+    chance = any(not one.table for one in ones)
+    found = []
+    for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
+        k = int(part * len(made))
+        again = [replace(one) for one in ones]
+        run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again)
+        run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
+        found.append(run.to_its_end(int(taken * len(used))))
+    ends = [n for n in found if n is not None]
+    return (min(ends), max(ends)) if len(ends) == len(found) else None
 
 
 class _Run:
     def __init__(self, heap: Heap, made: Sequence[Made], rounds: int, ones: list[One]) -> None:
         self._heap, self._made, self._ones = heap, made, ones
         self._each = max(1, len(made) // rounds)  # objects of a round
-        self._rounds = rounds / len(made)
+        self._of, self._rounds = rounds, rounds / len(made)
         self.garbage: list[tuple[int, int, int]] = []  # step, block, blocks
         self._due: dict[int, list[tuple[int, int]]] = {}  # step -> what is given back then
         self._step = self._round = 0
         self._grown = [0.0] * len(ones)  # the round in which each grew last
         said = {m.one for m in made}
         self._anywhere = [k for k in range(len(ones)) if k not in said]
+
+    def to_its_end(self, blocks: int) -> int | None:
+        """Rounds, with so many blocks taken first."""
+        try:
+            for _ in range(blocks):
+                self._take(1)
+            for i in range(_MOST_STEPS):
+                self.step(i)
+        except _Full:
+            return self._step * self._of // len(self._made)
+        return None
 
     def step(self, i: int) -> None:
         self._step = i

@@ -44,8 +44,9 @@ def rounds_left(
     fullest: Fullest,
     events: Callable[[], Iterable[Event]],
     place_of: Callable[[int], Place],
-) -> int | None:
-    """After how many more rounds the leaks of the GC heap end the program; None: unknown.
+) -> tuple[int, int] | None:
+    """After how many more rounds, at least and at most, the leaks of the GC heap end the program;
+    None: unknown.
     `looks`: at the loop that is judged."""
     upto = [k for k in looks if k.time <= fullest.time]
     last = upto[-1] if upto else None

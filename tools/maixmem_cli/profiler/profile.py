@@ -25,6 +25,7 @@ EARLIER = Place("", "before the script", 0)
 UNKNOWN = Place("", "no line: the compiler, the firmware", 0)
 STACK = "stack"  #: what a recursion fills, if not a heap first
 _TOP = 5
+_NEAR = 0.1  # of a round in which a program ends
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,30 @@ class Line:
 @dataclass(frozen=True)
 class End:
     """After `left` rounds more than the `rounds` that were seen, a heap is full by its leaks, or
-    the stack by the calls; rounds of a loop, or calls in one another. `ran`: no forecast, it was
+    the stack by the calls; rounds of a loop, or calls in one another. `most`: where chance
+    decides, not before `left` and after so many at most, None: unknown. `ran`: no forecast, it was
     run on to there."""
 
     heap: str
     rounds: int
     left: int
+    most: int | None
     recursion: bool
     ran: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is about one number."""
+        least, most = self.rounds + self.left, self.rounds + (self.most or 0)
+        return self.most is not None and most - least <= _NEAR * most
+
+
+@dataclass(frozen=True)
+class RunOn:
+    """A program that was run on to a round: it died there of its memory, or it went on."""
+
+    round: int
+    died: bool
 
 
 class Profile:
@@ -69,8 +86,8 @@ class Profile:
         self.states = b""  #: of the GC heap's blocks at the end
         self.judged = leaks.Judged([])  #: leaks, and caches that are full
         self.fullest: ledger.Look | None = None  #: when the GC heap had most in use, no garbage
-        self._left: int | None = None  #: rounds, by the forecast
-        self.died: int | None = None  #: the round in which it did, run on
+        self._left: tuple[int, int] | None = None  #: rounds at least and at most, by the forecast
+        self.ran_on: RunOn | None = None
         self._stack = 0, 0  #: bytes of it in use when the GC heap had most, and left
         self.collected = False  #: whether what is left at the end is without garbage
         self.kept: list[live.Kept] = []  #: who keeps what was in use then
@@ -199,20 +216,26 @@ class Profile:
     @property
     def end(self) -> End | None:
         """When all leaks together end the program; None: they do not."""
-        if self.died and self.judged.rounds:
-            return End("gc", self.judged.rounds, self.died - self.judged.rounds, False, ran=True)
+        on, seen = self.ran_on, self.judged.rounds
+        if on and on.died and seen:
+            return End("gc", seen, on.round - seen, on.round - seen, False, ran=True)
         found = []
         for heap in ("gc", "heap"):
             of = [g for g in self.leaks if g.heap == heap]
             left = growth.rounds_left([g.verdict for g in of], self.room(heap))
+            most = left
             if heap == "gc" and self._left is not None:
-                left = self._left
+                left, most = self._left
             if left is not None:
                 rounds = max(g.rounds for g in of)
-                found.append(End(heap, rounds, left, all(g.kind == RECURSION for g in of)))
+                if heap == "gc" and on:  # not dead there
+                    left = max(left, on.round - rounds)
+                    most = most if most and most > left else None
+                found.append(End(heap, rounds, left, most, all(g.kind == RECURSION for g in of)))
         calls = max((g.rounds for g in self.leaks if g.kind == RECURSION), default=0)
         if calls and (used := self._stack[0]):
-            found.append(End(STACK, calls, self._stack[1] * calls // used, True))
+            deeper = self._stack[1] * calls // used
+            found.append(End(STACK, calls, deeper, deeper, True))
         return min(found, key=lambda e: e.left, default=None)
 
     def _live(self) -> Counter[Place]:

@@ -140,8 +140,15 @@ def end(profile: Profile) -> list[str]:
     if not found:
         return []
     what = "calls in one another" if found.recursion else "rounds"
-    about = "" if found.ran else "about "
-    text = f"{about}{found.left} {what} more, {found.left + found.rounds} in all"
+    least, most = found.left, found.most
+    if found.sure:
+        about = "" if found.ran else "about "
+        text = f"{about}{least} {what} more, {least + found.rounds} in all"
+    elif most is None:
+        text = f"at least {least} {what} more, {least + found.rounds} in all"
+    else:
+        both = f"{least} to {most} {what} more"
+        text = f"{both}, {least + found.rounds} to {most + found.rounds} in all"
     if found.heap == STACK:
         return [f"the stack is full in {text}"]
     ran = "; it was run on to there" if found.ran else ""

@@ -14,30 +14,31 @@ from math import ceil
 
 from maixmem_cli.emulator.session import LIMIT, RAISED, Options, Session
 from maixmem_cli.profiler import profile
-from maixmem_cli.profiler.profile import End, Profile
+from maixmem_cli.profiler.profile import Profile, RunOn
 
-_BEYOND = 1.5  # times the round that is forecast
+_BEYOND = 1.2  # times the last round that is forecast
 MOST = 8_000_000_000  #: instructions of the whole run: ten to twenty seconds
 
 
-def died(found: Profile) -> int | None:
-    """The round in which such a program, run on, got no memory; None: it has no such object, it
-    was not run, or did not end so."""
+def to_its_end(found: Profile) -> RunOn | None:
+    """Such a program, run on until it got no memory, or as long as that is worth while; None: it
+    has no such object, its end is further away, or it ended otherwise."""
     options, end = found.session.options, found.end
     grows = any(g.heap == "gc" and g.verdict.one > 0 and not g.verdict.table for g in found.leaks)
     if not grows or not end or end.heap != "gc" or end.recursion or found.outcome.kind != LIMIT:
         return None
-    times = _BEYOND * (end.rounds + end.left) / end.rounds
-    if times * found.instructions > MOST:
+    times = _BEYOND * (end.rounds + max(end.left, end.most or 0)) / end.rounds
+    times = min(times, MOST / found.instructions)
+    if times * end.rounds <= end.rounds + end.left:
         return None
-    seen = _pictures(found)
+    each = max(1, round(_pictures(found) / end.rounds))
     further = longer(options, times)
     with Session(found.session.firmware, found.session.script, further) as session:
         on = profile.run(session, lambda text: None)
-        if on.outcome.kind != RAISED or "MemoryError" not in on.outcome.error:
-            return None
+        died = on.outcome.kind == RAISED and "MemoryError" in on.outcome.error
         # not every round has a look; pictures are counted
-        return _pictures(on) // max(1, round(seen / end.rounds)) or on.judged.rounds
+        at = _pictures(on) // each or on.judged.rounds
+        return RunOn(at, died) if at and (died or on.outcome.kind == LIMIT) else None
 
 
 def longer(options: Options, times: float) -> Options:

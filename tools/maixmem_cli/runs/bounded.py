@@ -30,7 +30,7 @@ def settle(found: Profile) -> None:
     pictures = session.tracer.times("snapshot")
     seen = len(pictures) or end.rounds
     place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
-    most = seen * (end.rounds + end.left) // end.rounds
+    most = seen * (end.rounds + max(end.left, end.most or 0)) // end.rounds
     rates = [g.verdict.rate * end.rounds / seen for g in growing]
     try:
         told = recorded.bounded(session.script, place, seen, most, rates)
