@@ -83,7 +83,7 @@ def _made(
     many: Collection[Place],
     objects: Mapping[int, int],
 ) -> list[Made]:
-    """What is to be made again. Of what grows it is found out whether it is allocated anew."""
+    """What the model allocates again. Of what grows it is found out whether it is so anew."""
     out: list[Made] = []
     numbers = {place: k for k, place in enumerate(ones)}
     last = _last_there(born)
@@ -191,8 +191,8 @@ def _born(
 
 
 def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
-    """First block, and how many, of each object of an event. Those that are no longer in use are
-    not told apart: a block each, then the last one."""
+    """First block, and how many, of each object of an event. Of those that are no longer in use
+    the sizes are not known: a block each, and the last one has the rest."""
     end, starts = e.a + e.asked, {e.a}
     at = e.a
     while at < end:
