@@ -116,7 +116,7 @@ the heap has no block of that size: full, or in pieces
 Use a smaller picture, or fewer bits a pixel.
 0""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
-calls too deep for the stack; a thread's is small (4 KB on a K210)
+calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:

@@ -105,7 +105,7 @@ the heap has no block of that size: full, or in pieces
 3
 Free a model before the next is loaded: ModelManager does it.""",
     """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
-calls too deep for the stack; a thread's is small (4 KB on a K210)
+calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
