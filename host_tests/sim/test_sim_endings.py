@@ -86,7 +86,7 @@ def test_a_silent_script_is_said_where_it_is(
     done = sim(tmp_path, image, source, "--seconds", 4)
     assert done.exit_code == 0 and done.stdout.startswith("a\n"), done.output
     lines = done.stderr.splitlines()
-    assert "main.py has said nothing for 1 s and goes on" in lines[1]
+    assert "main.py has printed nothing for 1 s and goes on" in lines[1]
     assert lines[2] in ("maixmem: at main.py:2: while True:", "maixmem: at main.py:3: pass")
     assert lines[3] == "maixmem:    called by main.py:5: forever()"
     assert "--seconds" in lines[4]

@@ -92,7 +92,7 @@ def command(
     The script runs on the board in software with your firmware, your models and a camera. Where it
     hangs, runs out of memory or leaks, changes are tried in the order of their cost, each on a
     board of its own; what is shown has run. Without a firmware all that is on the stand-in, and
-    reported that. What no option gives comes from a project.toml beside the script: firmware,
+    that is reported. What no option gives comes from a project.toml beside the script: firmware,
     models, card. Exit status: 0 it runs as it is, or a change is shown; 1 no change that was
     tried runs; 2 wrong use.
     """

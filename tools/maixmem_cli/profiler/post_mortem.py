@@ -138,7 +138,7 @@ def silence(session: Session, seconds: float) -> list[str]:
     """A script that says nothing: where it is, and how to end it."""
     state = session.board.state()
     text = f"{state['microseconds'] / 1e6:.0f} s of the board's clock, {state['frames']} frames"
-    first = f"{session.script.name} has said nothing for {seconds:.0f} s and goes on ({text})"
+    first = f"{session.script.name} has printed nothing for {seconds:.0f} s and goes on ({text})"
     return [first, *where(session), "Next: Ctrl-C ends it; so does --seconds N"]
 
 

@@ -270,7 +270,7 @@ def _say_silence(job: Job, silent: float, patience: float) -> float:
         return _SILENT
     if silent < patience:
         return patience
-    text = f"{job.script.name} has said nothing for {silent:.0f} s and goes on"
+    text = f"{job.script.name} has printed nothing for {silent:.0f} s and goes on"
     click.echo(f"\nmaixmem: {text}\nmaixmem: Next: Ctrl-C ends it; so does --seconds N", err=True)
     return 2 * patience
 
