@@ -80,7 +80,8 @@ class One:
     """An object that grows. `rate`: bytes a round; `size`: bytes now; `at`: its first block, None
     where it was not found. It becomes larger where it lies, if it can. `moves`: it is allocated
     anew each round, and the old one is garbage; `table`: it becomes so many times as large when it
-    is full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies."""
+    is full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies.
+    `passes`: it is allocated anew each round, and garbage before that."""
 
     rate: float
     size: float
@@ -88,6 +89,7 @@ class One:
     moves: bool = False
     table: float = 0.0
     full: float = 0.0
+    passes: bool = False
 
     @property
     def anew(self) -> bool:
@@ -114,15 +116,19 @@ def rounds_left(
     `rounds` rounds, in order. None: more than can be tried.
 
     Where one object grows by its bytes, what lies in its way is chance: other beginnings are tried
-    too."""
-    chance = any(not one.table for one in ones)
-    found = []
+    too. What is kept between its copies leaves holes that are too small for it: it may be the
+    first collection that finds no room."""
+    chance = any(one.passes or not one.table for one in ones)
+    scattered = chance and any(m.kept for m in made)
+    found: list[int | None] = []
     for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
         k = int(part * len(made))
         again = [replace(one) for one in ones]
         run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again)
         run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
         found.append(run.to_its_end(int(taken * len(used))))
+        if scattered and found[-1]:
+            found.append(run.first_collected)
     ends = [n for n in found if n is not None]
     return (min(ends), max(ends)) if len(ends) == len(found) else None
 
@@ -135,6 +141,7 @@ class _Run:
         self.garbage: list[tuple[int, int, int]] = []  # step, block, blocks
         self._due: dict[int, list[tuple[int, int]]] = {}  # step -> what is given back then
         self._step = self._round = 0
+        self.first_collected: int | None = None  #: the round of it
         self._grown = [0.0] * len(ones)  # the round in which each grew last
         said = {m.one for m in made}
         self._anywhere = [k for k in range(len(ones)) if k not in said]
@@ -147,8 +154,13 @@ class _Run:
             for i in range(_MOST_STEPS):
                 self.step(i)
         except _Full:
-            return self._step * self._of // len(self._made)
+            return self._now
         return None
+
+    @property
+    def _now(self) -> int:
+        """The round."""
+        return self._step * self._of // len(self._made)
 
     def step(self, i: int) -> None:
         self._step = i
@@ -179,6 +191,9 @@ class _Run:
             self._larger(one, one.size + one.rate * since)
         elif one.full > one.size:
             self._larger(one, self._next(one))
+        if one.passes:
+            at = self._table(one.blocks) if one.table else self._take(one.blocks)
+            self.garbage.append((self._step, at, one.blocks))
 
     @staticmethod
     def _next(one: One) -> float:
@@ -189,7 +204,7 @@ class _Run:
     def _larger(self, one: One, size: float) -> None:
         before, one.size = one.blocks, size
         more = one.blocks - before
-        if more <= 0 and not one.moves:
+        if one.passes or (more <= 0 and not one.moves):
             return
         here = None if one.moves or one.anew else one.at
         if here is not None and self._heap.grow(here, before, more):
@@ -200,6 +215,15 @@ class _Run:
         elif one.at is not None:
             self._heap.give(one.at, before)
         one.at = at
+
+    def _table(self, n: int) -> int:
+        """One that has just become twice as large."""
+        half = self._take(n // 2)
+        if self._heap.grow(half, n // 2, n - n // 2):
+            return half
+        at = self._take(n)
+        self._heap.give(half, n // 2)
+        return at
 
     def _take(self, n: int) -> int:
         at = self._heap.take(n)
@@ -212,6 +236,8 @@ class _Run:
 
     def _collect(self) -> None:
         """Objects of this round are taken for ones in use."""
+        if self.first_collected is None:
+            self.first_collected = self._now
         since = self._step - self._each
         for step, at, n in self.garbage:
             if step <= since:

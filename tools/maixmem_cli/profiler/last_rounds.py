@@ -6,6 +6,8 @@ beginning."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Callable
@@ -14,7 +16,7 @@ from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import Event, Place
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.heaps import BLOCK
-from maixmem_cli.profiler import forecast
+from maixmem_cli.profiler import forecast, growth
 from maixmem_cli.profiler.forecast import Made, One
 from maixmem_cli.profiler.growth import ITEM
 from maixmem_cli.profiler.leaks import Growth
@@ -24,6 +26,7 @@ _OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
 _ROUNDS = 8  # that are made again, at least
 _SWEEP = 3  # pieces that are freed one after the other: more, and a collector does it
 _LEAST_TABLE = 32  # bytes of a list's first one
+_LEAST_LARGER = 2  # blocks
 _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 
@@ -54,10 +57,13 @@ def rounds_left(
     if not last or not first:
         return None
     objects = _in_use(fullest)
-    seen = [e for e in events() if first.time < e.time <= fullest.time]
+    loop = [e for e in events() if upto[0].time < e.time <= fullest.time]
+    seen = [e for e in loop if e.time > first.time]
     born, given = _born([e for e in seen if e.time <= last.time], place_of, objects)
     ones = _ones(leaks, [*objects.items()], fullest, place_of, last.round)
     many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
+    ones = {**_larger_each_round(loop, upto, place_of, many), **ones}
+    rounds = last.round - first.round
     made = _made(born, given, ones, many, objects)
     unto_now, _ = _born(seen, place_of, objects)
     passing = _passing(unto_now, many, objects) - {one.at for one in ones.values()}
@@ -66,7 +72,6 @@ def rounds_left(
     for at, n in objects.items():
         dead[at : at + n] = bytes([at in passing]) * n
     garbage = [(m.start(), m.end() - m.start()) for m in re.finditer(b"\1+", dead)]
-    rounds = last.round - first.round
     return forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
 
 
@@ -89,13 +94,45 @@ def _made(
     last = _last_there(born)
     for b, after in zip(born, [*born[1:], None]):
         one = ones.get(b.place)
-        least = _LARGE * one.size / BLOCK if one and not one.table else None
+        least = _LARGE * one.size / BLOCK if one and (one.passes or not one.table) else None
         if one and least is not None and (b.grows or b.blocks >= least):
             one.moves = one.moves or not (b.grows or any(n >= least for n in given))
         elif not b.grows and not (one and one.table and b.at == one.at):
             out.append(Made(b.blocks, b.place in many and _stays(b, last, objects), b.given))
         if one and (after is None or after.place != b.place):
             out.append(Made(0, one=numbers[b.place]))  # a table grows when its item is made
+    return out
+
+
+def _larger_each_round(
+    events: Sequence[Event],
+    looks: Sequence[Look],
+    place_of: Callable[[int], Place],
+    leaks: Collection[Place],
+) -> dict[Place, One]:
+    """What passes, and is larger with every round: a copy of a list that grows. Judged by the
+    largest object that each line made between two looks."""
+    times = [k.time for k in looks]
+    largest: defaultdict[Place, Counter[int]] = defaultdict(Counter)
+    ends: dict[int, int] = {}  # the block behind an object -> its blocks
+    for e in events:
+        if e.kind in (tracer.GC_NEW, tracer.GC_GROW):
+            n = e.asked + (ends.pop(e.a, 0) if e.kind == tracer.GC_GROW else 0)
+            ends[e.a + e.asked] = n
+            at = bisect_left(times, e.time)
+            if n >= _LEAST_LARGER:
+                of = largest[place_of(e.site)]
+                of[at] = max(of[at], n)
+    out: dict[Place, One] = {}
+    rounds = [k.round for k in looks[1:]]
+    for place, of in largest.items():
+        sizes = [of[k] * BLOCK for k in range(1, len(looks))]
+        if place in leaks or not all(sizes):
+            continue
+        v = growth.judge(rounds, [{n: 1} for n in sizes])
+        if v.kind == growth.GROWS and v.one > 0:
+            full = min(sizes[-1], v.one * (rounds[-1] - v.since))
+            out[place] = One(v.one, sizes[-1], None, table=v.table, full=full, passes=True)
     return out
 
 
@@ -174,6 +211,7 @@ def _born(
         if e.kind not in (tracer.GC_NEW, tracer.GC_GROW):
             continue
         if len(freed) <= _SWEEP:
+            _moves(out, freed)
             _give(out, freed)
             given += [f.asked for f in freed]
         freed = []
@@ -202,6 +240,12 @@ def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
         at += n or 1
     edges = [*sorted(starts - {end}), end]
     return [(a, b - a) for a, b in zip(edges, edges[1:])]
+
+
+def _moves(out: Sequence[_Born], freed: Sequence[Event]) -> None:
+    """A list's table that was freed after one twice as large was allocated became that."""
+    if out and [2 * e.asked for e in freed] == [out[-1].blocks]:
+        out[-1].grows = True
 
 
 def _give(out: list[_Born], freed: Sequence[Event]) -> None:
