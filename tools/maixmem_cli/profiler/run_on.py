@@ -4,7 +4,7 @@
 
 An object that is allocated anew, larger, needs one piece, and which of its old copies a word left
 on the stack keeps is chance: no forecast tells it. With one more comment above it a program died
-in its round 129 or 74.
+in its round 129 or 74. A loop over range() that ended goes on for that.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from maixmem_cli.emulator.session import LIMIT, RAISED, Options, Session
+from maixmem_cli.emulator.session import DONE, LIMIT, RAISED, Options, Session
 from maixmem_cli.profiler import profile
+from maixmem_cli.profiler.endless import endless
 from maixmem_cli.profiler.profile import Profile, RunOn
 
 _BEYOND = 1.2  # times the last round that is forecast
@@ -25,20 +26,32 @@ def to_its_end(found: Profile) -> RunOn | None:
     has no such object, its end is further away, or it ended otherwise."""
     options, end = found.session.options, found.end
     grows = any(g.heap == "gc" and g.verdict.one > 0 and not g.verdict.table for g in found.leaks)
-    if not grows or not end or end.heap != "gc" or end.recursion or found.outcome.kind != LIMIT:
+    source = _source(found)
+    if not grows or not end or end.heap != "gc" or end.recursion or source is None:
         return None
     times = _BEYOND * (end.rounds + max(end.left, end.most or 0)) / end.rounds
     times = min(times, MOST / found.instructions)
     if times * end.rounds <= end.rounds + end.left:
         return None
     each = max(1, round(_pictures(found) / end.rounds))
+    if not options.frames and not options.seconds:
+        options = replace(options, seconds=found.session.board.state()["microseconds"] / 1e6)
     further = longer(options, times)
     with Session(found.session.firmware, found.session.script, further) as session:
+        session.source = source
         on = profile.run(session, lambda text: None)
         died = on.outcome.kind == RAISED and "MemoryError" in on.outcome.error
         # not every round has a look; pictures are counted
         at = _pictures(on) // each or on.judged.rounds
         return RunOn(at, died) if at and (died or on.outcome.kind == LIMIT) else None
+
+
+def _source(found: Profile) -> str | None:
+    """Of a script that goes on; None: it ended."""
+    if found.outcome.kind == LIMIT:
+        return found.session.source
+    rounds = found.judged.rounds or 0
+    return endless(found.session.source, rounds) if found.outcome.kind == DONE else None
 
 
 def longer(options: Options, times: float) -> Options:

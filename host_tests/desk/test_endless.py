@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A loop over range() that goes on."""
+
+from __future__ import annotations
+
+import pytest
+from maixmem_cli.profiler.endless import endless
+
+
+@pytest.mark.parametrize(
+    "loop, rounds, further",
+    [
+        ("for n in range(60):", 59, "for n in range(1000000):"),
+        ("for n in range(60):", 55, "for n in range(1000000):"),
+        ("for n in range(5, 65):  # ä", 60, "for n in range(5, 1000005):  # ä"),
+        ("for 数 in range(120, 0, -2):", 59, "for 数 in range(120, -1999880, -2):"),
+        ("for n in range(60):", 30, None),
+        ("for n in range(60):", 61, None),
+        ("for n in range(many):", 60, None),
+        ("for n in range(1.5):", 60, None),
+        ("for n in names:", 60, None),
+        ("while True:", 60, None),
+        ("for n in range(60)", 60, None),
+    ],
+)
+def test_the_loop_of_so_many_rounds_goes_on(loop: str, rounds: int, further: str | None) -> None:
+    lines = "for i in range(3):\n    pass\n{}\n    pass\n"
+    expected = None if further is None else lines.format(further)
+    assert endless(lines.format(loop), rounds) == expected
+
+
+def test_of_two_such_loops_none_is_chosen() -> None:
+    assert endless("for a in range(60):\n  pass\nfor b in range(60):\n  pass\n", 60) is None

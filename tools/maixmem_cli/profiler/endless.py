@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""A script whose loop over range() goes on: a test of 60 rounds shows what 600 would end in."""
+
+from __future__ import annotations
+
+import ast
+
+_MANY = 1_000_000  # rounds
+_UNSEEN = 0.1  # of the rounds: the last ones may have had no look
+
+
+def endless(source: str, rounds: int) -> str | None:
+    """The same lines, but the loop over range() that had so many rounds, or few more, has a
+    million; None: no loop, or not one alone, is of so many."""
+    try:
+        loops = [n.iter for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For)]
+    except SyntaxError:
+        return None
+    found = [
+        (call, of)
+        for call in loops
+        if isinstance(call, ast.Call) and (of := _range(call))
+        if rounds <= len(of) <= rounds * (1 + _UNSEEN) + 1
+    ]
+    if len(found) != 1:
+        return None
+    call, of = found[0]
+    stop = call.args[min(1, len(call.args) - 1)]
+    lines = source.split("\n")
+    line = lines[stop.lineno - 1].encode()  # columns are of bytes
+    far = str(of.start + of.step * _MANY).encode()
+    lines[stop.lineno - 1] = (line[: stop.col_offset] + far + line[stop.end_col_offset :]).decode()
+    return "\n".join(lines)
+
+
+def _range(call: ast.Call) -> range | None:
+    """What range() of numbers gives."""
+    if not isinstance(call.func, ast.Name) or call.func.id != "range" or call.keywords:
+        return None
+    try:
+        numbers = [ast.literal_eval(a) for a in call.args]
+        return range(*numbers)
+    except (ValueError, TypeError):
+        return None
