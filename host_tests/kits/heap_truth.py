@@ -33,6 +33,7 @@ import paths
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS, paths.KITS)]
 
 import heap_graphs  # noqa: E402
+import less_firmware  # noqa: E402
 import pico  # noqa: E402
 from maixmem_cli.emulator import prepared  # noqa: E402
 from maixmem_cli.emulator.connect import connect  # noqa: E402
@@ -45,36 +46,7 @@ from maixmem_cli.snapshot import owners, store, take, view  # noqa: E402
 from maixmem_cli.snapshot.graph import ONLY_C  # noqa: E402
 from maixmem_cli.snapshot.store import Taken  # noqa: E402
 
-#: makes a board one of a firmware that lacks it: --without
-HIDDEN: dict[str, str] = {
-    "uctypes": "sys.modules['uctypes'] = object()",
-    "mem_info": """
-class Less:
-    def __init__(self, m, *names):
-        for n in names:
-            if hasattr(m, n): setattr(self, n, getattr(m, n))
-import micropython
-sys.modules['micropython'] = Less(micropython, 'const', 'heap_lock', 'heap_unlock', 'opt_level')
-""",
-    "O": """
-try:
-    import ustruct as had
-except ImportError:
-    import struct as had
-class Packs:
-    pass
-def unpack(code, data):
-    if 'O' in code:
-        raise ValueError('bad typecode')
-    return had.unpack(code, data)
-packs = sys.modules['ustruct'] = sys.modules['struct'] = Packs()
-def calcsize(code):
-    if 'O' in code:
-        raise ValueError('bad typecode')
-    return had.calcsize(code)
-packs.calcsize, packs.pack, packs.unpack = calcsize, had.pack, unpack
-""",
-}
+#: what the boards are made to lack: --without
 WITHOUT: Sequence[str] = ()
 #: deep calls write over C's stack, where old words are that the collector takes for references
 _DEEP = "def deep(n):\n    return deep(n - 1) if n else 0"
@@ -320,8 +292,7 @@ def one(target: Target, seed: int, score: Score, cases: int) -> None:
     # the Pico's run on its second core, which this one has not
     threads = has_threads and target.word == 8 and seed % 5 == 0
     source = heap_graphs.program(seed, timers=seed % 3 == 0 and not threads, threads=threads)
-    for name in WITHOUT:
-        target.repl.check("import sys\n" + HIDDEN[name])
+    less_firmware.hide(target.repl, WITHOUT)
     target.repl.check(f"{_DEEP}\n{source}")
     take.of_board(target.repl)  # a second one leaves nothing
     before = Kept.of(target)
@@ -355,7 +326,7 @@ def main() -> None:
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deletions", type=int, default=7)
-    parser.add_argument("--without", nargs="*", default=(), choices=sorted(HIDDEN))
+    parser.add_argument("--without", nargs="*", default=(), choices=sorted(less_firmware.LACKS))
     wanted = parser.parse_args()
     global WITHOUT
     WITHOUT = wanted.without
