@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
-from maixmem_cli.emulator.readers.tracer import Event, Place
+from maixmem_cli.emulator.readers.tracer import NOWHERE, Event, Place
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.heaps import BLOCK, FREE, GcHeap, SystemHeap
 
@@ -135,7 +135,8 @@ class Ledger:
         self.first_time = self.last_time = 0
         #: (site, site): the second made an object of the first larger
         self.taken_over: set[tuple[int, int]] = set()
-        self._last: list[Event] = []  # the last two events
+        self._new: Event | None = None  # the last event before what was freed, if it is GC_NEW
+        self._freed_since: list[tuple[int, int]] = []  # (site, blocks) of the first two objects
         self.refused: list[Event] = []  #: allocations of the system heap that got nothing
 
     def feed(self, events: list[Event]) -> None:
@@ -205,13 +206,15 @@ class Ledger:
         """One object alone that is freed after a larger one was allocated was moved there; a
         collector frees more."""
         if e.kind == tracer.GC_FREE:
-            self._last.append(e._replace(site=self.blocks[e.a] or 0))
+            if self._new and len(self._freed_since) < 2:
+                self._freed_since.append((self.blocks[e.a] or NOWHERE, e.asked))
             return
-        if [x.kind for x in self._last] == [tracer.GC_NEW, tracer.GC_FREE]:
-            new, old = self._last
-            if old.asked < new.asked:
-                self._takes_over(old.site, new)
-        self._last = [e]
+        if self._new and len(self._freed_since) == 1:
+            [(site, blocks)] = self._freed_since
+            if blocks < self._new.asked:
+                self._takes_over(site, self._new)
+        self._new = e if e.kind == tracer.GC_NEW else None
+        self._freed_since.clear()
 
     def _takes_over(self, before: int | None, e: Event) -> None:
         if before and before != e.site:

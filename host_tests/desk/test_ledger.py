@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""The books of both heaps, over events that are made up."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from maixmem_cli.emulator.readers import tracer
+from maixmem_cli.emulator.readers.tracer import Event
+from maixmem_cli.heap.heaps import GcHeap, SystemHeap
+from maixmem_cli.profiler.ledger import Ledger
+
+_BLOCKS = 1000
+
+
+def books() -> Ledger:
+    system = SystemHeap(0, 0x80100000, 0x80100000, 4096, ())
+    return Ledger(system, GcHeap(0, 0, 0, bytes(_BLOCKS)))
+
+
+def new(site: int, first: int, blocks: int) -> Event:
+    return Event(0, tracer.GC_NEW, site, first, blocks, end=1)
+
+
+def free(first: int, blocks: int) -> Event:
+    return Event(0, tracer.GC_FREE, tracer.NOWHERE, first, blocks)
+
+
+def taken_over(*events: Event) -> set[tuple[int, int]]:
+    found = books()
+    found.feed([*events, Event(1, tracer.MARK, 3, 1, 0)])
+    return found.taken_over
+
+
+def test_one_object_alone_that_is_freed_after_a_larger_one_was_moved_there() -> None:
+    small, large = new(1, 0, 2), new(2, 10, 3)
+    assert taken_over(small, large, free(0, 2)) == {(1, 2)}
+    assert taken_over(small, new(1, 10, 3), free(0, 2)) == set()  # its own
+    assert taken_over(small, new(2, 10, 2), free(0, 2)) == set()  # no larger
+    assert taken_over(small, large, free(10, 3), free(0, 2)) == set()
+    assert taken_over(small, large, Event(0, tracer.MARK, 3, 1, 0), free(0, 2)) == set()
+
+
+def test_a_collection_that_frees_all_adds_nothing_to_the_books() -> None:
+    found = books()
+    found.feed([new(1, i, 1) for i in range(_BLOCKS)])
+    collection = [free(i, 1) for i in range(_BLOCKS)]
+    tracemalloc.start()
+    for event in collection:
+        found.feed_one(event)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.gc.used == 0 and kept < 10 * _BLOCKS, kept
