@@ -213,5 +213,16 @@ def test_an_object_that_lines_make_larger_in_turn() -> None:
     assert (found.each, found.place) == (96, MAIN)  # alone
 
 
+def test_until_when_one_line_grew() -> None:
+    looks = [
+        replace(k, gc=k.gc + Counter({(2, 96): 2 * k.round, (0, 32): k.round}))
+        for k in loop(_OUTER, [min(i, 9) for i in range(40)])
+    ]
+    (judge,) = loops.judged(looks, SITES)
+    assert leaks.grew_until(looks, SITES.chain, judge, MAIN) == 10
+    assert leaks.grew_until(looks, SITES.chain, judge, WORK) == 40
+    assert leaks.grew_until(looks, SITES.chain, judge, Place("main.py", "thread", 3)) == 0
+
+
 def test_no_looks() -> None:
     assert leaks.judged([], SITES) == leaks.Judged([])

@@ -16,7 +16,7 @@ from typing import Callable
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import growth, loops
 from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Held, Verdict
-from maixmem_cli.profiler.ledger import Look
+from maixmem_cli.profiler.ledger import Kept, Look
 from maixmem_cli.profiler.loops import Chain, Loop, Sites
 from maixmem_cli.profiler.recursion import deepening
 
@@ -151,12 +151,17 @@ def _with_its_objects(found: list[Growth]) -> list[Growth]:
     ]
 
 
+def _chain(site: int, chain_of: Callable[[int], Chain]) -> Chain:
+    """How a site was called; () where it is nobody's."""
+    return chain_of(site) if site > 0 else ()
+
+
 def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of, _Owner]:
     out: dict[Of, _Owner] = {}
     for i, look in enumerate(looks):
         for heap, kept in (("gc", look.gc), ("heap", look.heap)):
             for (site, nbytes), n in kept.items():
-                if site > 0 and (chain := chain_of(site)):
+                if chain := _chain(site, chain_of):
                     owner = out.setdefault((heap, chain[-1]), _Owner({}, {}, set()))
                     owner.held.setdefault(i, Counter())[nbytes] += n
                     if heap == "gc" and (most := look.filled.get((site, nbytes), 0)):
@@ -176,9 +181,13 @@ def grew_until(
     looks: Sequence[Look], chain_of: Callable[[int], Chain], loop: Loop, place: Place
 ) -> int:
     """The last round of a loop in which a line had more of the GC heap than before."""
-    owner = _owners(looks, chain_of).get(("gc", place))
-    held = [owner.held.get(i, _NONE) if owner else _NONE for i in loop.at]
-    low = growth.lowest([sum(size * n for size, n in h.items()) for h in held])
+    own = (place,)
+
+    def held(kept: Kept) -> int:
+        mine = ((s, n) for (site, s), n in kept.items() if _chain(site, chain_of)[-1:] == own)
+        return sum(s * n for s, n in mine)
+
+    low = growth.lowest([held(looks[i].gc) for i in loop.at])
     return max((n for a, b, n in zip(low, low[1:], loop.rounds[1:]) if b > a), default=0)
 
 
@@ -188,7 +197,7 @@ def _together(
     """Lines that make the same objects larger."""
     out: list[set[Place]] = []
     for sites in taken_over:
-        lines = {chain_of(site)[-1] for site in sites if site > 0 and chain_of(site)}
+        lines = {chain[-1] for site in sites if (chain := _chain(site, chain_of))}
         for group in [g for g in out if g & lines]:
             out.remove(group)
             lines |= group
