@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import firmware_texts
+import pytest
 from emulated import each_image, needs_cc, only_thorough
 from maixmem_cli.errors import table
 
@@ -28,6 +29,27 @@ def test_most_texts_have_a_row_and_each_row_is_found_by_its_texts() -> None:
 
 def test_texts_that_an_image_was_made_to_say_are_many() -> None:
     assert sum(bool(t.provoked) for t in table.firmware_texts()) >= 200
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "is_said"),
+    [
+        ("took %d bytes", "took 12 bytes", True),
+        ("took %6d bytes", "took     12 bytes", True),
+        ("took %-6d bytes", "took -12    bytes", True),
+        ("took %+d bytes", "took +12 bytes", True),
+        ("took %06lu bytes", "took 000012 bytes", True),
+        ("took %6d bytes", "took all my bytes", False),
+        ("took %d bytes", "took  bytes", False),
+        ("at %p.", "at 0x80123abc.", True),
+        ("at %p.", "at (nil).", True),
+        ("at %p.", "at home.", False),
+        ("code %#X", "code 0X2F", True),
+        ("%s: code 0x%02x", "KPU: code 0x0f", True),
+    ],
+)
+def test_a_number_is_what_printf_writes(text: str, said: str, is_said: bool) -> None:
+    assert table.Text(text, "", "", "").says(said) is is_said
 
 
 @each_image

@@ -29,7 +29,8 @@ SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
 _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*([a-zA-Z])|%%")  # what printf fills in
 _ANYTHING = ".{0,80}?"
-_NUMBER = dict.fromkeys("diuoxXp", r"[-+ ]?[0-9a-fA-FxX]*")
+# a number as printf writes one, padded too; "(nil)" is a pointer to nothing
+_NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *")
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
