@@ -35,8 +35,9 @@ def test_a_starter_fits(tmp_path: Path, name: str) -> None:
     assert f"--board {name} " in readme and "{" not in readme
     assert f'"--board", "{name}"' in (folder / "test_main.py").read_text()
     nbytes = (folder / "one.kmodel").stat().st_size
-    told = f'models.add("one", 0x300000, nbytes={nbytes})' in (folder / "main.py").read_text()
-    assert told == (not board.reads_flash)
+    script = (folder / "main.py").read_text()
+    told = "# nbytes: " in script, script.count(f"000, nbytes={nbytes})\n")
+    assert told == ((False, 0) if board.reads_flash else (True, 2)) and "{" not in script
     again = invoke("init", str(folder))
     assert again.exit_code == 2 and "there already. Next: another folder" in again.stderr
 

@@ -4,40 +4,41 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from maixmem_cli.firmware.boards import BOARDS, Board
+from maixmem_cli.firmware.boards import BOARDS
 from maixmem_cli.kmodel import example
 from maixmem_cli.plan.program import project
 
 _FILES = Path(__file__).with_name("starter_files")
 _MODELS = ("one.kmodel", "two.kmodel")
 _MODEL_BYTES = 24 << 10
+_UNFILLED = ".in"  # behind the name of a script that is none before its words are filled in
+_WHY_NBYTES = "# nbytes: of the file, for firmware that cannot read its flash (M5StickV v5.1.2)\n"
 
 
 def whole(name: str) -> dict[str, bytes]:
     """{file: content} of a project for that board."""
-    found = {p.name: p.read_text(encoding="utf-8") for p in sorted(_FILES.glob("*.*"))}
     board, model = BOARDS[name], example.data(_MODEL_BYTES)
-    if not board.reads_flash:
-        found["main.py"] = _with_lengths(found["main.py"], len(model))
-    out = {file: _filled(text, name, board).encode() for file, text in found.items()}
+    words = {
+        "title": board.title,
+        "board": name,
+        "image": board.image,
+        "kflash": board.kflash,
+        "why_nbytes": "" if board.reads_flash else _WHY_NBYTES,
+        "nbytes": "" if board.reads_flash else f", nbytes={len(model)}",
+    }
+    out = {
+        path.name.removesuffix(_UNFILLED): _filled(path.read_text(encoding="utf-8"), words)
+        for path in sorted(_FILES.glob("*.*"))
+    }
     return {**out, **dict.fromkeys(_MODELS, model)}
 
 
-def _with_lengths(main: str, nbytes: int) -> str:
-    """The script where a firmware cannot read the header of a model in flash."""
-    first = "# nbytes: of the file, for firmware that cannot read its flash (M5StickV v5.1.2)\n"
-    main = main.replace("models.add(", f"{first}models.add(", 1)
-    return re.sub(r"(models\.add\(.*)\)", rf"\1, nbytes={nbytes})", main)
-
-
-def _filled(text: str, name: str, board: Board) -> str:
-    words = {"title": board.title, "board": name, "image": board.image, "kflash": board.kflash}
+def _filled(text: str, words: dict[str, str]) -> bytes:
     for word, value in words.items():
         text = text.replace("{" + word + "}", value)
-    return text
+    return text.encode()
 
 
 def bare(folder: Path) -> dict[str, bytes]:
