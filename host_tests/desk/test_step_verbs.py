@@ -11,15 +11,21 @@ import pytest
 from maixmem_cli.answer import tables
 from maixmem_cli.errors import files
 
-#: many steps of micropython are no sentences yet: they go onto boards, which have no room for more
 _FILES = ("ours", "desk", "maixpy", "python", "steps", "dump", "linux", "numbers")
 _ANSWERS = ("findings", "remedies")
+#: {file that is exempt: why}
+_EXEMPT = {
+    "micropython": "many are no sentences yet: they go onto boards, which have no room for more",
+    "rknn": "the library's own errors have them behind 'Next: ', in small letters",
+    "boards": 'none in it: find_out goes on behind "Try to find out: "',
+    "words": "none in it",
+}
 _VERBS = frozenset(
-    "Add Allocate Avoid Begin Build Call Change Check Choose Close Compare Compile Connect Convert"
+    "Add Allocate Avoid Begin Build Call Change Check Close Compare Compile Connect Convert"
     " Copy Correct Count Cut Disconnect Do Drop End Enlarge Erase Find Flash Format Free Freeze"
-    " Get Give Hold Ignore Import Install Keep Leave Let Load Lower Make Move Note Pass Print Put"
-    " Read Reboot Remove Replace Reserve Reset Resize Run Save Seat See Send Set Shrink Split"
-    " Start Stop Stream Swap Switch Take Try Turn Unplug Update Use Wait Write".split()
+    " Get Give Hold Ignore Import Install Keep Leave Let Load Lower Make Note Pass Print Put"
+    " Reboot Remove Replace Reserve Reset Resize Run Save See Set Shrink Split"
+    " Stream Swap Switch Take Try Turn Unplug Update Use Write".split()
 )
 
 
@@ -56,6 +62,10 @@ def test_a_step_begins_with_a_verb(name: str) -> None:
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize("text", ["A smaller picture.", "The newest release.", "free -m: swap"])
-def test_a_fragment_has_no_verb(text: str) -> None:
-    assert _first(text) not in _VERBS
+def test_each_verb_begins_a_step() -> None:
+    assert {_first(step) for name in (*_FILES, *_ANSWERS) for step in _steps(name)} == _VERBS
+
+
+def test_no_file_is_left_out_without_a_reason() -> None:
+    assert {*_FILES, *_EXEMPT} == {*files.ROWS, *files.OTHERS}
+    assert not any(_steps(name) for name in ("boards", "words"))
