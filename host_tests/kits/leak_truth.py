@@ -41,6 +41,7 @@ import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
 from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+from maixmem_cli.runs import ending  # noqa: E402
 
 PROGRAMS = Path(__file__).with_name("leak_programs")
 _WITHIN = 0.05
@@ -84,6 +85,10 @@ class Program:
         """Whether it takes pictures, which are its rounds."""
         return "snapshot()" in self.source
 
+    def pictures(self, rounds: int) -> int | None:
+        """Those of so many rounds; None: it takes none, or ends as it is written."""
+        return rounds if rounds and self.sees else None
+
 
 def programs(given: list[Path]) -> Iterator[Program]:
     for place in given or [PROGRAMS]:
@@ -96,7 +101,7 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temp:
         script, out = Path(temp) / program.path.name, Path(temp) / "out.json"
         script.write_text(program.rounds(frames))
-        limit = [f"--frames={frames}"] if frames and program.sees else []
+        limit = [f"--frames={n}"] if (n := program.pictures(frames)) else []
         board = [f"--firmware={image}", "--camera=pattern", *limit]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         words = ["profile", str(script), *board, "--json", "-o", str(out)]
@@ -111,7 +116,7 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if not out.is_file():
-            return {"failed": (done.stderr or done.stdout).strip().splitlines()[-1:]}
+            return {"failed": ending.last_line(done.stderr or done.stdout)}
         told: dict[str, Any] = json.loads(out.read_text())
     return {**told, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
@@ -121,7 +126,7 @@ def wrong(program: Program, image: Path, told: dict[str, Any], frames: int) -> l
     if "failed" in told:
         return [f"no profile: {told['failed']}"]
     few = bool(told["too_few_rounds"]) and frames == 10
-    error = (told["error"].strip().splitlines() or [""])[-1]
+    error = ending.last_line(told["error"])
     out, truth = [], program.truth
     if error and not (program.leaks and "MemoryError" in error):
         truth = {}
@@ -149,8 +154,8 @@ def said(told: dict[str, Any]) -> str:
         return ""
     few = [f"too few ({told['too_few_rounds']})"] if told["too_few_rounds"] else []
     grows = (f"{g['line']}: {g['rate']:g} {g['kind']} {g['heap']}" for g in told["grows"])
-    error = told["error"].strip().splitlines()[-1:]
-    return ", ".join([*error, *grows, *few]) or "clean"
+    error = ending.last_line(told["error"])
+    return ", ".join(filter(None, [error, *grows, *few])) or "clean"
 
 
 def ended(program: Program, image: Path, frames: int) -> str:
@@ -158,10 +163,9 @@ def ended(program: Program, image: Path, frames: int) -> str:
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(program.rounds(frames))
-        limit = frames if program.sees else 0
-        with Session(image, script, Options(camera="pattern", frames=limit or None)) as session:
-            outcome = session.run(lambda text: None)
-            return (outcome.error.strip().splitlines() or [""])[-1]
+        options = Options(camera="pattern", frames=program.pictures(frames))
+        with Session(image, script, options) as session:
+            return ending.last_line(session.run(lambda text: None).error)
 
 
 def died(program: Program, image: Path, most: int) -> tuple[int, str]:
@@ -171,7 +175,7 @@ def died(program: Program, image: Path, most: int) -> tuple[int, str]:
         script.write_text(program.rounds(_MANY))
         with Session(image, script, Options(camera="pattern", frames=most)) as session:
             outcome = session.run(lambda text: None)
-            how = (outcome.error.strip().splitlines() or [outcome.kind])[-1]
+            how = ending.last_line(outcome.error) or outcome.kind
             if program.sees:
                 return int(session.board.state()["frames"]), how
             return int(session.repl.check("print(n)").split()[-1]), how

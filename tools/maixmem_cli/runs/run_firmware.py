@@ -26,7 +26,7 @@ from maixmem_cli.emulator.session import (
 )
 from maixmem_cli.flash.image import ImageError
 from maixmem_cli.profiler import post_mortem
-from maixmem_cli.runs import run_standin
+from maixmem_cli.runs import ending, run_standin
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import harmless, printable, untold
 
@@ -78,8 +78,7 @@ def watch(session: Session) -> None:
 
 def say_failed(script: Path, error: str) -> None:
     """One last line, as after a run on the stand-in."""
-    last = next((line for line in reversed(error.splitlines()) if line.strip()), "")
-    click.echo(printable(f"{script} failed: {last}"), err=True)
+    click.echo(printable(f"{script} failed: {ending.last_line(error)}"), err=True)
 
 
 def _say(text: str) -> None:
