@@ -93,7 +93,7 @@ class Agent:
     def begin(self, collect: bool) -> Board:
         """Starts it in the raw REPL."""
         ways = self._chosen()
-        text = code(f"f(main, {int(collect)}, {ways})", "f", *self._ways)
+        text = code(f"answer(main, {int(collect)}, {ways})", "answer", *self._ways)
         self.sent += len(text)
         self._repl.begin(text)
         return self.listen()
@@ -102,15 +102,15 @@ class Agent:
         """Lets it begin by itself after so many seconds from now, and then from the end of the one
         before. False: the board has no such timer."""
         times = [round(1000 * s) for s in seconds]
-        call = f"g(main, {int(collect)}, {self._chosen()}, {_STEP}, {times})"
-        _, error = self._repl.run(code(call, "g", *self._ways))
+        call = f"later(main, {int(collect)}, {self._chosen()}, {_STEP}, {times})"
+        _, error = self._repl.run(code(call, "later", *self._ways))
         if error and not _NO_TIMER.search(error):
             raise self._refusal(error)
         return not error
 
     def disarm(self) -> None:
         """Takes back what has not begun."""
-        self._repl.check(code("h()", "h"))
+        self._repl.check(code("cancel()", "cancel"))
 
     def listen(self, silence: float = _SILENCE) -> Board:
         """What it says first, wherever it was started. NoSnapshot: what runs ended without it."""

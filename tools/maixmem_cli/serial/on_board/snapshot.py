@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Shows the GC heap of a running board to a desk: who the board is, the table of blocks, then
 pieces of memory and names as they are requested, by whatever the firmware has for
-that. Stores nothing to an address. Names are short: each new one would stay in the
-board's table of names."""
+that. Stores nothing to an address. Names are short, or those of the
+interpreter: each new one stays in the board's table of names."""
 
 
-def f(main, collect, m, c):
+def answer(main, collect, m, c):
     """Line 1: bytes of a word, id() of type, of the dict of __main__, of this code, of
     sys.modules, bytes in use before and after the collection, the word of the name "", bytes free.
     Line 2: the interpreter. Then micropython.mem_info(1), where it has that, ACK, and the answers
@@ -114,54 +114,55 @@ def n0():
     s.calcsize("O")
 
 
-def g(main, collect, m, c0, step, times):
-    """Has a timer run f() between two bytecodes of the program, when each of `times` in
+def later(main, collect, m, c, step, times):
+    """Has a timer run answer() between two bytecodes of the program, when each of `times` in
     milliseconds has passed since the one before; then the program goes on. It looks at the clock
     every `step` milliseconds. sys.modules keeps the timer until it is done."""
-    import sys
+    from sys import modules
     from time import ticks_diff, ticks_ms
 
     import machine
 
-    T = machine.Timer
-    k = sys.modules
+    Timer = machine.Timer
+    start = [ticks_ms()]
 
-    a = [ticks_ms()]
-
-    def c(t):
-        if ticks_diff(ticks_ms(), a[0]) >= times[0]:
+    def callback(t):
+        if ticks_diff(ticks_ms(), start[0]) >= times[0]:
             times.pop(0)
-            f(main, collect, m, c0)
-            a[0] = ticks_ms()
+            answer(main, collect, m, c)
+            start[0] = ticks_ms()
         if times:
-            d(t)
+            restart(t)
         else:
-            k.pop("")
+            modules.pop("")
 
-    if hasattr(T, "TIMER2"):
+    if hasattr(Timer, "TIMER2"):
 
-        def d(t):
+        def restart(t):
             t.restart()
 
-        o = T.MODE_ONE_SHOT
-        t = T(T.TIMER2, T.CHANNEL3, mode=o, period=step, unit=T.UNIT_MS, callback=c)
+        mode = Timer.MODE_ONE_SHOT
+        unit = Timer.UNIT_MS
+        t = Timer(
+            Timer.TIMER2, Timer.CHANNEL3, mode=mode, period=step, unit=unit, callback=callback
+        )
     else:
 
-        def d(t):
-            t.init(mode=T.ONE_SHOT, period=step, callback=c)
+        def restart(t):
+            t.init(mode=Timer.ONE_SHOT, period=step, callback=callback)
 
         for n in (-1, 3, 1, 0):
             try:
-                t = T(n)
+                t = Timer(n)
                 break
             except ValueError:
                 pass
-        d(t)
-    k[""] = t
+        restart(t)
+    modules[""] = t
     globals()["t"] = t
 
 
-def h():
+def cancel():
     """Takes the timer back."""
     import sys
 
