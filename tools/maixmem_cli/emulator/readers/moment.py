@@ -19,7 +19,6 @@ from maixmem_cli.heap.objects import Moment
 
 LAYOUT = Layout()  #: MicroPython 1.11 with 64 bits
 _MOST_THREADS = 64
-_READY, _NEXT = 8, 40  # bytes, mpthreadport.c of MaixPy
 _SP = 2  # register, kept at the beginning of what was seen
 
 
@@ -41,10 +40,7 @@ def of_look(seen: heaps.Ram, ram: heaps.Ram, states: bytes, pool: int, known: Kn
     end = pool + len(states) * LAYOUT.block
     # stack_top and stack_limit come before the state's roots
     followed = [(pool, end), (state + 16, books)]
-    there, rest = (
-        Ram(seen[: RAM_END - RAM_START], RAM_START),
-        Ram(ram[: RAM_END - RAM_START], RAM_START),
-    )
+    there, rest = _memory(seen), _memory(ram)
     memory = Two(there, followed, rest)
     stacks = _stacks(there, memory, (state, known.threads, pool))
     followed += stacks
@@ -63,7 +59,7 @@ def of_look(seen: heaps.Ram, ram: heaps.Ram, states: bytes, pool: int, known: Kn
 def stack(seen: heaps.Ram, ram: heaps.Ram, pool: int, known: Known) -> tuple[int, int]:
     """Bytes of the running thread's stack that are in use and that are left, (0, 0) where its
     bounds are not known."""
-    there, rest = (Ram(r[: RAM_END - RAM_START], RAM_START) for r in (seen, ram))
+    there, rest = _memory(seen), _memory(ram)
     sp = there.word(RAM_START + 8 * _SP)
     for _, low, high in _threads(there, rest, known.threads, pool):
         if low <= sp < high:
@@ -74,13 +70,9 @@ def stack(seen: heaps.Ram, ram: heaps.Ram, pool: int, known: Known) -> tuple[int
 def running(ram: heaps.Ram, threads: int) -> int:
     """How many threads that a script started have not ended. `threads`: the word that points to
     their list; one that has ended is not ready and stays in it."""
-    th, n = heaps.word(ram, threads) if threads else 0, 0
-    for _ in range(_MOST_THREADS):
-        if not RAM_START <= th < RAM_END - _NEXT:
-            break
-        n += heaps.word(ram, th + _READY) & 0xFFFFFFFF
-        th = heaps.word(ram, th + _NEXT)
-    return max(0, n - 1)  # the interpreter's own
+    memory = _memory(ram)
+    ready = sum(node.ready for _, node in _nodes(memory, memory, threads))
+    return max(0, ready - 1)  # the interpreter's own
 
 
 def _stacks(there: Memory, memory: Memory, places: tuple[int, int, int]) -> list[Range]:
@@ -102,11 +94,21 @@ def _threads(
     there: Memory, memory: Memory, threads: int, pool: int
 ) -> Iterator[tuple[int, int, int]]:
     """Of each its task, and from where to where its stack lies."""
+    for th, node in _nodes(there, memory, threads):
+        begun_here = th < pool  # the interpreter's own thread is not in its pool
+        yield node.task, node.low, node.high + (0 if begun_here else threads_of.SPARE)
+
+
+def _nodes(there: Memory, memory: Memory, threads: int) -> Iterator[tuple[int, threads_of.Node]]:
+    """Those of the list and their places, from the word that points to it."""
     th = there.word(threads) if threads else 0
     for _ in range(_MOST_THREADS):
         if not RAM_START <= th < RAM_END:
             return
         node = threads_of.node(memory, th)
-        begun_here = th < pool  # the interpreter's own thread is not in its pool
-        yield node.task, node.low, node.high + (0 if begun_here else threads_of.SPARE)
+        yield th, node
         th = node.following
+
+
+def _memory(ram: heaps.Ram) -> Ram:
+    return Ram(ram[: RAM_END - RAM_START], RAM_START)
