@@ -208,7 +208,9 @@ class FreeBytesUnknown(Port):
 
 class FreeBytesMissing(FreeBytesUnknown):
     free_bytes = maixmem_port.Port.free_bytes
-    room = maixmem_port.Port.is_loaded
+
+    def room(self, region):
+        return board.free() * PAGE
 
 
 class FreeBytesInKib(FreeBytesUnknown):
