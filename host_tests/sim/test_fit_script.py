@@ -419,3 +419,28 @@ def test_how_long_the_long_run_is_depends_on_the_script_alone() -> None:
     ran = record.Record("main.py", record.Board(record.STAND_IN, "full"), record.End(record.LIMIT))
     plain, pixels = (replace(ran, pictures=40, statements=n) for n in (400, 400_000))
     assert recorded._affordable(plain) > 20_000 and recorded._affordable(pixels) == 588
+
+
+@pytest.mark.parametrize(
+    ("asked", "most", "frames", "seconds"),
+    [
+        ((100, 10.0), None, 110, 11.0),  # as floats 1.1 * 100 is above 110
+        ((100, 10.0), 5.0, 110, 5.0),
+        ((100, None), 60.0, 110, 60.0),
+        ((30, None), None, 33, None),
+        ((None, 10.0), 60.0, None, 11.0),
+    ],
+)
+def test_a_longer_run_has_all_in_proportion_and_shows_nothing(
+    tmp_path: Path,
+    asked: tuple[int | None, float | None],
+    most: float | None,
+    frames: int | None,
+    seconds: float | None,
+) -> None:
+    options = Options(frames=asked[0], seconds=asked[1], camera="pattern", save_lcd=tmp_path)
+    place = recorded.Place(FIRMWARES["full"], None, options)
+    longer = recorded._longer(place, 110, 100, most)
+    assert longer == replace(
+        place, options=replace(options, frames=frames, seconds=seconds, save_lcd=None)
+    )

@@ -10,6 +10,7 @@ in its round 129 or 74. A loop over range() that ended goes on for that.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil
 
 from maixmem_cli.emulator.session import DONE, LIMIT, RAISED, Options, Session
@@ -54,12 +55,12 @@ def _source(found: Profile) -> str | None:
     return endless(found.session.source, rounds) if found.outcome.kind == DONE else None
 
 
-def longer(options: Options, times: float) -> Options:
+def longer(options: Options, times: float | Fraction) -> Options:
     """For a run so many times as long, which is to show nothing."""
     return replace(
         options,
         frames=options.frames and ceil(times * options.frames),
-        seconds=options.seconds and times * options.seconds,
+        seconds=options.seconds and float(times * options.seconds),
         save_lcd=None,
     )
 

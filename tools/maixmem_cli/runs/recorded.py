@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
@@ -81,9 +82,9 @@ def bounded(
     first = min(_FIRST * seen, most)
     last = max(first, min(_WORTH, most))
     for pictures in (first, last) if _APART * first <= last else (last,):
-        options = _longer(place.options, pictures / seen)
+        longer = _longer(place, pictures, seen, _MINUTE if place.options.frames else _LONG)
         with failing(script):
-            told, rounds, used = standin_record.looked(script, build.name, options)
+            told, rounds, used = standin_record.looked(script, build.name, longer.options)
         if told.not_run:
             return None
         every = frozenset(range(len(rates)))
@@ -101,11 +102,13 @@ def bounded(
     return None
 
 
-def _longer(options: Options, times: float) -> Options:
-    """For so many times as long, but not for ever: the number of pictures is to end it, which does
-    not depend on how fast a desk is."""
-    longer, most = run_on.longer(options, times), _MINUTE if options.frames else _LONG
-    return replace(longer, seconds=min(longer.seconds or most, most))
+def _longer(place: Place, pictures: int, seen: int, most: float | None = None) -> Place:
+    """The same for so many pictures where `seen` were, in as much more time, in `most` seconds at
+    most: the number of pictures is to end it, which does not depend on how fast a desk is."""
+    options = run_on.longer(place.options, Fraction(pictures, seen))
+    if most is not None:
+        options = replace(options, seconds=min(options.seconds or most, most))
+    return replace(place, options=options)
 
 
 def _full_in(found: Record) -> int:
@@ -128,11 +131,12 @@ def _on(
 ) -> Record:
     """The run of so many pictures; where it dies of what grows, or that goes on, `found` with
     that: a change has to run as long as the script did."""
-    if frames <= (found.asked or 0):
+    asked = place.options.frames or frames
+    if frames <= asked:
         return found
-    longer = once(script, _for(place, frames, most))
+    longer = once(script, _longer(place, frames, asked, most))
     if _saw_no_lines(longer):  # too far for the second run, which has every line's
-        longer = once(script, _for(place, longer.pictures // _LESS, most))
+        longer = once(script, _longer(place, longer.pictures // _LESS, asked, most))
         if _saw_no_lines(longer):
             return found
     if longer.end.hangs or longer.end.refused:
@@ -148,15 +152,6 @@ def _saw_no_lines(of: Record) -> bool:
     """Whether a run on the stand-in that went well tells nothing of what grows."""
     on = of.board.on == STAND_IN
     return on and of.end.kind == LIMIT and not of.growth and bool(of.unknown)
-
-
-def _for(place: Place, frames: int, most: float | None = None) -> Place:
-    """The same for so many pictures, in so much more time, in `most` at most."""
-    options = place.options
-    seconds = (options.seconds or 0) * frames / (options.frames or frames) or None
-    if most is not None:
-        seconds = min(seconds or most, most)
-    return replace(place, options=replace(options, frames=frames, seconds=seconds))
 
 
 def once(
