@@ -202,8 +202,7 @@ class ModelManager:
     def _switch(self, m):
         if m.ready:
             return  # another thread has loaded it meanwhile
-        if self.busy:
-            self._find(0)  # raises it
+        self._find(m.name)  # RuntimeError while another is loaded or freed
         p = self.port
         gone = []
         try:
