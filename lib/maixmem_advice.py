@@ -134,7 +134,7 @@ def advise(error: "BaseException | str", out=print) -> "list[str]":
     try:
         meaning, steps = find(error) or (
             "not an error that maixmem knows",
-            ("maixmem.report() shows the memory.", "On the desk: maixmem explain."),
+            ("maixmem.report() shows the memory.", "On a computer: maixmem explain."),
         )
         lines = ["{}. {}".format(i + 1, step) for i, step in enumerate(steps)]
         run_once("report", "show", ["{}".format(error).strip(), "= " + meaning] + lines, out)

@@ -204,7 +204,7 @@ def main() -> int:
             "The project says firmware, camera and models; the answer is the arithmetic of the"
             " board's own allocator."
         )
-        chapter(out, "2. Ask before, on the desk: maixmem fit project.toml", words)
+        chapter(out, "2. Check before, on a computer: maixmem fit project.toml", words)
         changed = plan(out, folder, models)
         text = managed(out, changed)
         chapter(out, "4. How it runs", "The same board. No hang: each load finds what it needs.")

@@ -34,7 +34,7 @@ def known():
 _PAGE = """\
 # Errors by their text
 
-`maixmem explain TEXT` knows these and [more](hang.md) on the desk, `maixmem_advice.advise(error)` on the board. Errors of this
+`maixmem explain TEXT` knows these and [more](hang.md) on your computer, `maixmem_advice.advise(error)` on the board. Errors of this
 library end with `Next:` and the steps, which are data as well: `e.args[-1].steps`; the platform's own number is in `e.code`. This
 page is generated from the table in `tools/maixmem_cli/errors/rows` by `maixmem build`.
 """
