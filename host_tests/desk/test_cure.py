@@ -387,5 +387,5 @@ def test_cure_names_the_extra_that_it_needs(tmp_path: Path) -> None:
 def test_a_chinese_reader_gets_the_stand_in_in_chinese():
     board = Board("stand-in", "full")
     assert board_text(board) == "the stand-in with the memory of full, which is no firmware"
-    assert "替身" in board_text(board, "zh") and "stand-in" not in board_text(board, "zh")
+    assert "模拟板" in board_text(board, "zh") and "stand-in" not in board_text(board, "zh")
     assert board_text(Board("image", "full.bin"), "zh") == "full.bin"
