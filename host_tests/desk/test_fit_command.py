@@ -46,8 +46,8 @@ def test_the_table_and_the_picture(folder: Path) -> None:
     for word in (
         "limit",
         "stays",
-        "taken before",
-        "only while it is made",
+        "used before",
+        "only while the step runs",
         "steps of the program",
     ):
         assert word in texts, word

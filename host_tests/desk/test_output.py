@@ -115,7 +115,7 @@ def test_a_file_error_says_what_is_wrong_with_the_file(tmp_path: Path, make, say
     assert done.exit_code == 2 and says in done.stderr and "address" not in done.stderr
 
 
-@pytest.mark.parametrize("legend", ["use: #", "taken before", "stays", "free"])
+@pytest.mark.parametrize("legend", ["use: #", "used before", "stays", "free"])
 def test_marks_are_explained(folder: Path, legend: str) -> None:
     assert legend in maixmem("fit", str(folder / "good.toml"))
 

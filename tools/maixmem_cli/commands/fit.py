@@ -30,14 +30,14 @@ from maixmem_cli.text.output import LANG, console, unreadable, write_file
 from maixmem_cli.text.tables import Column, show_table
 
 _BAR = 14
-LEGEND = "use: # taken before, = stays, - while it is made, . free, ! more than there is"
+LEGEND = "use: # used before, = stays, - while the step runs, . free, ! more than exists"
 _COLUMNS = (
     Column("step", name=True),
     Column("heap"),
     Column("use", extra=True),
     Column("stays", right=True),
     Column("peak", right=True),
-    Column("free", right=True),
+    Column("free before", right=True),
 )
 _REGIONS = {"heap": "system", "gc": "GC"}
 

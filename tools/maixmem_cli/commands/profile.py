@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 @click.option(
     "--guard",
     is_flag=True,
-    help="Name the first store that damages the system heap's books; some slower.",
+    help="Name the first store that damages the lists of the system heap; some slower.",
 )
 @click.option(
     "--speedscope",

@@ -173,7 +173,7 @@ def command(
 ) -> None:
     """Run a MaixPy script without a board.
 
-    The K210 stand-in keeps the memory books of the chosen firmware build. Each name of the
+    The K210 stand-in counts memory as the chosen firmware build does. Each name of the
     firmware is of one of three kinds: kept (takes and frees memory as the firmware), quiet (takes
     what the firmware takes and does nothing: pins, buses, drawing) or absent (says so). No pixels
     are computed, time passes while a script sleeps and nobody waits for it, and the script reaches

@@ -92,7 +92,7 @@ def _steps(answer: Fit) -> str:
         name = s.what + (" (in turn)" if s.turn else "")
         sizes = [kib(n) for n in (s.need, s.peak, s.free)]
         rows.append(("" if s.fits else "bad", [name, _REGIONS[s.region], *sizes]))
-    return _table(["step", "heap", "stays", "while it is made", "free before"], rows, 3)
+    return _table(["step", "heap", "stays", "while it runs", "free before"], rows, 3)
 
 
 def _flash(answer: Fit) -> str:

@@ -19,9 +19,9 @@ _LETTERS = 11  # of a step's name on one line
 _NAMES = {"heap": "System heap: models, camera, display", "gc": "GC heap: Python, images, pools"}
 _TAKEN, _STAYS, _PASSING = svg.hatch("lines"), "#1f4e79", svg.hatch("dots")
 _LEGEND = (
-    (_TAKEN, "taken before"),
+    (_TAKEN, "used before"),
     (_STAYS, "stays"),
-    (_PASSING, "only while it is made"),
+    (_PASSING, "only while the step runs"),
     (svg.hatch("cross"), "missing"),
 )
 
@@ -107,7 +107,7 @@ def _column(step: Step, x: float, base: float, scale: float) -> list[str]:
     peak = max(step.peak, step.need)
     total = step.total
     title = (
-        f"{step.what}: {kib(step.need)} stay, {kib(step.peak)} while it is made, "
+        f"{step.what}: {kib(step.need)} stay, {kib(step.peak)} while it runs, "
         f"{kib(step.free)} free"
     )
 
