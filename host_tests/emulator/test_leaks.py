@@ -325,6 +325,22 @@ def test_an_object_that_grows_is_run_on_to_its_end(tmp_path: Path) -> None:
     assert found.end.ran and abs(found.end.rounds + found.end.left - dies) <= 1
 
 
+def test_a_loop_over_range_goes_on_to_where_what_grows_ends_it(tmp_path: Path) -> None:
+    """Of 40 rounds; the true end by a run of many, without a trace."""
+    script = tmp_path / "main.py"
+    lines = "data = b''\nfor n in range({}):\n  data += bytes(1024)\n"
+    script.write_text(lines.format(4000))
+    with Session(emulated.IMAGES[0], script, Options()) as session:
+        assert "MemoryError" in session.run(lambda text: None).error
+        dies = int(session.repl.check("print(n)").split()[-1])
+    script.write_text(lines.format(40))
+    with Session(emulated.IMAGES[0], script, Options()) as session:
+        found = profile.run(session, lambda text: None)
+        found.ran_on = run_on.to_its_end(found)
+    assert found.end and found.end.ran
+    assert abs(found.end.rounds + found.end.left - dies) <= 0.05 * dies
+
+
 def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:
     """Garbage does not count."""
     source = "x = 0.5\na = bytearray(60000)\nfor i in range(9000):\n  x = x * 1.01 + i\n"

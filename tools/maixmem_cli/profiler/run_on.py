@@ -31,7 +31,7 @@ def to_its_end(found: Profile) -> RunOn | None:
     if not grows or not end or end.heap != "gc" or end.recursion or source is None:
         return None
     times = _BEYOND * (end.rounds + max(end.left, end.most or 0)) / end.rounds
-    times = min(times, MOST / found.instructions)
+    times = min(times, (end.rounds + _affordable(found)) / end.rounds)
     if times * end.rounds <= end.rounds + end.left:
         return None
     each = max(1, round(_pictures(found) / end.rounds))
@@ -45,6 +45,13 @@ def to_its_end(found: Profile) -> RunOn | None:
         # not every round has a look; pictures are counted
         at = _pictures(on) // each or on.judged.rounds
         return RunOn(at, died) if at and (died or on.outcome.kind == LIMIT) else None
+
+
+def _affordable(found: Profile) -> float:
+    """Rounds more that a run may have: what comes before the loop is not done again."""
+    loop, left = found.judged.loop, max(0, MOST - found.instructions)
+    passed = loop.rounds[-1] - loop.rounds[0] if loop else 0
+    return left * passed / (loop.last - loop.first) if loop and passed else 0.0
 
 
 def _source(found: Profile) -> str | None:
