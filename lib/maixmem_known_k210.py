@@ -20,7 +20,8 @@ Give back once what acquire(), take() or alloc() returned.""",
 Call gap_for(nbytes) of that map: a free address.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
-Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+Copy the .py, or compile it with this version's mpy-cross.
+Run `maixmem build`: MaixPy v0 loads bytecode 4.""",
     """|Out of normal MicroPython Heap
 the GC heap has no block for an image
 Drop images, gc.collect(); see maixmem.report().
@@ -35,8 +36,9 @@ Do it before models are loaded, or free one.
 Reset hard after find_line_segments(): each failure keeps 790 KB.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
-Allocate before; in a callback: micropython.schedule().""",
-    """|SYSCALL: Out of memory
+Allocate before.
+Call micropython.schedule() in a callback.""",
+    """|SYSCALL: Out of memory|SYSCALL : Out of memory
 the system heap ran out: what follows says of what
 6
 7
@@ -194,7 +196,7 @@ Call sensor.reset() before trying again.
 8
 1""",
     """|ENOENT|errno:2|No such file or directory
-no such file
+no such file or folder
 12
 13""",
     """|ENODEV|errno:19|can't mount SD card|SDcard not mount
@@ -223,8 +225,9 @@ Check the cable and the 5 V supply under load.""",
 the camera was not set up, or there is none
 10""",
     """|errno:5|EIO
-a device or a file system did not answer (camera not set up, or no such file)
+a device (on a bus, a card, a camera) or the file system did not answer
 10
+Check the device of that line: power, wires, pins, address.
 12
 13""",
     """|4KiB align|align with 4KiB
@@ -239,7 +242,7 @@ the heap has no block of that size: full, or in pieces
 4
 Use a smaller picture, or fewer bits a pixel.
 5""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
 calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",

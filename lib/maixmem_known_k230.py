@@ -8,10 +8,12 @@ ROWS = (
 Give back once what acquire(), take() or alloc() returned.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
-Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+Copy the .py, or compile it with this version's mpy-cross.
+Run `maixmem build`: MaixPy v0 loads bytecode 4.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
-Allocate before; in a callback: micropython.schedule().""",
+Allocate before.
+Call micropython.schedule() in a callback.""",
     """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0
@@ -23,10 +25,11 @@ the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
     """|ENOENT|errno:2|No such file or directory
-no such file
+no such file or folder
 4""",
     """|errno:5|EIO
-a device or a file system did not answer (camera not set up, or no such file)
+a device (on a bus, a card, a camera) or the file system did not answer
+Check the device of that line: power, wires, pins, address.
 4""",
     """|_ALLOC_FAILED
 |OSError: -32512
@@ -84,15 +87,15 @@ At the end: sensor.stop(), Display.deinit(), MediaManager.deinit().""",
 |0xa0048040
 |pool exceeds the max
 |too many common pool
-K_ERR_..._ILLEGAL_PARAM, NULL_PTR, NOT_SUPPORT, BADADDR, 2MPOOLS: a size that cannot be, or more than 16 pools of buffers
+K_ERR_..._ILLEGAL_PARAM, NULL_PTR, NOT_SUPPORT, BADADDR, 2MPOOLS: the driver does not take an argument of the call, often a size, or there are more than 16 pools of buffers
 Width a multiple of 16; a size that this sensor has.
 Fewer channels and layers before MediaManager.init().""",
     """|snapshot chn|snapshot failed|dump frame failed
 the camera gave no frame: it does not run, that channel is not set up, or all buffers of the pool are held
 sensor.run() after MediaManager.init(); snapshot() of a channel that set_framesize(chn=...) set up.
 Keep no picture of snapshot(): each holds a buffer; del img in each round, copy what is kept.""",
-    """|Mismatch between the kmodel|Invalid kmodel|kmodel version
-this kmodel is of another nncase release than the firmware's runtime: no question of memory
+    """|Mismatch between the kmodel|Invalid kmodel|kmodel version mismatch
+the runtime does not take this file: a kmodel of another nncase release than the firmware's, or no whole kmodel; no question of memory
 nncase_runtime.version() on the board; convert with that release, or firmware of the converter's.""",
     """|std::bad_alloc
 C++ code, mostly nncase's, got no memory: the media memory (mmz) or the heap is full
@@ -120,7 +123,7 @@ the heap has no block of that size: full, or in pieces
 1
 5
 3""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
 calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",

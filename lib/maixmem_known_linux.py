@@ -8,25 +8,21 @@ ROWS = (
 Give back once what acquire(), take() or alloc() returned.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
-Allocate before; in a callback: micropython.schedule().""",
-    """|memory allocation failed|allocate memory from GC heap|gc is full
-the GC heap has no block of that size: full, or in pieces
-0""",
+Allocate before.
+Call micropython.schedule() in a callback.""",
     """|ENOMEM|errno:12|Cannot allocate memory
 the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
-    """|ENOENT|errno:2|No such file or directory
-no such file
-1""",
     """|errno:5|EIO
-a device or a file system did not answer (camera not set up, or no such file)
-1""",
+a device (on a bus, a card, a camera) or the file system did not answer
+Check the device of that line: power, wires, pins, address.
+Check the path: os.listdir() of its folder.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0
 Use a smaller picture, or fewer bits a pixel.""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
 calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",
@@ -34,10 +30,7 @@ Call _thread.stack_size() before start_new_thread(), if it exists.""",
 an error of maixmem, which says why
 Do what its text names behind Next:""",
 )
-STEPS = (
-    "Call gc.collect(); maixmem.report() shows the largest block.",
-    "Check the path: os.listdir() of its folder.",
-)
+STEPS = ("Call gc.collect(); maixmem.report() shows the largest block.",)
 
 
 def known():

@@ -8,10 +8,12 @@ ROWS = (
 Give back once what acquire(), take() or alloc() returned.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
-Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+Copy the .py, or compile it with this version's mpy-cross.
+Run `maixmem build`: MaixPy v0 loads bytecode 4.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
-Allocate before; in a callback: micropython.schedule().""",
+Allocate before.
+Call micropython.schedule() in a callback.""",
     """|memory allocation failed|allocate memory from GC heap|gc is full
 the GC heap has no block of that size: full, or in pieces
 0
@@ -23,10 +25,11 @@ the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
     """|ENOENT|errno:2|No such file or directory
-no such file
+no such file or folder
 4""",
     """|errno:5|EIO
-a device or a file system did not answer (camera not set up, or no such file)
+a device (on a bus, a card, a camera) or the file system did not answer
+Check the device of that line: power, wires, pins, address.
 4""",
     """|allocate frame buffer
 |frame buffer Failed
@@ -35,7 +38,7 @@ a device or a file system did not answer (camera not set up, or no such file)
 |Failed to allocate framebuffer
 |cam_dma_config
 |frame buffer malloc
-|Camera config failed with error
+|Camera config failed with error 0x101
 |lvgl set Error flag
 no memory in one piece for a picture of the camera or display
 A smaller buffer: width*height*2 bytes for RGB565, a tenth of it for a display in strips.
@@ -51,7 +54,7 @@ Connect first, before large buffers and imports; gc.collect() before it.
 6""",
     """|wifi:malloc buffer fail
 |allocate DMA buffer failed
-|Out of Memory
+|i Out of Memory
 |ESP_ERR_NO_MEM
 |IDFError: Out of memory
 |espidf.MemoryError
@@ -61,8 +64,8 @@ Connect first, before large buffers and imports; gc.collect() before it.
 |OSError: 257
 |OSError: -257
 |errno:-257
-the system's heap has no room for Wi-Fi, TLS or a driver: Python's heap has the rest
-Connect first, before large buffers and imports; gc.collect() before a TLS connection.
+the system's own heap, not Python's, has no room for a driver or library (Wi-Fi, TLS, camera)
+Connect first, before large buffers and imports.
 6
 0
 Set CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml (CircuitPython), then reset: room for camera and display.
@@ -74,9 +77,9 @@ Use a loop instead of recursion; fewer calls inside calls.
     """|Failed to allocate tensors
 |AllocateTensors() failed
 |tensor arena
-|Arena size is too small
-|Failed to allocate tail memory
-|Failed to allocate temp memory
+|all buffers. Needed
+|tail memory. Requested
+|temp memory. Requested
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
@@ -91,7 +94,7 @@ the heap has no block of that size: full, or in pieces
 1
 Use a smaller picture, or fewer bits a pixel.
 3""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
 calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",

@@ -8,10 +8,12 @@ ROWS = (
 Give back once what acquire(), take() or alloc() returned.""",
     """|incompatible .mpy
 a .mpy file for another MicroPython
-Compile for this board: `maixmem build`, or copy the .py. MaixPy loads bytecode 4.""",
+Copy the .py, or compile it with this version's mpy-cross.
+Run `maixmem build`: MaixPy v0 loads bytecode 4.""",
     """|heap is locked
 no allocation here (heap_lock, interrupt)
-Allocate before; in a callback: micropython.schedule().""",
+Allocate before.
+Call micropython.schedule() in a callback.""",
     """|won't fit in the
 the target image is too small, or a copy shrunk it
 Use one target per size.""",
@@ -26,10 +28,11 @@ the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
     """|ENOENT|errno:2|No such file or directory
-no such file
+no such file or folder
 4""",
     """|errno:5|EIO
-a device or a file system did not answer (camera not set up, or no such file)
+a device (on a bus, a card, a camera) or the file system did not answer
+Check the device of that line: power, wires, pins, address.
 4""",
     """|_ALLOC_FAILED
 |OSError: -32512
@@ -42,9 +45,9 @@ One connection at a time; close each response.""",
     """|Failed to allocate tensors
 |AllocateTensors() failed
 |tensor arena
-|Arena size is too small
-|Failed to allocate tail memory
-|Failed to allocate temp memory
+|all buffers. Needed
+|tail memory. Requested
+|temp memory. Requested
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
@@ -104,7 +107,7 @@ the heap has no block of that size: full, or in pieces
 5
 3
 Free a model before the next is loaded: ModelManager does it.""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow|Stackoverflow
+    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
 calls too deep for the stack; a thread's is small (5 KiB on a K210)
 Use a loop instead of recursion; do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",

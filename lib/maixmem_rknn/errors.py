@@ -10,7 +10,7 @@ from maixmem_text import say
 
 # code, name in rknn_api.h: what it means | the next step
 _TABLE = """
--1 RKNN_ERR_FAIL: the runtime says no more. | set RKNN_LOG_LEVEL=4 and run again, its log \
+-1 RKNN_ERR_FAIL: this code says no more. | set RKNN_LOG_LEVEL=4 and run again, its log \
 tells why
 -2 RKNN_ERR_TIMEOUT: the NPU did not answer. | see dmesg for rknpu; a driver older than the \
 runtime does that
@@ -20,16 +20,16 @@ rights of /dev/dri/card*
 the kernel's arguments
 -5 RKNN_ERR_PARAM_INVALID: a wrong argument. | report it, the port checks these
 -6 RKNN_ERR_MODEL_INVALID: not a model for this chip and runtime, or NPU memory ran out. | \
-convert it with the runtime's own RKNN-Toolkit2
+convert it with the runtime's own RKNN Toolkit
 -7 RKNN_ERR_CTX_INVALID: the context is gone. | load the model again
 -8 RKNN_ERR_INPUT_INVALID: wrong inputs. | see inputs[i].shape, .type and .nbytes
 -9 RKNN_ERR_OUTPUT_INVALID: wrong outputs. | see outputs[i].shape, .type and .nbytes
 -10 RKNN_ERR_DEVICE_UNMATCH: driver and runtime differ. | update the board's kernel image and \
-librknnrt together
+runtime together
 -11 RKNN_ERR_INCOMPATILE_PRE_COMPILE_MODEL: compiled for another driver. | convert the model \
 again
 -12 RKNN_ERR_INCOMPATILE_OPTIMIZATION_LEVEL_VERSION: made by another toolkit. | convert with \
-the RKNN-Toolkit2 of the runtime's version
+the RKNN Toolkit of the runtime's version
 -13 RKNN_ERR_TARGET_PLATFORM_UNMATCH: made for another chip. | convert it with \
 target_platform of this chip
 """

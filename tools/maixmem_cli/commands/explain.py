@@ -137,8 +137,8 @@ def _show(
             lines.plain(text, "dim")
         if message.times > 1:
             lines.say("({n} times)", "dim", n=message.times)
-        if not found.board and any(m.said == message.said for m in wanted if m is not message):
-            lines.say("on {names}:", names=", ".join(sorted(message.row.on)))
+        if message.only:
+            lines.say("on {names}:", names=", ".join(message.only))
         _answer(lines, answer, most if most is None or (i == 0 and not ours) else 0)
         if message.row.page:
             lines.say("More: {page}", page=places.manual(message.row.page))
@@ -170,4 +170,4 @@ def _not_known(lines: _Lines, found: log.Explained, known: bool) -> None:
         lines.say("not known: {text}", text=text)
     dark = found.dumps and not found.dumps[0].image
     if found.unknown or not (known or found.note) or dark:
-        lines.plain(find_out(found.board, found.language))
+        lines.plain(find_out(found.board, found.language, found.in_c))

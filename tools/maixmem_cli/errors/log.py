@@ -19,6 +19,7 @@ from maixmem_cli.errors.table import (
     Row,
     find,
     fitting,
+    is_in_c,
     possible_boards,
     rows_of,
     steps_for,
@@ -54,6 +55,8 @@ class Answer:
     times: int = 1
     steps: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)  #: what its numbers tell
+    #: the boards that it holds on, where the log does not tell that it is of one of them
+    only: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -90,6 +93,7 @@ class Explained:
     dumps: list[dump.Dump] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)  #: lines that look like an error
     note: str = ""  #: what was not looked at, or why nothing could be
+    in_c: bool = False  #: a program in C, none in Python
 
     @property
     def errors(self) -> list[Answer]:
@@ -119,7 +123,8 @@ def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> E
     one = min(possible) if len(possible) == 1 else None
     found = Explained(one, language, sorted(possible), note=note)
     boards = frozenset(map(rows_of, possible))
-    _answer(found, lines, boards)
+    _answer(found, lines, boards, text)
+    found.in_c = is_in_c(text)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
     _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
     return found
@@ -173,10 +178,10 @@ def _lines(data: bytes) -> list[_Line]:
     return lines
 
 
-def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> None:
+def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text: str) -> None:
     known: dict[str, Answer] = {}
     for line in lines:
-        rows = sorted(find(line.text, possible), key=lambda row: -len(row.on))
+        rows = sorted(find(line.text, possible, text), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)
@@ -189,6 +194,8 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str]) -> N
                     steps = [_on_that_board(row, found.language)]
                 means = say(row.means, found.language)
                 answer = known[row.id] = Answer(row, [], line.number, means, row.sure, 0, steps)
+                if not row.holds_on(possible):
+                    answer.only = sorted(row.on & possible or row.on)
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times

@@ -59,8 +59,14 @@ def device_module(boards: tuple[str, ...]) -> str:
         ]
         lines = [("!" if row.ours else "") + row.means, *steps]
         text += f'    """{_keys(row)}\n' + "\n".join(lines) + '""",\n'
-    text += ")\nSTEPS = (\n" + "".join(f'    "{step}",\n' for step in shared) + ")\n"
-    return text + _TAIL
+    return text + ")\n" + _tuple(shared) + _TAIL
+
+
+def _tuple(steps: list[str]) -> str:
+    """The shared steps as a tuple; one alone stays on its line, as the formatter has it."""
+    if len(steps) == 1:
+        return f'STEPS = ("{steps[0]}",)\n'
+    return "STEPS = (\n" + "".join(f'    "{step}",\n' for step in steps) + ")\n"
 
 
 def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:

@@ -24,6 +24,7 @@ _GROUPS = {
 }
 _MICROPYTHON = ("k210", "canmv", *_GROUPS["mpy"])
 _GROUPS["all"] = (*_MICROPYTHON, *_GROUPS["linux"])
+_EVERYWHERE = frozenset((*_GROUPS["all"], "pc"))
 #: how sure a meaning is
 SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
@@ -34,7 +35,7 @@ _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
-_FEW_BOARDS = 2
+_FEW_BOARDS = 5
 _RAISED = re.compile(r"\w*(?:Error|Exception): ")
 #: one board, several that are possible, or None: any
 Boards = Union[str, frozenset[str], None]
@@ -66,6 +67,7 @@ class Row:
     known: bool = False  #: counts only where the board is known: its words are said of many
     explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
     unless: tuple[str, ...] = ()  #: words of a text that speak against it
+    also: tuple[str, ...] = ()  #: its log must have one of these words too
 
     def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
@@ -89,9 +91,21 @@ class Row:
         codes = {key for key in self.match if _IS_CODE.fullmatch(key)}
         return codes, [key for key in self.match if key not in codes]
 
-    def fits(self, text: str, named: set[str], sure: bool = True) -> bool:
+    def holds_on(self, wanted: frozenset[str]) -> bool:
+        """Whether it is of every board that is possible (none: any)."""
+        return (wanted or expand(["all"])) <= self.on
+
+    def is_said(self, text: str, named: set[str], wanted: frozenset[str], log: str) -> bool:
+        """Whether a line of a log is of this row."""
+        return (
+            self._fits(text, named, self.holds_on(wanted))
+            and not self.denies(text)
+            and (not self.also or any(has(log, word) for word in self.also))
+        )
+
+    def _fits(self, text: str, named: set[str], sure: bool) -> bool:
         """Whether a text is one of this row. Where its board is not `sure`, plain words that a
-        row of one or two boards has say nothing among others: many other programs say them."""
+        row of few boards has say nothing among others: many other programs say them."""
         if self.raised and not _RAISED.match(text):
             return False
         codes, parts = self._keys
@@ -134,19 +148,85 @@ def steps() -> dict[str, dict[str, Any]]:
 def steps_for(
     names: Iterable[str], wanted: frozenset[str], at: str = "desk", language: str = ENGLISH
 ) -> list[str]:
-    """The texts of steps, without named ones that one of the wanted boards cannot do."""
+    """The texts of steps, without those that one of the wanted boards cannot do; on a board, whose
+    module is that of several, a step may say which it is for."""
     known = steps()
-    return [
-        say(known[s][at] if s in known else s, language)
-        for s in names
-        if s not in known or wanted <= known[s]["on"]
-    ]
+    possible = (known[s][at] if s in known else s for s in names if wanted <= _on(s))
+    return [say(text, language) for text in possible if at == "board" or wanted <= exists_on(text)]
+
+
+def _on(name: str) -> frozenset[str]:
+    """The boards that a step is given for."""
+    on: frozenset[str] = steps()[name]["on"] if name in steps() else _EVERYWHERE
+    return on
+
+
+@dataclass(frozen=True)
+class Name:
+    """What steps name and not every board has."""
+
+    words: tuple[str, ...]
+    on: frozenset[str]
+    python: bool = False  #: no program in C has it
+    unless: tuple[str, ...] = ()  #: words of a log that speak against it
+    needs: tuple[str, ...] = ()  #: words of a log, one of which it needs
+
+    def is_in(self, text: str) -> bool:
+        return any(has(text, word) for word in self.words)
+
+    def fits(self, log: str, in_c: bool) -> bool:
+        """Whether what it names exists where a log comes from."""
+        return not (
+            (self.python and in_c)
+            or any(has(log, word) for word in self.unless)
+            or (self.needs and not any(has(log, word) for word in self.needs))
+        )
+
+
+@functools.lru_cache(maxsize=None)
+def _names() -> tuple[Name, ...]:
+    listed = files.read("names")["name"]
+    texts = ("words", "unless", "needs")
+    return tuple(
+        Name(
+            **{key: tuple(n.get(key, ())) for key in texts},
+            on=expand(n["on"]),
+            python=n.get("python", False),
+        )
+        for n in listed
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def exists_on(step: str) -> frozenset[str]:
+    """The boards that have all that a step names."""
+    on = (name.on for name in _names() if name.is_in(step))
+    return functools.reduce(frozenset.intersection, on, _EVERYWHERE)
+
+
+def is_named(text: str) -> bool:
+    """Whether a text has something that names.toml lists."""
+    return any(name.is_in(text) for name in _names())
+
+
+def is_in_c(log: str) -> bool:
+    """Whether a log speaks of a program in C, and of none in Python."""
+    words = files.read("evidence")["language"]
+    in_c, python = (any(has(log, word) for word in words[name]) for name in ("c", "python"))
+    return in_c and not python
 
 
 def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str]:
     """The steps that nothing in a log speaks against."""
     named = {say(step["desk"], language): step["unless"] for step in steps().values()}
-    return [t for t in texts if not any(has(log, word) for word in named.get(t, ()))]
+    in_c = is_in_c(log)
+    strange = [name for name in _names() if not name.fits(log, in_c)]
+    return [
+        text
+        for text in texts
+        if not any(has(log, word) for word in named.get(text, ()))
+        and not any(name.is_in(text) for name in strange)
+    ]
 
 
 @functools.lru_cache(maxsize=None)
@@ -169,6 +249,7 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "cases": tuple((text, source) for text, source in listed["cases"]),
         "explains": tuple(listed.get("explains", ())),
         "unless": tuple(listed.get("unless", ())),
+        "also": tuple(listed.get("also", ())),
         "last": file == files.ROWS[-1],
     }
     return Row(**{key: value for key, value in {**listed, **own}.items() if key != "zh"})
@@ -218,12 +299,12 @@ def possible_boards(text: str) -> frozenset[str]:
     return frozenset(board for board, weight in weights.items() if weight == most)
 
 
-def find_out(board: str | None, language: str = ENGLISH) -> str:
+def find_out(board: str | None, language: str = ENGLISH, in_c: bool = False) -> str:
     """What to try on a board where a text is not known; of an unknown board: how to name it."""
     how: str = "--board NAME gives what can be done on that board."
     if board is not None:
         of_all = files.read("boards")["find_out"]
-        how = boards()[rows_of(board)].get("find_out", of_all)
+        how = boards()["pc" if in_c else rows_of(board)].get("find_out", of_all)
     return say("Try to find out: {how}", language, how=say(how, language))
 
 
@@ -284,39 +365,40 @@ def codes(text: str) -> set[str]:
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
 
 
-def find(text: str, board: Boards = None) -> list[Row]:
-    """The rows of one line: the first for each board that is possible; where none is known, of
-    any board. What says little counts where nothing else does."""
-    named, wanted = codes(text), named_by(board)
+def find(text: str, board: Boards = None, log: str = "") -> list[Row]:
+    """The rows of one line of a log: the first for each board that is possible; where none is
+    known, of any board. What says little counts where nothing else does."""
+    named, wanted, log = codes(text), named_by(board), log or text
     found: list[Row] = []
     told: set[str] = set()
     for row in rows():
         here = row.on & wanted if wanted else row.on
         if row.last or not here or told & here or (row.known and not wanted):
             continue
-        if row.fits(text, named, sure=bool(wanted)) and not row.denies(text):
+        if row.is_said(text, named, wanted, log):
             found.append(row)
             told |= here
             if told == wanted:
                 break
     texts = found or _text_rows(text, wanted)
-    return [r for r in texts if not r.last] or _last(text, named, wanted) or texts
+    return [r for r in texts if not r.last] or _last(text, named, wanted, log) or texts
 
 
-def _last(text: str, named: set[str], wanted: frozenset[str]) -> list[Row]:
+def _last(text: str, named: set[str], wanted: frozenset[str], log: str) -> list[Row]:
     possible = (r for r in rows() if r.last and (r.on & wanted or not (wanted or r.known)))
-    return [row for row in possible if row.fits(text, named) and not row.denies(text)][:1]
+    return [row for row in possible if row.is_said(text, named, wanted, log)][:1]
 
 
 def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
     """The row that the list of the firmware's texts gives a line: texts of MaixPy, many of them
-    every MicroPython's; a board without a firmware of that kind prints others."""
+    every MicroPython's; a board without a firmware of that kind prints others, and a row counts
+    only where it is of every board that is possible."""
     if wanted and wanted.isdisjoint(_MICROPYTHON):
         return []
     for piece, listed in _of_texts():
         if piece in text and listed.says(text):
             named = (row for row in rows() if row.id == listed.row and not row.denies(text))
-            return [row for row in named if not wanted or row.on & wanted]
+            return [row for row in named if row.holds_on(wanted)]
     return []
 
 
