@@ -138,6 +138,11 @@ _CHAIN = "face = img.copy((96, 56, 128, 128))\nface.pix_to_ai()\n"
             "bound",
             "    d[n] = 1\n    d.pop(n - 10, None)\n",
         ),
+        (
+            "import _thread as t\nif 1:\n    t.start_new_thread(f, ())\n",
+            "stack",
+            "if 1:\n    t.stack_size(16384)\n    t.start_new_thread(f, ())\n",
+        ),
     ],
 )
 def test_what_stays_is_what_the_program_computes(source: str, kind: str, line: str) -> None:

@@ -76,6 +76,32 @@ def test_what_is_kept_within_bounds_is_no_leak(broken, tmp_path: Path) -> None:
     assert status == 0 and out.startswith(f"{broken.name}.py runs as it is on "), out
 
 
+_OVERFLOWS = broken_scripts.Broken(
+    "overflows",
+    """\
+import _thread, image, time
+_thread.stack_size(4096)
+img = image.Image(size=(320, 240))
+def work():
+    img.save("/flash/a.jpg")
+_thread.start_new_thread(work, ())
+time.sleep(3)
+print("end")
+""",
+    {},
+    ("hangs",),
+    ("stack",),
+)
+
+
+@_no_full
+def test_a_thread_gets_the_stack_that_it_overflows(tmp_path: Path) -> None:
+    status, out = cure(_OVERFLOWS, tmp_path, "--json")
+    (found,) = json.loads(out)
+    assert status == 0 and found["key"] == "stack" and found["step"]["key"] == "stack", out
+    assert "+_thread.stack_size(16384)\n _thread.start_new_thread" in found["step"]["diff"]
+
+
 def cure_again(script: Path, broken, folder: Path) -> str:
     """What cure says of the cured script."""
     flash = [f"--flash={path}@{address:#x}" for address, path in broken.files(folder)]

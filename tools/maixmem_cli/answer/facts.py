@@ -24,6 +24,7 @@
 | grows_dies, grows_latest | the round in which that heap is full; at the latest |
 | missing, missing_name, flash_file | what the run did not have; the file, where it is of /flash |
 | reason | why the stand-in hangs |
+| overflow | "yes": the firmware found a thread's stack written past its end |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
 """
 
@@ -76,6 +77,8 @@ def of_record(of: Record, output: str = "") -> dict[str, Value]:
         found["build"] = of.board.build
     if end.hangs and of.board.on == record.STAND_IN and end.words:
         found["reason"] = end.words[-1].rstrip(".")
+    if end.overflow:
+        found["overflow"] = "yes"
     found.update(_line(end, of.script))
     found.update(_error(end, output))
     found.update(_refused(end))

@@ -18,7 +18,7 @@ import libcst.matchers as m
 from maixmem_cli.answer.tables import remedies
 from maixmem_cli.answer.values import Bytes, Facts
 from maixmem_cli.plan.edits_board import cards, firmwares, streams
-from maixmem_cli.plan.edits_line import addresses, bounds, cuts, single_buffers
+from maixmem_cli.plan.edits_line import addresses, bounds, cuts, single_buffers, stacks
 from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.runs.change import Edit, values_of
@@ -26,8 +26,8 @@ from maixmem_cli.text import syntax
 
 #: of changes; each is a remedy of answer/remedies.toml, which words it
 KINDS = set(
-    "address order window cut frame small_frame deinit loop image bound dual_buff del gc copy"
-    " pool auto card stream gc_heap firmware firmware_v4".split()
+    "address stack order window cut frame small_frame deinit loop image bound dual_buff del gc"
+    " copy pool auto card stream gc_heap firmware firmware_v4".split()
 )
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP
@@ -243,6 +243,7 @@ def _gc_heaps(s: Script) -> Iterator[Edit]:
 
 _MAKERS = (
     addresses,
+    stacks,
     _orders,
     _windows,
     cuts,

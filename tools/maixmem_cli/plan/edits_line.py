@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """Changes of a line or two that keep what the program computes: the other call for a part of a
-picture, one camera buffer, the address where a model lies, a bound for what is collected."""
+picture, one camera buffer, the address where a model lies, more stack for threads, a bound for
+what is collected."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from maixmem_cli.text.numbers import MODEL_PLACES
 
 _KEPT, _BYTES = 10, 1000  # of a list; of bytes and texts
 _COLLECTS = ("append", "extend")
+_STACK = 16384  # bytes: enough for each call that was measured (docs/limits.md)
 
 
 def cuts(s: Script) -> Iterator[Edit]:
@@ -77,6 +79,20 @@ def addresses(s: Script) -> Iterator[Edit]:
             yield Edit("address", values, tree.code)
 
 
+def stacks(s: Script) -> Iterator[Edit]:
+    """More stack for the threads that begin, at each place that begins some."""
+    starts = m.Call(m.Attribute(m.Name(), m.Name("start_new_thread")))
+    instead: dict[Any, Any] = {}
+    for line in m.findall(s.tree, m.SimpleStatementLine()):
+        for call in m.findall(line, starts):
+            func: Any = call.func  # type: ignore[attr-defined]
+            more = parsed(f"{func.value.value}.stack_size({_STACK})\n")
+            instead.setdefault(line, cst.FlattenSentinel([more, line]))
+    if instead:
+        values = values_of(stack=_STACK, edited=s.line_of(next(iter(instead))))
+        yield Edit("stack", values, _with_lines(s, instead))
+
+
 def _number(node: cst.CSTNode) -> int:
     assert isinstance(node, cst.Integer)
     return node.evaluated_value
@@ -132,11 +148,16 @@ def _bounds(s: Script) -> Iterator[_Bound]:
 
 def _with_bounds(s: Script, made: Sequence[_Bound]) -> str:
     lines = {one.statement: cst.FlattenSentinel([one.statement, one.line]) for one in made}
-    changed: Any = s.tree.visit(_Behind(lines))
+    return _with_lines(s, lines)
+
+
+def _with_lines(s: Script, lines: dict[Any, Any]) -> str:
+    """The script with these in the place of its statements."""
+    changed: Any = s.tree.visit(_Instead(lines))
     return changed.code  # type: ignore[no-any-return]
 
 
-class _Behind(cst.CSTTransformer):
+class _Instead(cst.CSTTransformer):
     def __init__(self, lines: dict[Any, Any]) -> None:
         self._lines = lines
 

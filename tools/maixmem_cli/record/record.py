@@ -163,6 +163,7 @@ class End:
     refused: Refused | None = None
     missing: Missing | None = None
     words: tuple[str, ...] = ()  #: what is said about a hang
+    overflow: bool = False  #: the firmware found the stack of a thread written past its end
 
     @property
     def hangs(self) -> bool:

@@ -37,6 +37,7 @@ from maixmem_cli.text import syntax
 
 _LINES = 200  # of those with most bytes
 _TRIES = 3
+_OVERFLOW = "Stackoverflow !"  # FreeRTOS, when it changes to another thread
 _OWN = 2  # pictures that the firmware takes by itself: at sensor.reset(), and the one that is cut
 
 
@@ -220,7 +221,14 @@ def _end(found: Profile, output: str, walker: Walker) -> End:
         last = _Last(found, walker)
         words = tuple(found.ending)
         device = Missing(record.DEVICE) if session.board.said() else None
-        return End(outcome.kind, last.at, refused=last.of_heap(), missing=device, words=words)
+        return End(
+            outcome.kind,
+            last.at,
+            refused=last.of_heap(),
+            missing=device,
+            words=words,
+            overflow=_OVERFLOW in output,
+        )
     if outcome.kind == record.RAISED:
         return _raised(found, walker, trace, outcome.kind)
     by_itself = ending.caught(output)
