@@ -39,8 +39,8 @@ Use a smaller frame of the camera: 5*w*h bytes.
 Reset the board if it hangs now.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
-Leave out the call before it: a known bug in get_statistics().
 Note the call before it; if only 'recovered', it went on.
+Leave out get_statistics(): a known bug.
 2""",
     """|core dump
 |fault load
@@ -74,7 +74,7 @@ the GC heap has no block of that size: full, or in pieces
 the system heap, which is not Python's, has no room for what the call in that line wants: most often camera frames
 Use a smaller frame: 5*w*h bytes, twice that with dual_buff.
 Call sensor.reset() before trying again.""",
-    """|ENOENT|errno:2|No such file or directory
+    """|ENOENT|errno:2
 no such file or folder
 6
 7""",

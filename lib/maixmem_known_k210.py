@@ -49,9 +49,9 @@ Use a smaller frame of the camera: 5*w*h bytes.
 Reset the board if it hangs now.""",
     """|misaligned load|misaligned store|misaligned fetch
 an address that is no multiple of its size: a pointer that was overwritten or freed
-Leave out the call before it: a known bug in get_statistics().
-Update to v0.6.2-84.
 Note the call before it; if only 'recovered', it went on.
+Leave out get_statistics(): a known bug.
+Update to v0.6.2-84.
 9""",
     """|core dump
 |fault load
@@ -195,7 +195,7 @@ Use a smaller frame: 5*w*h bytes, twice that with dual_buff.
 Call sensor.reset() before trying again.
 8
 1""",
-    """|ENOENT|errno:2|No such file or directory
+    """|ENOENT|errno:2
 no such file or folder
 12
 13""",

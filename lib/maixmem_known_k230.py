@@ -24,7 +24,7 @@ the GC heap has no block of that size: full, or in pieces
 the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
-    """|ENOENT|errno:2|No such file or directory
+    """|ENOENT|errno:2
 no such file or folder
 4""",
     """|errno:5|EIO
@@ -113,7 +113,7 @@ Is the kmodel whole, and of this firmware's nncase release?""",
 |vb config failed
 |MediaManager, 
 the K230's model or media memory: version of the kmodel, its input shape, or MMZ that is full; or media that an earlier run left open
-Convert with the nncase of this firmware's release (nncase_runtime.version()); give the input the shape and type that the model names.
+Compare nncase_runtime.version() with the nncase that converted the model, and the input's shape and type with those that the model names.
 Free the old: nn.shrink_memory_pool(), gc.collect(); stop media before it is set up again.
 Reset the board where an earlier run was stopped in between.""",
     """|MemoryError

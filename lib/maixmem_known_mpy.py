@@ -24,7 +24,7 @@ the GC heap has no block of that size: full, or in pieces
 the system has no memory for a driver, a socket or a file
 0
 Close what is open and not used.""",
-    """|ENOENT|errno:2|No such file or directory
+    """|ENOENT|errno:2
 no such file or folder
 4""",
     """|errno:5|EIO

@@ -130,6 +130,28 @@ def test_words_of_one_board_say_nothing_where_others_are_possible() -> None:
     assert "on circuitpython:" in explain("ValueError: GP14 in use").output
 
 
+_LOAD = "main.py: no settings, going on  [Errno 2] ENOENT\n"
+
+
+def test_what_a_program_went_on_from_is_no_cause_of_what_nobody_knows() -> None:
+    assert [a.row.id for a in log.explain(_LOAD.encode(), "esp32").errors] == ["ENOENT"]
+    found = log.explain(f"{_LOAD}OSError: -202\n".encode(), "esp32")
+    assert not found.shown and found.unknown == ["OSError: -202"]
+    assert explain("--board", "esp32", given=f"{_LOAD}OSError: -202\n").exit_code == 1
+
+
+def test_an_exception_that_python_ignored_at_its_end_is_no_cause() -> None:
+    ended = "Exception ignored in: <function X.__del__>\nAttributeError: 'X' has no attribute\n"
+    first = "IndexError: list index out of range\n"
+    found = log.explain(f"{first}{ended}MemoryError: \n".encode(), "linux")
+    assert {a.row.id for a in found.answers} == {"python", "memory-error"}
+
+
+def test_a_build_that_fails_asks_for_no_python_on_the_board() -> None:
+    text = "$ python3 build.py\nRP2040\nCMake Error at CMakeLists.txt:34 (message):\n"
+    assert log.explain(text.encode()).in_c and "maixmem" not in explain(given=text).output
+
+
 def sections(page: Path) -> dict[str, str]:
     """The text of each section of a page by its anchor, with the sections in it."""
     lines = page.read_text(encoding="utf-8").splitlines()

@@ -12,7 +12,7 @@ from maixmem_cli.errors import log
 def answers(found: log.Explained) -> list[Answer]:
     """One for each thing that is wrong, the first cause first; where nothing is, what the lines
     mean."""
-    return [_answer(found, one) for one in found.errors or found.answers]
+    return [_answer(found, one) for one in found.shown]
 
 
 def _answer(found: log.Explained, one: log.Answer) -> Answer:

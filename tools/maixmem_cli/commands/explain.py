@@ -64,7 +64,7 @@ def command(
         print_json(_object(found, ours or next(iter(told), None)))
     else:
         _show(console(), found, told, ours, None if everything else _OTHERS)
-    sys.exit(0 if found.answers or found.dumps or ours else 1)
+    sys.exit(0 if found.shown or found.dumps or ours else 1)
 
 
 def _given(what: tuple[str, ...]) -> bytes:
@@ -123,7 +123,7 @@ def _show(
 ) -> None:
     """The board, our own answer where the log has one, then each message with its answer; of the
     first all that is known, of the others what to do."""
-    lines, wanted = _Lines(out, found.language), found.errors or found.answers
+    lines, wanted = _Lines(out, found.language), found.shown
     if found.possible:
         lines.say("board: {names}", names=say(" or ", found.language).join(found.possible))
     elif len({b for a in wanted for b in a.row.on}) > 1:

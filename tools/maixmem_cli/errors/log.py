@@ -9,6 +9,7 @@ second.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from maixmem_cli.errors import dump, numbers
 from maixmem_cli.errors.files import say
 from maixmem_cli.errors.table import (
     K210,
+    RAISED,
     Row,
     find,
     fitting,
@@ -36,6 +38,7 @@ _FEW = 3
 _CUT = "the first {n} MiB were examined, the rest not"
 _MANY = "{n} different lines were examined, not all"
 _K210 = frozenset({"k210"})  # what prints dumps
+_IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
@@ -101,9 +104,16 @@ class Explained:
         that another line says better or that follows from it."""
         explained = {row for a in self.answers for row in a.row.explains}
         errors = [a for a in self.answers if a.row.kind == "error" and a.row.id not in explained]
+        if any(RAISED.match(text) for text in self.unknown):
+            errors = [a for a in errors if not a.row.handled]
         clear = [a for a in errors if not a.row.vague]
         sure = [a for a in errors if a.sure != "possible"]
         return sorted(clear or sure or errors, key=lambda a: a.sure == "possible")
+
+    @property
+    def shown(self) -> list[Answer]:
+        """What is wrong, or where nothing is, what the lines mean."""
+        return self.errors or [a for a in self.answers if a.row.kind == "fine"]
 
 
 def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> Explained:
@@ -180,7 +190,7 @@ def _lines(data: bytes) -> list[_Line]:
 
 def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text: str) -> None:
     known: dict[str, Answer] = {}
-    for line in lines:
+    for line in _without_ignored(lines):
         rows = sorted(find(line.text, possible, text), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
@@ -201,6 +211,15 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
             answer.times += line.times
             if len(answer.said) < _FEW and said not in answer.said:
                 answer.said.append(said)
+
+
+def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
+    """The lines without the tracebacks of exceptions that Python ignored while it ended."""
+    ignored = False
+    for line in lines:
+        if not ignored:
+            yield line
+        ignored = (ignored and not RAISED.match(line.text)) or _IGNORED in line.text
 
 
 def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
@@ -234,4 +253,8 @@ def _on_that_board(row: Row, language: str) -> str:
 
 
 def _looks_wrong(text: str) -> bool:
-    return bool(re.search(r"\b\w*(?:Error|Exception)\b|\berror\b|ERR_|错误|失败", text))
+    return bool(
+        re.search(
+            r"\b\w*(?:Error|Exception)\b|\berror\b|\b[Ff]ail(?:ed|ure)?\b|ERR_|错误|失败", text
+        )
+    )

@@ -36,7 +36,7 @@ _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, le
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
 _FEW_BOARDS = 5
-_RAISED = re.compile(r"\w*(?:Error|Exception): ")
+RAISED = re.compile(r"\w*(?:Error|Exception): ")
 #: one board, several that are possible, or None: any
 Boards = Union[str, frozenset[str], None]
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
@@ -68,6 +68,7 @@ class Row:
     explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
     unless: tuple[str, ...] = ()  #: words of a text that speak against it
     also: tuple[str, ...] = ()  #: its log must have one of these words too
+    handled: bool = False  #: many programs go on from it: no cause beside an unknown exception
 
     def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
@@ -82,7 +83,7 @@ class Row:
     def denies(self, text: str) -> bool:
         """True where it would say that nothing is wrong of an error that was raised, or where
         words speak against it."""
-        fine = self.kind == "fine" and bool(_RAISED.match(text))
+        fine = self.kind == "fine" and bool(RAISED.match(text))
         return fine or any(has(text, word) for word in self.unless)
 
     @functools.cached_property
@@ -106,11 +107,11 @@ class Row:
     def _fits(self, text: str, named: set[str], sure: bool) -> bool:
         """Whether a text is one of this row. Where its board is not `sure`, plain words that a
         row of few boards has say nothing among others: many other programs say them."""
-        if self.raised and not _RAISED.match(text):
+        if self.raised and not RAISED.match(text):
             return False
         codes, parts = self._keys
         if not sure and len(self.on) <= _FEW_BOARDS:
-            said = len(_RAISED.sub("", text)) // 2
+            said = len(RAISED.sub("", text)) // 2
             parts = [p for p in parts if len(p) > said or not _PLAIN.fullmatch(p)]
         return not codes.isdisjoint(named) or any(
             text == part[1:] if part[0] == "=" else has(text, part) for part in parts
@@ -210,10 +211,12 @@ def is_named(text: str) -> bool:
 
 
 def is_in_c(log: str) -> bool:
-    """Whether a log speaks of a program in C, and of none in Python."""
+    """Whether a log speaks of a program in C and of none in Python, or of a build."""
     words = files.read("evidence")["language"]
-    in_c, python = (any(has(log, word) for word in words[name]) for name in ("c", "python"))
-    return in_c and not python
+    in_c, python, build = (
+        any(has(log, word) for word in words[name]) for name in ("c", "python", "build")
+    )
+    return build or (in_c and not python)
 
 
 def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str]:
