@@ -676,7 +676,14 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
 #: a log, the row of its first answer, words of its first step
 _PEOPLE_ASK = [
     ("NameError: name 'board_info' isn't defined", "board-info", "from board import"),
-    ("RKNN\n内存不足", "memory-error", "gc.collect()"),
+    ("RKNN\n内存不足", "memory-error", "Run `free -m` while"),
+    ("RK3588 提示内存溢出", "memory-error", "Run `free -m` while"),
+    ("RV1126\nRKNN init failed. error code: RKNN_ERR_MALLOC_FAIL", "rknn-memory", "Free a model"),
+    (
+        "a.py:84: UserWarning: No module named 'torchvision'\nSegmentation fault (core dumped)",
+        "segfault",
+        "Check for a line before",
+    ),
     ("段错误 (核心已转储)", "segfault", "Check for a line before"),
     ("已杀死", "oom-killer", "Use fewer and smaller"),
     ("RK3588 推理时内存一直增长", "rknn-growth", "gc.collect() every few"),
