@@ -138,7 +138,7 @@ def _show(
         if message.times > 1:
             lines.say("({n} times)", "dim", n=message.times)
         if message.only:
-            lines.say("on {names}:", names=", ".join(message.only))
+            lines.say("If this is on {names}:", names=", ".join(message.only))
         _answer(lines, answer, most if most is None or (i == 0 and not ours) else 0)
         if message.row.page:
             lines.say("More: {page}", page=places.manual(message.row.page))

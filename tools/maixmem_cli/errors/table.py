@@ -67,6 +67,8 @@ class Row:
     known: bool = False  #: counts only where the board is known: its words are said of many
     explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
     unless: tuple[str, ...] = ()  #: words of a text that speak against it
+    #: those of `match` that many programs say: they count only where the log shows a board of it
+    everyday: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  #: its log must have one of these words too
     handled: bool = False  #: many programs go on from it: no cause beside an unknown exception
 
@@ -110,6 +112,8 @@ class Row:
         if self.raised and not RAISED.match(text):
             return False
         codes, parts = self._keys
+        if not sure:
+            parts = [p for p in parts if p not in self.everyday]
         if not sure and len(self.on) <= _FEW_BOARDS:
             said = len(RAISED.sub("", text)) // 2
             parts = [p for p in parts if len(p) > said or not _PLAIN.fullmatch(p)]
@@ -252,6 +256,7 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "cases": tuple((text, source) for text, source in listed["cases"]),
         "explains": tuple(listed.get("explains", ())),
         "unless": tuple(listed.get("unless", ())),
+        "everyday": tuple(listed.get("everyday", ())),
         "also": tuple(listed.get("also", ())),
         "last": file == files.ROWS[-1],
     }
