@@ -10,7 +10,7 @@ import shutil
 
 import heap_truth
 import pytest
-from commands import maixmem
+from commands import invoke, maixmem
 from emulated import THOROUGH, each_image, needs_cc
 from maixmem_cli.emulator import prepared
 from maixmem_cli.emulator.session import Options, Session
@@ -47,6 +47,17 @@ def test_a_leak_of_the_running_program(image, tmp_path):
     growing = {g["path"] for g in told["growing"]}
     assert {"main.kept[*]", "main.kept[*][*]"} <= growing
     assert not any(path.startswith("main.window") for path in growing)
+
+
+@each_image
+@pytest.mark.parametrize("rounds", range(60, 76, 3))
+def test_a_program_that_ends_before_its_last_moment(image, rounds, tmp_path):
+    """The timer that is due meanwhile reads a part of the code that takes it back."""
+    script = tmp_path / "main.py"
+    script.write_text(f"import time\nfor n in range({rounds}):\n    time.sleep_ms(3)\n")
+    moments = [word for s in ("0.08", "0.16", "0.3") for word in ("--after", s)]
+    done = invoke("heap", f"emu:{image}", "--run", str(script), *moments)
+    assert done.exit_code == 1 and "The program ended before." in done.stderr, done.stderr
 
 
 @each_image

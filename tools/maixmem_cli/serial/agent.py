@@ -109,8 +109,14 @@ class Agent:
         return not error
 
     def disarm(self) -> None:
-        """Takes back what has not begun."""
-        self._repl.check(code("cancel()", "cancel"))
+        """Takes back what has not begun. A timer that is due just now reads a part of this code as
+        requests and ends: the code is sent once more."""
+        cancel = code("cancel()", "cancel")
+        try:
+            self._repl.check(cancel)
+        except BoardError:
+            self._repl.enter()
+            self._repl.check(cancel)
 
     def listen(self, silence: float = _SILENCE) -> Board:
         """What it says first, wherever it was started. NoSnapshot: what runs ended without it."""
