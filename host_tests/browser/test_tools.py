@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from browser_page import PATIENCE, drop, finish, wait_state, write
 from maixmem_cli.kmodel import example
 
+_ADDRESS = re.compile(r"https://\S+/blob/HEAD/(?=docs/)")
 _DUMP = "MemoryError: memory allocation failed, allocating 153600 bytes\n"
 _TOO_MUCH = """
 firmware = "full"
@@ -44,8 +46,9 @@ def models(folder: Path) -> list[Path]:
 
 
 def words(page: Any, element: str) -> str:
-    """What a command said, without the line that shows the command."""
-    return finish(page, element).partition("\n")[2]
+    """What a command said, without the line that shows the command; its links are to files of the
+    checkout, as the command's here are."""
+    return _ADDRESS.sub("", finish(page, element).partition("\n")[2])
 
 
 def test_kmodel_and_flash(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
