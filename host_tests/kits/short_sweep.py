@@ -130,7 +130,8 @@ RAW = re.compile(r"\b(?:keep|" + "|".join(_KEYS) + r")\(|MemoryError\(\)")
 SHORT = (
     re.compile(r"\): gc is full, free up \d+ bytes \(free: \d+\)"),  # the text of an error
     re.compile(r"full:\ngc is full, free up \d+ bytes\nnumbers gc \d+ \d+$"),
-    re.compile(r"^gc is full, free up \d+ bytes\n\d+(\nfree GC heap)?$"),  # report(), advise()
+    re.compile(r"^gc is full, free up \d+ bytes\n\d+$"),  # report()
+    re.compile(r"^gc is full, free up \d+ bytes\n\d+\n\w.*$"),  # advise(), with a step
     re.compile(r"^region, bytes needed, free:\n\w+\n\d+\n\d+\n\w.*$"),  # advise()
     re.compile(r"^start, low, now(\n\w+\n\d+\n\d+\n\d+)+$"),  # Watch.report()
 )
