@@ -202,7 +202,8 @@ class ModelManager:
     def _switch(self, m):
         if m.ready:
             return  # another thread has loaded it meanwhile
-        self._find(m.name)  # RuntimeError while another is loaded or freed
+        if self.busy:
+            self._find(0)  # raises it
         p = self.port
         gone = []
         try:
