@@ -143,6 +143,8 @@ LEAST = re.compile(r"^(\w+:\n)?gc is full, free up \d+ bytes$")
 NOTHING = re.compile(
     r"^bare:\n(memory allocation failed, allocating [%u\d]+ bytes)?\n?left (\d{1,3}|1\d{3})$"
 )
+#: ... and the firmware's own has no text where 1 KB is left
+WORDLESS = re.compile(r"^bare:$")
 #: what the firmware raises by itself, cut where it had no memory for more: of a load that could
 #: not be judged, of a name that no net has
 _OTHERS = (
@@ -188,7 +190,7 @@ def judge(said: str, whole: str, left: int) -> list[str]:
         for name, answer in answers(whole).items()
         if NOT_WHOLE.search(answer) or RAW.search(answer) or not answer.endswith("\n.")
     ]
-    forms = (*SHORT, LEAST, NOTHING)
+    forms = (*SHORT, LEAST, NOTHING) + (WORDLESS,) * (left <= LEVELS[0])
     there = answers(said)
     for name, full in answers(whole).items():
         answer = there.get(name, "nothing")
