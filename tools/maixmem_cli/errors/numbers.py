@@ -131,7 +131,7 @@ def _filled(
         say(one.get("means", ""), language, **known),
         tuple(text.format(**known) for text in texts),
         one.get("only", False),
-        "computed" if one["when"] else "likely",
+        one.get("sure", "computed" if one["when"] else "likely"),
     )
 
 
