@@ -135,9 +135,9 @@ _LOAD = "main.py: no settings, going on  [Errno 2] ENOENT\n"
 
 def test_what_a_program_went_on_from_is_no_cause_of_what_nobody_knows() -> None:
     assert [a.row.id for a in log.explain(_LOAD.encode(), "esp32").errors] == ["ENOENT"]
-    found = log.explain(f"{_LOAD}OSError: -202\n".encode(), "esp32")
-    assert not found.shown and found.unknown == ["OSError: -202"]
-    assert explain("--board", "esp32", given=f"{_LOAD}OSError: -202\n").exit_code == 1
+    found = log.explain(f"{_LOAD}OSError: -911\n".encode(), "esp32")
+    assert not found.shown and found.unknown == ["OSError: -911"]
+    assert explain("--board", "esp32", given=f"{_LOAD}OSError: -911\n").exit_code == 1
 
 
 def test_an_exception_that_python_ignored_at_its_end_is_no_cause() -> None:
@@ -217,6 +217,46 @@ def test_one_message_has_its_numbers() -> None:
     answer = log.of_line(said)
     assert answer and answer.steps[0].startswith("Call sensor.set_windowing((224, 224))")
     assert log.of_line("the moon is full") is None
+
+
+@pytest.mark.parametrize(
+    ("free", "said"),
+    [
+        ((8200, 8100, 8000, 7000), "free memory fell from 8200 to 7000 in 4 prints"),
+        ((8200, 7000, 8000, 8200), "free memory was 8200 at the first of 4 prints"),
+        ((8200, 7000, 8000, 7900), ""),
+    ],
+)
+def test_a_number_that_is_printed_each_round_tells_whether_it_falls(
+    free: tuple[int, ...], said: str
+) -> None:
+    lines = "".join(f"free RAM: {n}\n" for n in free)
+    (answer,) = log.explain(f"ESP32: memory leak?\n{lines}".encode()).errors
+    assert answer.row.id == "growth" and [n[: len(said)] for n in answer.numbers] == (
+        [said] if said else []
+    )
+
+
+def test_a_number_that_a_row_needs() -> None:
+    text = "K210\nmodel_at_0x300000.kfpkg\nkpu.load(0x{}00000)\n"
+    found = [[a.row.id for a in log.explain(text.format(n).encode()).answers] for n in "32"]
+    assert found == [[], ["kpu-address"]]
+
+
+def test_a_question_beside_what_is_known_is_no_error_of_its_own() -> None:
+    text = "I get an error, why?\nMemoryError: \nE (7) wifi: some failure\n"
+    assert log.explain(text.encode(), "esp32").unknown == ["E (7) wifi: some failure"]
+    assert log.explain(b"I get an error, why?", "esp32").unknown == ["I get an error, why?"]
+
+
+def test_the_computer_of_the_one_who_asks_is_no_board() -> None:
+    for line in ("- OS: Linux", "**Host OS:** [Linux]", "操作系统\uff1aLinux"):
+        assert log.explain(f"{line}\nOSError: 12\n".encode()).possible == []
+
+
+def test_names_of_boards_however_they_are_written() -> None:
+    for text, board in (("RASPBERRY PI PICO W", "rp2040"), ("a Maixcam", "maixcam")):
+        assert log.explain(text.encode()).possible == [board]
 
 
 def test_the_line_before_the_exception_is_the_first_cause() -> None:
@@ -665,6 +705,10 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
     names |= {one["name"] for one in listed["product"]} | {"block"}
     names |= {"picture_w", "picture_h", "picture_bytes"}
+    series = ("first", "last", "least", "count")
+    names |= {f"{name}_{key}" for name in listed["series"] for key in series}
+    for row in _ROWS:
+        assert set(re.findall(r"[a-z]\w+", " ".join(row.when))) <= names, row.id
     for one in listed["finding"]:
         assert set(one["rows"]) <= {row.id for row in _ROWS}, one
         used = set(re.findall(r"[a-z]\w+", " ".join(one["when"])))

@@ -40,6 +40,7 @@ _MANY = "{n} different lines were examined, not all"
 _K210 = frozenset({"k210"})  # what prints dumps
 _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
+_PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
@@ -137,6 +138,8 @@ def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> E
     found.in_c = is_in_c(text)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
     _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
+    if found.answers:
+        found.unknown = [text for text in found.unknown if not _PROSE.search(text)]
     return found
 
 
@@ -226,6 +229,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     """Adds what the numbers of the log tell."""
     language = found.language
     found.facts = numbers.numbers(text, boards)
+    found.answers = [a for a in found.answers if numbers.all_hold(a.row.when, found.facts)]
     for answer in found.answers:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
         codes = [code for said in answer.said for code in numbers.decoded(said, language)]

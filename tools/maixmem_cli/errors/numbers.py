@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -18,8 +19,14 @@ from maixmem_cli.errors.table import Boards, Row, expand, named_by, steps_for
 from maixmem_cli.errors.words import has
 from maixmem_cli.text.language import ENGLISH
 
-_COMPARISON = re.compile(r"(.+?) (<=|>=|<|>) (.+)")
-_COMPARE = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+_COMPARISON = re.compile(r"(.+?) (<=|>=|!=|<|>) (.+)")
+_COMPARE = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
 _SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
 _MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
 _MEDIA = 0xA0
@@ -53,6 +60,7 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     for pattern in _patterns():
         for match in pattern.finditer(text):
             found.update({name: _number(n) for name, n in match.groupdict().items()})
+    found.update(_series(text))
     found.update(_picture(found.get("requested", 0)))
     blocks = _table()["block"]
     sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
@@ -61,6 +69,18 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
         if all(factor in known or factor.isdigit() for factor in product["of"]):
             known[product["name"]] = prod(_value(factor, known) for factor in product["of"])
     return known
+
+
+def _series(text: str) -> dict[str, float]:
+    """Of each number that a log prints again and again: the first, last and least, how many."""
+    found: dict[str, float] = {}
+    for name, patterns in _table()["series"].items():
+        values = max(([_number(n) for n in re.findall(p, text)] for p in patterns), key=len)
+        if values:
+            ends = {"first": values[0], "last": values[-1], "least": min(values)}
+            every = {**ends, "count": len(values)}
+            found.update({f"{name}_{key}": n for key, n in every.items()})
+    return found
 
 
 def _picture(nbytes: float) -> dict[str, float]:
@@ -81,6 +101,11 @@ def _number(text: str) -> float:
 def _value(expression: str, known: dict[str, float]) -> float:
     """A name, a number, or their product."""
     return prod(_number(f) if f[0].isdigit() else known[f] for f in expression.split(" * "))
+
+
+def all_hold(conditions: Iterable[str], known: dict[str, float]) -> bool:
+    """Whether all comparisons are known to hold."""
+    return all(_holds(condition, known) for condition in conditions)
 
 
 def _holds(condition: str, known: dict[str, float]) -> bool:
@@ -104,7 +129,7 @@ def findings(
         if row.id in one["rows"]
         and _is_of(one, text, board)
         and known.keys().isdisjoint(one.get("unknown", ()))
-        and all(_holds(condition, known) for condition in one["when"])
+        and all_hold(one["when"], known)
     ]
     special = [one for one in told if not one.get("general")]
     return [_filled(one, known, row.wanted(board), language) for one in special or told]

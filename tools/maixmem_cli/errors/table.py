@@ -30,6 +30,8 @@ SURE = ("certain", "likely", "possible")
 _CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
 _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*([a-zA-Z])|%%")  # what printf fills in
 _ANYTHING = ".{0,80}?"
+# a text of a firmware is no part of a longer word: "wrong mode" is not in "wrong model"
+_BEFORE, _AFTER = r"(?:(?<![A-Za-z])|(?![A-Za-z]))", r"(?:(?![A-Za-z])|(?<![A-Za-z]))"
 # a number as printf writes one, padded too; "(nil)" is a pointer to nothing
 _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *")
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
@@ -71,6 +73,7 @@ class Row:
     everyday: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  #: its log must have one of these words too
     handled: bool = False  #: many programs go on from it: no cause beside an unknown exception
+    when: tuple[str, ...] = ()  #: comparisons of its log's numbers, all of which hold
 
     def steps_on(self, board: Boards, at: str = "desk", language: str = ENGLISH) -> list[str]:
         """The steps that can be done on a board; where several are possible, or none is known:
@@ -258,6 +261,7 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "unless": tuple(listed.get("unless", ())),
         "everyday": tuple(listed.get("everyday", ())),
         "also": tuple(listed.get("also", ())),
+        "when": tuple(listed.get("when", ())),
         "last": file == files.ROWS[-1],
     }
     return Row(**{key: value for key, value in {**listed, **own}.items() if key != "zh"})
@@ -289,19 +293,30 @@ class Evidence:
     weight: int
     on: frozenset[str]
     words: tuple[str, ...]
+    any_case: bool = False  #: however people write them
 
 
 @functools.lru_cache(maxsize=None)
 def _evidence() -> tuple[Evidence, ...]:
     listed = files.read("evidence")["evidence"]
-    return tuple(Evidence(e["weight"], expand(e["on"]), tuple(e["words"])) for e in listed)
+    own = ({"on": expand(e["on"]), "words": tuple(e["words"])} for e in listed)
+    return tuple(Evidence(**{**e, **texts}) for e, texts in zip(listed, own))
+
+
+@functools.lru_cache(maxsize=None)
+def _of_computer() -> re.Pattern[str]:
+    """What finds a line that names the computer of the one who asks: "OS: Ubuntu"."""
+    names = "|".join(map(re.escape, files.read("evidence")["computer"]["lines"]))
+    return re.compile(rf"(?im)^[\W_]*(?:{names})\W*[:\uff1a].*$")
 
 
 def possible_boards(text: str) -> frozenset[str]:
     """The boards that a text speaks for most; empty where it speaks for none."""
     weights: Counter[str] = Counter()
+    text = _of_computer().sub("", text)
+    lower = text.lower()
     for one in _evidence():
-        if any(has(text, word) for word in one.words):
+        if any(has(lower, w.lower()) if one.any_case else has(text, w) for w in one.words):
             weights.update(dict.fromkeys(one.on, one.weight))
     most = max(weights.values(), default=0)
     return frozenset(board for board, weight in weights.items() if weight == most)
@@ -341,7 +356,8 @@ class Text:
         """What finds it, with a number where printf puts one."""
         fills = [_NUMBER.get(m[1], _ANYTHING) for m in _FILLED.finditer(self.text.strip())]
         pairs = zip(map(re.escape, self.pieces), [*fills, ""])
-        return re.compile("".join(piece + fill for piece, fill in pairs))
+        found = "".join(piece + fill for piece, fill in pairs)
+        return re.compile(f"{_BEFORE}{found}{_AFTER}")
 
     def says(self, text: str) -> bool:
         """True where a text has this one in it."""
