@@ -90,7 +90,16 @@ See maixmem.report(): maixmem does without what is missing.""",
     """|error:2001|ERR_PARAM|model_addr must|only accept int|model format don't
 no address, no model path, or a freed model
 Pass an address above 0 (int), or a path with .kmodel.""",
-    """|error:2002|error:-1|error:-2|error:-3|error:2|ERR_KMODEL_V|Cannot run kmodel
+    """|error:2002
+|error:-1
+|error:-2
+|error:-3
+|error:2
+|ERR_KMODEL_V
+|ERR KMODEL V
+|only support kmodel
+|only supported kmodel
+|Cannot run kmodel
 no model here that this build can load
 11
 2

@@ -703,7 +703,7 @@ def test_without_numbers_nothing_is_calculated() -> None:
 def test_findings_name_rows_and_numbers_that_there_are() -> None:
     listed = files.read("numbers")
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
-    names |= {one["name"] for one in listed["product"]} | {"block"}
+    names |= {one["name"] for one in [*listed["product"], *listed["difference"]]} | {"block"}
     names |= {"picture_w", "picture_h", "picture_bytes"}
     series = ("first", "last", "least", "count")
     names |= {f"{name}_{key}" for name in listed["series"] for key in series}

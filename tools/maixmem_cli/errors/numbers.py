@@ -59,7 +59,7 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     found: dict[str, float] = {}
     for pattern in _patterns():
         for match in pattern.finditer(text):
-            found.update({name: _number(n) for name, n in match.groupdict().items()})
+            found.update({name: _number(n, name) for name, n in match.groupdict().items()})
     found.update(_series(text))
     found.update(_picture(found.get("requested", 0)))
     blocks = _table()["block"]
@@ -68,6 +68,9 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     for product in _table()["product"]:
         if all(factor in known or factor.isdigit() for factor in product["of"]):
             known[product["name"]] = prod(_value(factor, known) for factor in product["of"])
+    for rest in _table()["difference"]:
+        if all(term in known for term in rest["of"]):
+            known[rest["name"]] = operator.sub(*(known[term] for term in rest["of"]))
     return known
 
 
@@ -93,9 +96,10 @@ def _picture(nbytes: float) -> dict[str, float]:
     return {}
 
 
-def _number(text: str) -> float:
+def _number(text: str, name: str = "") -> float:
     """A whole number, hexadecimal too, stays one, so that its sentence has no point in it."""
-    return float(text) if "." in text else int(text, 0 if text[:2] == "0x" else 10)
+    base = 16 if text[:2] == "0x" or name.endswith("_hex") else 10
+    return float(text) if "." in text else int(text, base)
 
 
 def _value(expression: str, known: dict[str, float]) -> float:
