@@ -18,6 +18,19 @@ Close what is open and not used.""",
 a device (on a bus, a card, a camera) or the file system did not answer
 Check the device of that line: power, wires, pins, address.
 Check the path: os.listdir() of its folder.""",
+    """|Failed to allocate tensors
+|AllocateTensors() failed
+|tensor arena
+|all buffers. Needed
+|tail memory. Requested
+|temp memory. Requested
+|Failed to allocate memory. Requested
+|Failed to resize buffer. Requested
+|Not enough memory to allocate
+the model does not fit into the arena, or has an operation or form that this firmware no longer runs
+Use a smaller model, quantized to int8, made for this firmware's version.
+Load it first, before images and frame buffers.
+The arena larger, where the program names its size.""",
     """|MemoryError
 the heap has no block of that size: full, or in pieces
 0

@@ -743,6 +743,20 @@ _PEOPLE_ASK = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("the RAM grows with each picture", True),
+        ("跑一会儿以后剩余内存越来越少", True),
+        ("each minute I lose some free memory", True),
+        ("8 GB of memory. The number of pictures grows.", False),
+        ("I increased the memory of the board", False),
+    ],
+)
+def test_growth_is_one_sentence_of_memory(text: str, says: bool) -> None:
+    assert ("says:growth" in table.codes(text)) is says
+
+
 def test_words_that_every_program_says_are_of_a_board_only_where_the_log_shows_one() -> None:
     for row in table.rows():
         assert set(row.everyday) <= set(row.match), row.id

@@ -78,7 +78,7 @@ def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
 def _keys(row: Row) -> str:
     """What a text is looked for on a board, which asks for no whole word or text ("=TEXT") and
     takes no code of a K230 apart; its texts are ASCII."""
-    match = [bare_of(key) for key in row.match if key[0] != "=" and key[:6] != "media:"]
+    match = [bare_of(key) for key in row.match if not key.startswith(("=", "media:", "says:"))]
     match = [key for key in match if key.isascii()]
     keys = "|" + "|".join(match)
     return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in match)
@@ -109,6 +109,8 @@ def _line(row: Row) -> str:
 def shown(key: str) -> str:
     """A key as it is in a message."""
     kind, _, number = key.partition(":")
+    if kind == "says":
+        return f"({number}, in your own words)"
     if kind == "media":  # that of the video buffers stands for all
         return f"0xa0048{number.zfill(3)}"
     key = bare_of(key)

@@ -37,6 +37,7 @@ _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
+_SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
 #: one board, several that are possible, or None: any
@@ -48,7 +49,8 @@ _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
 class Row:
     """What one kind of message means. `match`: whole words of the text ("*": an end that is open),
     "=TEXT" the whole of it, "error:N" a code of the KPU, "errno:N" one of OSError, "media:HEX" one
-    of a K230's drivers; `cases`: (text, where it was met)."""
+    of a K230's drivers, "says:NAME" what a sentence says in a person's words (evidence.toml);
+    `cases`: (text, where it was met)."""
 
     id: str
     match: tuple[str, ...]
@@ -126,7 +128,7 @@ class Row:
 
 
 K210 = {"k210", "canmv", "pc"}
-_IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+")
+_IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+|says:\w+")
 
 
 def expand(names: list[str]) -> frozenset[str]:
@@ -379,14 +381,30 @@ def _of_texts() -> list[tuple[str, Text]]:
 
 def codes(text: str) -> set[str]:
     """The codes that a text names, as "error:N" and "errno:N"; of the K230's media drivers the
-    error without its module, as "media:HEX"."""
+    error without its module, as "media:HEX"; what a sentence of it says, as "says:NAME"."""
     found = {f"error:{a or b}" for a, b in _CODE.findall(text)}
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
+    found |= {f"says:{name}" for name, lists in _said() if _says(text, lists)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
+
+
+def _says(text: str, lists: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a sentence of a text has a word of each list."""
+    return all(any(has(text, word) for word in words) for words in lists) and any(
+        all(any(has(sentence, word) for word in words) for words in lists)
+        for sentence in _SENTENCE.split(text)
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def _said() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
+    """(name, lists of words) of what a sentence may say."""
+    listed = files.read("evidence")["says"]
+    return tuple((one["name"], tuple(map(tuple, one["words"]))) for one in listed)
 
 
 def find(text: str, board: Boards = None, log: str = "") -> list[Row]:
