@@ -123,9 +123,13 @@ the heap has no block of that size: full, or in pieces
 1
 5
 3""",
-    """|maximum recursion depth exceeded|RecursionError|stack overflow in 
-calls too deep for the stack; a thread's is small (5 KiB on a K210)
-Use a loop instead of recursion; do less in a thread.
+    """|maximum recursion dep
+|Maximum recursion dep
+|ecursion limit
+|RecursionError
+|stack overflow in 
+calls too deep for the stack; a thread's is small (4 to 5 KiB)
+Use a loop instead of recursion: a function that calls itself or its caller again (a reconnect, a retry, a menu) never returns. Do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why

@@ -243,6 +243,12 @@ def test_a_number_that_a_row_needs() -> None:
     assert found == [[], ["kpu-address"]]
 
 
+def test_a_firmware_built_with_a_newer_nncase_is_no_model_of_it() -> None:
+    log_of = "K210: {}the loader of nncase 1.8 fails to load it\n"
+    found = [log.explain(log_of.format(n).encode()).answers for n in ("", "build firmware with ")]
+    assert [[a.row.id for a in answers] for answers in found] == [["kmodel-v5"], []]
+
+
 def test_a_question_beside_what_is_known_is_no_error_of_its_own() -> None:
     text = "I get an error, why?\nMemoryError: \nE (7) wifi: some failure\n"
     assert log.explain(text.encode(), "esp32").unknown == ["E (7) wifi: some failure"]
