@@ -757,6 +757,7 @@ _PEOPLE_ASK = [
         ("each minute I lose some free memory", True),
         ("8 GB of memory. The number of pictures grows.", False),
         ("I increased the memory of the board", False),
+        ("can a picture be read without filling up the ram?", False),
     ],
 )
 def test_growth_is_one_sentence_of_memory(text: str, says: bool) -> None:
