@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import paths
@@ -235,6 +236,16 @@ def test_a_number_that_is_printed_each_round_tells_whether_it_falls(
     assert answer.row.id == "growth" and [n[: len(said)] for n in answer.numbers] == (
         [said] if said else []
     )
+
+
+_NASTY = ["    while True:\n", " " * 40 + "x\n", "while (1):\n \t \n", "free: 9 "]
+
+
+@pytest.mark.parametrize("line", _NASTY)
+def test_no_number_is_looked_for_without_an_end(line: str) -> None:
+    start = time.monotonic()
+    log.explain((line * 3000).encode(), "k210")
+    assert time.monotonic() - start < 5
 
 
 def test_a_number_that_a_row_needs() -> None:
