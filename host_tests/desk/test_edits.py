@@ -112,6 +112,16 @@ def test_no_change_is_the_script_itself_or_twice_the_same() -> None:
         }
 
 
+def test_a_loop_in_one_line_becomes_several() -> None:
+    """Taken for a plain line, it ended `maixmem sim` with a traceback."""
+    source = "import sensor\nwhile True: img = sensor.snapshot(); b = img.resize(9, 9)\n"
+    loop = "while True:\n    img = sensor.snapshot()\n    b = img.resize(9, 9)\n"
+    assert made(source, "del") == [f"import sensor\n{loop}    del b\n"]
+    assert f"import sensor\nimport gc\n{loop}    gc.collect()\n" in made(source, "gc")
+    (loaded,) = made("import KPU\nwhile 1: net = KPU.load(5); KPU.forward(net, i)\n", "loop")
+    assert loaded.endswith("net = KPU.load(5)\nwhile 1:\n    KPU.forward(net, i)\n")
+
+
 def test_what_is_no_python_is_said() -> None:
     with pytest.raises(SyntaxError):
         list(edits("def (:\n"))

@@ -58,8 +58,10 @@ class Script:
         return self.line_of(self.body[i])
 
     def line_of(self, node: cst.CSTNode) -> int:
-        """The number of the line where a statement of the script begins."""
-        return self._places[node].start.line
+        """The number of the line where a statement of the script begins; of one behind a loop's
+        colon, that of the loop."""
+        loop = self.body[self.loop] if self.loop is not None else None
+        return (self._places.get(node) or self._places[loop]).start.line
 
     @functools.cached_property
     def _places(self) -> Any:
@@ -92,14 +94,22 @@ class Script:
 
     def rounds(self) -> list[Any]:
         """The lines of that loop, none without one."""
-        loop: Any = None if self.loop is None else self.body[self.loop]
-        return list(loop.body.body) if loop else []
+        return [] if self.loop is None else list(self._block().body)
+
+    def _block(self) -> cst.IndentedBlock:
+        """What that loop does; what is behind its colon as lines of their own."""
+        assert self.loop is not None
+        loop: Any = self.body[self.loop]
+        if isinstance(loop.body, cst.IndentedBlock):
+            return loop.body
+        plain = [part.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for part in loop.body.body]
+        return cst.IndentedBlock([cst.SimpleStatementLine([part]) for part in plain])
 
     def with_loop(self, rows: list[Any], before: Sequence[cst.BaseStatement] = ()) -> str:
         """The script with these lines in that loop, and lines before it."""
         assert self.loop is not None
         loop: Any = self.body[self.loop]
-        new = loop.with_changes(body=loop.body.with_changes(body=rows))
+        new = loop.with_changes(body=self._block().with_changes(body=rows))
         return self.with_body([*self.body[: self.loop], *before, new, *self.body[self.loop + 1 :]])
 
     def nets(self) -> dict[str, int]:
