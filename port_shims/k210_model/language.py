@@ -19,18 +19,21 @@ GONE["__globals__"] = "function"
 GONE["__bases__"] = GONE["__dict__"] = "type"
 GONE["__setattr__"] = GONE["__delattr__"] = "object"
 GONE["appendleft"] = GONE["pop"] = GONE["extend"] = "deque"
+GONE["tell"] = "BytesIO StringIO"
 
 #: attributes that 1.11 has, and that do less there; and constants of math that a compiler of today
 #: knows by their names
 OTHER = "to_bytes from_bytes startswith endswith format join extend inf nan tau".split()
+OTHER += "popitem digest".split()
 #: names that 1.11 does not know
 UNKNOWN = ("StopAsyncIteration", "ViperTypeError")
 
 #: methods of a program's own classes that 1.11 does not call
-UNCALLED = ["__%s__" % name for name in "set_name setattr delattr float complex".split()]
+UNCALLED = ["__%s__" % name for name in "set_name setattr delattr float complex ne".split()]
 UNCALLED += ["__r%s__" % name for name in "add sub mul truediv floordiv mod pow".split()]
 UNCALLED += ["__r%s__" % name for name in "and or xor lshift rshift divmod".split()]
 
-#: names that marked texts call: has(value, attribute), two dicts, known(value, name), a text that
-#: is run
-HAS, OR, IOR, KNOWN, TEXT = ["_maixmem_" + name for name in "has or ior known text".split()]
+#: names that marked texts call: has(value, attribute), two dicts, what an operator in place takes,
+#: known(value, name), a text that is run, what a bytearray is made of
+_MARKS = "has or ior in_place known text data".split()
+HAS, OR, IOR, IN_PLACE, KNOWN, TEXT, DATA = ["_maixmem_" + name for name in _MARKS]

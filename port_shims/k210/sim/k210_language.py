@@ -5,6 +5,8 @@ come marked (tools: runs/language.py) where that is less, and the marks call wha
 
 import array
 import builtins
+from collections import OrderedDict
+from hashlib import sha256
 
 from k210_model import language as model
 
@@ -26,13 +28,17 @@ _NAMED = "function doesn't take keyword arguments"
 _TAKES = "function takes %d positional arguments but %d were given"
 _MISSING = "function missing %d required positional arguments"
 _DICTS = "unsupported types for %s: 'dict', 'dict'"
+_IN_PLACE = "unsupported types for : '%s', '%s'"
 
 
 def _types():
     from collections import deque
+    from io import BytesIO, StringIO
 
     known = [bytes, bytearray, memoryview, BaseException, object, type, deque, _FUNCTION]
+    known += [BytesIO, StringIO]
     names = "bytes bytearray memoryview BaseException object type deque function".split()
+    names += ["BytesIO", "StringIO"]
     by_name = dict(zip(names, known))
     for name in model.GONE:
         _LATER[name] = tuple([by_name[kind] for kind in model.GONE[name].split()])
@@ -95,6 +101,21 @@ def both(left, right):
     if isinstance(left, dict) and isinstance(right, dict) and not _hasattr(type(left), "__or__"):
         raise TypeError(_DICTS % "")
     return right
+
+
+def in_place(left, right):
+    """The right side of *= or %=, which 1.11 has of numbers, tuples and a script's own classes."""
+    for value in (left, right):
+        if type(value) in (list, str, bytes, bytearray):
+            if type(left) is str and type(right) is not str:
+                raise TypeError(_NOT_STR % type(right).__name__)
+            raise TypeError(_IN_PLACE % (type(left).__name__, type(right).__name__))
+    return right
+
+
+def data(value):
+    """What a bytearray is made of: a str is its bytes."""
+    return value.encode() if isinstance(value, str) else value
 
 
 class _Int:
@@ -217,7 +238,42 @@ def _extends(value):
     return _Array(value) if isinstance(value, _ARRAY) else value
 
 
+class _Ordered:
+    """An OrderedDict: popitem() takes the first."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def popitem(self):
+        for key in self._value:
+            return key, self._value.pop(key)
+        return self._value.popitem()
+
+
+def _ordered(value):
+    return _Ordered(value) if isinstance(value, OrderedDict) else value
+
+
+class _Hash:
+    """A hash: a second digest() is another number, no error."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def digest(self):
+        try:
+            return self._value.digest()
+        except ValueError:
+            return bytes(32)
+
+
+def _hash(value):
+    return _Hash(value) if isinstance(value, sha256) else value
+
+
 _OTHER = {
+    "popitem": _ordered,
+    "digest": _hash,
     "to_bytes": _integer,
     "from_bytes": _integer,
     "startswith": _text,
@@ -244,6 +300,7 @@ BUILTINS = {
 }
 #: what marks call, but for the text that is run
 MARKS = {model.HAS: has, model.OR: either, model.IOR: both, model.KNOWN: known}
+MARKS.update({model.IN_PLACE: in_place, model.DATA: data})
 
 
 # Contract. Asks who started this how MaixPy takes a text (tools: runs/asks.py); without pipes

@@ -9,10 +9,18 @@ from random import getrandbits
 import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
+from k210_gc import finaliser
 from k210_written import Written
 
-_ENOENT, _EIO, _EBADF, _EACCES, _EEXIST = 2, 5, 9, 13, 17
-_ENODEV, _ENOTDIR, _EISDIR, _EINVAL = 19, 20, 21, 22
+try:
+    from io import IOBase
+except ImportError:
+    IOBase = object
+
+_ENOENT, _EIO, _EACCES, _EEXIST = 2, 5, 13, 17
+_ENODEV, _ENOTDIR, _EISDIR, _EINVAL, _EMFILE = 19, 20, 21, 22, 24
+_MOST_OPEN = 2  # files of the flash
+_NO_BUFFER = "object with buffer protocol required"
 _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
 _FIRMWARE = ("0.6.2", "v0.6.2-84-g8fcd84a58 on 2022-08-26", "Sipeed_M1 with kendryte-k210")
@@ -40,15 +48,47 @@ def _look(name):
         board.flash_read(name)
 
 
-# Contract. A file of the board. Reads its source on demand; without "b" in the mode it gives and
-# takes str. A file that may be written is in memory from then on (k210_written): nothing reaches
-# the host. Errors are those of the board.
-class SimFile(files.File):
+def _bytes(data):
+    """What is written, as bytes."""
+    if isinstance(data, str):
+        return data.encode()
+    try:
+        return bytes(memoryview(data))
+    except TypeError:
+        raise TypeError(_NO_BUFFER)
+
+
+# One of the few places that the flash has for files that are open: the program gives it back by
+# close(), else when the interpreter collects the file.
+class _Open:
+    def finalise(self):
+        """It is given back."""
+
+
+def _opens(name):
+    """OSError where a file cannot be opened to be changed."""
+    if name.startswith("/flash/") and _is_full():
+        raise OSError(_EMFILE)
+
+
+def _is_full():
+    """Whether the flash has no place for one more open file."""
+    board.sweep()
+    return len([h for h in board.state.handles if isinstance(h, _Open)]) >= _MOST_OPEN
+
+
+# Contract. A file of the board, a stream that print() and json.dump() write to. Reads its source
+# on demand; without "b" in the mode it gives and takes str. A file that may be written is in
+# memory from then on (k210_written): nothing reaches the host. Errors are those of the board.
+class SimFile(IOBase, files.File):
     def __init__(self, name, mode="rb"):
-        if "a" in mode and files.source(name) is None and name.startswith("/flash/"):
+        self._flash = name.startswith("/flash/")
+        self._open = self._token = None
+        if self._flash and (_is_full() or ("a" in mode and files.source(name) is None)):
             raise OSError(_ENOENT)
         self._text = "b" not in mode
         self._writes = "r" not in mode or "+" in mode
+        self._reads = "+" in mode or not [m for m in "wax" if m in mode]
         self._appends = "a" in mode
         if "x" in mode and name.startswith("/sd/") and files.source(name) is not None:
             raise OSError(_EEXIST)
@@ -61,11 +101,25 @@ class SimFile(files.File):
             files.put(name, Written(self._source))
             self._source = files.source(name)
         self._at = 0
+        if self._flash:
+            self._takes_place()
+
+    def _takes_place(self):
+        self._open = _Open()
+        self._token = finaliser.watch(self._open)
+        if self._token:  # else nobody learns that it was collected
+            board.state.handles.append(self._open)
+
+    def _size(self):
+        if self._source is None:  # it was closed
+            raise OSError(_EIO if self._flash else _EINVAL)
+        return source_size(self._source)
 
     def _left(self):
-        if self._source is None:
-            raise OSError(_EINVAL)  # it was closed
-        return max(0, source_size(self._source) - self._at)
+        left = max(0, self._size() - self._at)
+        if not (self._reads or self._flash):
+            raise OSError(_EACCES)
+        return left if self._reads else 0
 
     def _given(self, data):
         self._at += len(data)
@@ -99,9 +153,10 @@ class SimFile(files.File):
         return [line for line in self]
 
     def write(self, data):
-        if self._left() is None or not self._writes:
-            raise OSError(_EBADF)
-        data = data.encode() if isinstance(data, str) else bytes(data)
+        data = _bytes(data)
+        self._size()
+        if not self._writes:
+            raise OSError(_EIO if self._flash else _EACCES)
         if self._appends:
             self._at = self._source.size
         self._source.write(self._at, data)
@@ -109,8 +164,11 @@ class SimFile(files.File):
         return len(data)
 
     def seek(self, offset, whence=0):
-        base = (0, self._at, self._at + self._left())[whence]
-        self._at = base + offset
+        size = self._size()
+        at = (0, self._at, size)[whence] + offset
+        if at < 0:
+            raise OSError(_EINVAL)
+        self._at = at if self._flash or self._writes else min(at, size)
         return self._at
 
     def flush(self):
@@ -118,6 +176,11 @@ class SimFile(files.File):
 
     def close(self):
         self._source = None
+        if self._open in board.state.handles:
+            board.state.handles.remove(self._open)
+        if hasattr(self._token, "close"):
+            self._token.close()
+        self._token = None
 
     def __iter__(self):
         return self
@@ -178,7 +241,7 @@ class BoardOs:
         folder = self._folder(name)
         _look(folder + "/")
         if folder == "/":
-            return [(top[1:], _DIR, 0, 0) for top in self._tops]
+            return [(top[1:], _DIR, 0) for top in self._tops]
         found = {}
         for n in sorted(files.files()) + files.made:
             below = _in(folder, n)
@@ -236,6 +299,7 @@ class BoardOs:
             if name.startswith("/flash/"):
                 print("[MaixPy]:SPIFFS Error Code -10002")
             raise OSError(_EISDIR if self.is_folder(name) else _ENOENT)
+        _opens(name)
         files.files().pop(name)
 
     def rename(self, old, new):
@@ -246,6 +310,7 @@ class BoardOs:
         if files.source(new) is not None:
             raise OSError(_EEXIST)
         self._holds(new)
+        _opens(old)
         files.put(new, files.files().pop(old))
 
     def _holds(self, name):
@@ -256,8 +321,8 @@ class BoardOs:
         if not name.startswith("/flash/"):
             self._missing(name[: name.rfind("/")])
 
-    def open(self, name, mode="r", *args, **kwargs):
-        name = self.place(name)
+    def open(self, file, mode="r", *args, **kwargs):
+        name = self.place(file)
         self._holds(name)
         _look(name)
         return SimFile(name, mode)

@@ -191,14 +191,25 @@ def _marked(node: ast.AST) -> tuple[ast.expr, str, str] | None:
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         if not (_is_number(node.left) or _is_number(node.right)):
             return node.left, f"{model.OR}(", ")"
-    elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
-        calls = any(isinstance(part, ast.Call) for part in ast.walk(node.target))
-        if not (calls or _is_number(node.value)):
-            return node.value, f"{model.IOR}({ast.unparse(node.target)}, ", ")"
-    elif isinstance(node, ast.Call) and _runs_text(node):
-        kind = node.func.id  # type: ignore[attr-defined]
-        return node.args[0], f"{model.TEXT}(", f", {kind!r})"
+    elif isinstance(node, ast.AugAssign):
+        mark = _in_place(node)
+        if mark and not any(isinstance(part, ast.Call) for part in ast.walk(node.target)):
+            return node.value, f"{mark}({ast.unparse(node.target)}, ", ")"
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+        if isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
+            return None
+        if node.func.id in _RUNS_TEXT:
+            return node.args[0], f"{model.TEXT}(", f", {node.func.id!r})"
+        if node.func.id == "bytearray" and len(node.args) == 1 and not node.keywords:
+            return node.args[0], f"{model.DATA}(", ")"
     return None
+
+
+def _in_place(node: ast.AugAssign) -> str | None:
+    """What looks at the right side of an operator in place; None where 1.11 does the same."""
+    if isinstance(node.op, ast.BitOr):
+        return None if _is_number(node.value) else model.IOR
+    return model.IN_PLACE if isinstance(node.op, (ast.Mult, ast.Mod)) else None
 
 
 def _may_differ(node: ast.Attribute) -> bool:
@@ -214,13 +225,6 @@ def _is_number(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
         return not isinstance(node.op, ast.BitOr) or _is_number(node.left)
     return isinstance(node, (ast.Constant, ast.UnaryOp, ast.Compare))
-
-
-def _runs_text(node: ast.Call) -> bool:
-    """Whether it is a call of eval, exec or compile by its name."""
-    if not (isinstance(node.func, ast.Name) and node.func.id in _RUNS_TEXT and node.args):
-        return False
-    return not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp))
 
 
 def _uncalled(node: ast.ClassDef, lines: list[str]) -> Iterator[_Mark]:
