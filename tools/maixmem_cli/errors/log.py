@@ -62,6 +62,11 @@ class Answer:
     #: the boards that it holds on, where the log does not tell that it is of one of them
     only: list[str] = field(default_factory=list)
 
+    @property
+    def raised(self) -> bool:
+        """Whether one of its lines is that of an exception."""
+        return any(RAISED.match(text.lstrip(">`* ")) for text in self.said)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "id": self.row.id,
@@ -107,6 +112,8 @@ class Explained:
         errors = [a for a in self.answers if a.row.kind == "error" and a.row.id not in explained]
         if any(RAISED.match(text) for text in self.unknown):
             errors = [a for a in errors if not a.row.handled]
+        if any(a.raised for a in errors):  # a title may be of another error
+            errors = [a for a in errors if a.raised or not (a.row.last and a.sure == "certain")]
         clear = [a for a in errors if not a.row.vague]
         sure = [a for a in errors if a.sure != "possible"]
         return sorted(clear or sure or errors, key=lambda a: a.sure == "possible")

@@ -75,13 +75,17 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
 
 
 def _series(text: str) -> dict[str, float]:
-    """Of each number that a log prints again and again: the first, last and least, how many."""
+    """Of each number that a log prints again and again: the first, the last and how many; how
+    often it fell in a row at the end, and by how much each time."""
     found: dict[str, float] = {}
     for name, patterns in _table()["series"].items():
         values = max(([_number(n) for n in re.findall(p, text)] for p in patterns), key=len)
         if values:
-            ends = {"first": values[0], "last": values[-1], "least": min(values)}
-            every = {**ends, "count": len(values)}
+            fell = [a - b for a, b in zip(values, values[1:])][::-1]
+            falls = next((i for i, drop in enumerate(fell) if drop <= 0), len(fell))
+            drop = sum(fell[:falls]) // max(falls, 1)
+            ends = {"first": values[0], "last": values[-1], "count": len(values)}
+            every = {**ends, "falls": falls, "drop": drop}
             found.update({f"{name}_{key}": n for key, n in every.items()})
     return found
 
