@@ -178,6 +178,7 @@ class Name:
     words: tuple[str, ...]
     on: frozenset[str]
     python: bool = False  #: no program in C has it
+    c: bool = False  #: a program in C alone has it
     unless: tuple[str, ...] = ()  #: words of a log that speak against it
     needs: tuple[str, ...] = ()  #: words of a log, one of which it needs
 
@@ -188,6 +189,7 @@ class Name:
         """Whether what it names exists where a log comes from."""
         return not (
             (self.python and in_c)
+            or (self.c and not in_c)
             or any(has(log, word) for word in self.unless)
             or (self.needs and not any(has(log, word) for word in self.needs))
         )
@@ -202,6 +204,7 @@ def _names() -> tuple[Name, ...]:
             **{key: tuple(n.get(key, ())) for key in texts},
             on=expand(n["on"]),
             python=n.get("python", False),
+            c=n.get("c", False),
         )
         for n in listed
     )
