@@ -89,6 +89,16 @@ def test_what_has_a_bound_further_on_is_no_leak(tmp_path: Path, bound: int, ran:
 
 @needs_cc
 @needs_image
+def test_against_a_leak_nothing_is_tried(tmp_path: Path) -> None:
+    """That is for cure: a profile costs as much as a run."""
+    source = "import time\nkept = []\nwhile True:\n  kept.append(bytearray(500))\n"
+    answer = told(tmp_path, source + "  time.sleep_ms(9)\n", "--seconds", "0.5")["answer"]
+    assert answer["step"]["key"] == "bound" and answer["proof"] == ""
+    assert [step["key"] for step in answer["others"]] == ["cure"]
+
+
+@needs_cc
+@needs_image
 @only_thorough
 @pytest.mark.parametrize("end", ["log.pop(0)", "log = []"])
 def test_what_has_a_bound_is_told_from_the_leak_beside_it(tmp_path: Path, end: str) -> None:

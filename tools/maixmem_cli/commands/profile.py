@@ -127,14 +127,15 @@ def command(
 
 
 def _answer(result: Profile, output: str, language: str) -> Answer | None:
-    """What the run says, with a remedy that was tried."""
+    """What the run says; of one that ended badly with a remedy that was tried. What only grows is
+    not tried: that is several runs, and a profile is to cost as much as one."""
     from maixmem_cli.plan import advice
     from maixmem_cli.runs import image_record, recorded
 
     found = image_record.of_profile(result, output)
     made = advice.of_run(found, language, output)
-    if made is None:
-        return None
+    if made is None or found.ran:
+        return made
     session = result.session
     place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
     return advice.proved(made, found, session.script, session.source, bench_of(place))

@@ -265,11 +265,15 @@ class Record:
         return next((c for c in self.caught if c.missing), None)
 
     @property
+    def ran(self) -> bool:
+        """It came to its end or to all its pictures, and nothing was refused."""
+        return self.end.kind in (DONE, LIMIT) and not self.end.refused
+
+    @property
     def ends_well(self) -> bool:
-        """It came to its end or to all its pictures, and nothing grows that would end it later;
-        what ends by itself may keep things up to its end."""
-        grows = self.growth if self.end.kind == LIMIT else ()
-        return self.end.kind in (DONE, LIMIT) and not self.end.refused and not grows
+        """It ran, and nothing grows that would end it later; what ends by itself may keep things
+        up to its end."""
+        return self.ran and not (self.growth and self.end.kind == LIMIT)
 
     def holders(self, heap: str, most: int = 3) -> list[tuple[Line, int]]:
         """The lines that have most of a heap, with their bytes: now, where the board hangs, else
