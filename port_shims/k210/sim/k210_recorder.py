@@ -106,12 +106,14 @@ class _Loops:
 # Contract. Rows of numbers: kind, three of its own, line, round, heap_free, free bytes of the GC
 # heap; `paths` and `failed` are of loads, by number. With `whole` the script says its lines
 # (runs/tracing.py), and garbage is collected before each look: that changes when a lost model
-# is freed. Without it nothing is allocated here while the script runs.
+# is freed. Without it nothing is allocated here while the script runs. With `by_rounds` it looks
+# at rounds and pictures alone, for what all lines together keep: a tenth of the collections.
 class Recorder:
-    def __init__(self, lines, whole):
+    def __init__(self, lines, whole, by_rounds=False):
         self.line = 0
         self.rounds = 0
         self._whole = whole
+        self._by_rounds = by_rounds
         self._words = array("q", bytes(8 * _WORDS * _ROWS))
         self._rows = 0
         self._of_lines = array("q", bytes(8 * _OF_LINE * (lines + 2))) if whole else None
@@ -256,7 +258,7 @@ class Recorder:
 
     def add(self, kind, a=0, b=0, c=0):
         """A row, where there is room for one."""
-        if self._over:
+        if self._over or self._by_rounds:
             return
         if self._whole:
             self._free()  # inside a call, whose own objects are no line's
@@ -273,6 +275,9 @@ class Recorder:
         """The script is at this line; the others lie over what the statement before left on the
         interpreter's stack. Returns None: it is also put in front of expressions."""
         self._statements += 1
+        if self._by_rounds:
+            self.line = line
+            return
         begin = (board.state.frames_end or 0) - _LOOKED_AT
         looks = self.rounds <= 2 * _LOOKED_AT or self.rounds >= begin
         if not self.rounds:

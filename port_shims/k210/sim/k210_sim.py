@@ -106,7 +106,8 @@ def run(job):
     k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
     frames and seconds (the end of the run, or None), report (whether it tells its figures), trace,
-    record (whether what the script does is written down), marked (whether its lines say so).
+    record (whether what the script does is written down), marked (whether its lines say so),
+    by_rounds (whether it is looked at rounds alone).
     """
     try:
         board.reset(
@@ -165,7 +166,8 @@ def run(job):
 def _recorder(job):
     import k210_recorder
 
-    return k210_recorder.Recorder(job["source"].count("\n") + 1, job["marked"])
+    lines = job["source"].count("\n") + 1
+    return k210_recorder.Recorder(lines, job["marked"], job["by_rounds"])
 
 
 def _texts(job):

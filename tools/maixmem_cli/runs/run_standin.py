@@ -75,6 +75,7 @@ class Job:
     unsafe: bool = False
     record: bool = False  #: what the script does is written down
     marked: bool = False  #: its lines say that they begin (runs/tracing.py)
+    by_rounds: bool = False  #: what all of them keep is looked at between rounds alone
     config: str | None = None  #: the text of /flash/config.json
 
     @property
@@ -112,6 +113,7 @@ class Job:
             "trace": self.trace,
             "record": self.record,
             "marked": self.marked,
+            "by_rounds": self.by_rounds,
         }
 
 

@@ -68,7 +68,7 @@ def looked(script: Path, build: str, options: Options) -> tuple[Record, list[int
     WrongUse where there is no stand-in that is enclosed."""
     source = reading.script(script)
     job = _job(script, source, build, options)
-    run = _Run(replace(job, source=tracing.marked(source), marked=True))
+    run = _Run(replace(job, source=tracing.marked(source), marked=True, by_rounds=True))
     told = _Told(run, run, source, options)
     used = [told.gc_total - free for _, free in told.looks()]
     return told.record(), [n for n, _ in told.looks()], used
