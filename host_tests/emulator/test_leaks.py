@@ -320,8 +320,10 @@ def test_an_object_that_grows_is_run_on_to_its_end(tmp_path: Path) -> None:
         dies = session.board.state()["frames"]
     with Session(emulated.IMAGES[0], script, Options(frames=40, **on)) as session:
         found = profile.run(session, lambda text: None)
-        assert found.end and not found.end.ran
+        assert found.end and not found.end.ran and session.port.before_limit
+        end = bytes(session.board.ram)
         found.ran_on = run_on.to_its_end(found)
+        assert session.board.ram == end
     assert found.end.ran and abs(found.end.rounds + found.end.left - dies) <= 1
 
 

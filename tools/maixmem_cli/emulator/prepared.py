@@ -10,6 +10,7 @@ import importlib.util
 import os
 import tempfile
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from maixmem_cli.emulator.board import PACKED, Board, Snapshot
@@ -96,7 +97,7 @@ def _started(firmware: Path, chip: bytearray, modules: dict[str, Path]) -> Snaps
         key.update(there.encode() + b"\0" + content)
     kept = cache() / "boards" / f"{key.hexdigest()[:24]}.snapshot"
     with contextlib.suppress(OSError, ValueError):
-        snapshot = Snapshot.unpack(kept.read_bytes())
+        snapshot = _unpacked(kept)
         os.utime(kept)
         return snapshot
     snapshot = _first_start(chip, firmware.name, files)
@@ -106,6 +107,11 @@ def _started(firmware: Path, chip: bytearray, modules: dict[str, Path]) -> Snaps
         for old in every[:-_KEPT]:
             old.unlink(missing_ok=True)
     return snapshot
+
+
+@lru_cache(maxsize=1)
+def _unpacked(kept: Path) -> Snapshot:
+    return Snapshot.unpack(kept.read_bytes())
 
 
 def _first_start(chip: bytes | bytearray, name: str, files: dict[str, bytes]) -> Snapshot:

@@ -173,6 +173,26 @@ class Session:
             self.port.limit(o.frames or 0, o.seconds or 0, o.begin)
         self._begun = True
 
+    def go_on(self, frames: int, seconds: float) -> tuple[Outcome, int]:
+        """How a script that a limit ended would have ended with these limits, and after how many
+        pictures: it goes on from shortly before (Watched.keep), followed by nothing. The board is
+        left as it was."""
+        before, now = self.port.before_limit, self.board.snapshot()
+        assert before
+        self.board.restore(before)
+        try:
+            self.port.limit_in_all(frames, seconds)
+            self.port.watch()
+            _, error = self.repl.rest(_FOREVER)
+            return self._ended(error), self.board.state()["frames"]
+        except BoardError as e:
+            again = isinstance(e.__cause__, Reset)
+            ended = Outcome(RESETS) if again else self._broken(e.__cause__, e)
+            return ended, self.board.state()["frames"]
+        finally:
+            self.port.watching = False
+            self.board.restore(now)
+
     def _run(self, on_text: Callable[[str], None]) -> Outcome:
         for _ in range(_RESETS):
             self.port.watch()

@@ -9,14 +9,15 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from maixmem_cli.emulator import pictures
-from maixmem_cli.emulator.board import Board
+from maixmem_cli.emulator.board import Board, Snapshot
 from maixmem_cli.emulator.ports import SerialPort
 
 _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
+_NEAR, _SOON = 8, 0.5  # pictures, and seconds, before a limit: a step of the board is less
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
 _PATIENCE = 5.0  # and after that of our user
 # what a failed assert of the SDK prints, after which it waits for ever, with interrupts
@@ -62,28 +63,57 @@ class Watched(SerialPort):
         self.asserted: float | None = None  # the board's microsecond of a failed assert
         self._goes_on: Callable[[], bool] | None = None  # past its first pictures
         self._given_up = False
+        self._start: dict[str, Any] = {}  # the board's state when the limits began to count
+        self._limits = 0, 0.0
+        self._keeps = False
+        self.before_limit: Snapshot | None = None  #: the board shortly before its limit
+
+    def keep(self) -> None:
+        """The board is to be kept as it is shortly before a limit: it can go on from there."""
+        self._keeps = True
 
     def limit(self, frames: int, seconds: float, begin: tuple[int, float] = (0, 0.0)) -> None:
         """The script's limits count from here: so many pictures, so many seconds of the board's
         clock, 0: any; and what the first pictures may take."""
         few, first_seconds = begin
-        start = self.board.state()
+        self._start, self._limits = self.board.state(), (frames, seconds)
 
         def goes_on() -> bool:
             state = self.board.state()
-            taken = state["frames"] - start["frames"]
+            taken = state["frames"] - self._start["frames"]
             if taken >= few and not state["limited"]:
-                passed = max(0, state["microseconds"] - start["microseconds"]) / 1e6
-                self.board.limit(frames - taken, seconds - passed)
+                self.limit_in_all(frames, seconds)
             return bool(taken >= few or state["limited"])
 
         self._goes_on = goes_on if 0 < few < frames else None
         self.board.limit(frames, first_seconds if few else seconds)
 
+    def limit_in_all(self, frames: int, seconds: float) -> None:
+        """The same limits, counted from where the script's began to count."""
+        self.board.limit(*self._left(frames, seconds))
+        self.limited, self._interrupted = False, None
+
+    def _left(self, frames: int, seconds: float) -> tuple[int, float]:
+        state = self.board.state()
+        passed = max(0, state["microseconds"] - self._start["microseconds"]) / 1e6
+        return frames and frames - state["frames"] + self._start["frames"], seconds and (
+            seconds - passed
+        )
+
+    def _is_near_limit(self) -> bool:
+        frames, seconds = self._limits
+        if not frames and not seconds:
+            return False
+        more, time_left = self._left(frames, seconds)
+        near = (frames and more <= _NEAR) or (seconds and time_left <= _SOON)
+        return bool(near) and not self.board.state()["limited"]
+
     def step(self) -> int:
         why = super().step()
         if self._goes_on and self._goes_on():
             self._goes_on = None
+        if self._keeps and not self.before_limit and self._is_near_limit():
+            self.before_limit = self.board.snapshot()
         return why
 
     def give_up(self) -> None:

@@ -349,6 +349,7 @@ def run(
     looks = looks and bool(session.known.state)
     keepers = live.Keepers(session) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
+    session.port.keep()
     outcome = session.run(on_text)
     result = Profile(session, outcome)
     result.ending = post_mortem.ending(session, result.outcome)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from maixmem_cli.emulator.session import DONE, LIMIT, RAISED, Options, Session
+from maixmem_cli.emulator.session import DONE, LIMIT, RAISED, Options, Outcome, Session
 from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.endless import endless
 from maixmem_cli.profiler.profile import Profile, RunOn
@@ -38,13 +38,21 @@ def to_its_end(found: Profile) -> RunOn | None:
     if not options.frames and not options.seconds:
         options = replace(options, seconds=found.session.board.state()["microseconds"] / 1e6)
     further = longer(options, times)
+    if _pictures(found) and found.session.port.before_limit:
+        return _went_on(*found.session.go_on(further.frames or 0, further.seconds or 0.0), each)
     with Session(found.session.firmware, found.session.script, further) as session:
         session.source = source
         on = profile.run(session, lambda text: None)
-        died = on.outcome.kind == RAISED and "MemoryError" in on.outcome.error
         # not every round has a look; pictures are counted
-        at = _pictures(on) // each or on.judged.rounds
-        return RunOn(at, died) if at and (died or on.outcome.kind == LIMIT) else None
+        if pictures := _pictures(on):
+            return _went_on(on.outcome, pictures, each)
+        return _went_on(on.outcome, on.judged.rounds or 0, 1)
+
+
+def _went_on(outcome: Outcome, counted: int, each: int) -> RunOn | None:
+    """What a run further shows that took so many pictures, so many each round."""
+    at, died = counted // each, outcome.kind == RAISED and "MemoryError" in outcome.error
+    return RunOn(at, died) if at and (died or outcome.kind == LIMIT) else None
 
 
 def _affordable(found: Profile) -> float:

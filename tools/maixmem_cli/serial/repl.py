@@ -122,6 +122,16 @@ class RawRepl:
         """
         self.begin(code, timeout)
         on_start()
+        return self.rest(timeout, on_text, limit)
+
+    def rest(
+        self,
+        timeout: float = 60,
+        on_text: Callable[[str], None] | None = None,
+        limit: float | None = None,
+    ) -> tuple[str, str]:
+        """The output of code that runs, from here to its end, and its traceback, as run() has
+        them."""
         out = self._until(b"\x04", timeout, on_text, limit)[:-1]
         error = self._until(b"\x04", timeout, limit=timeout)[:-1]
         self._until(b">", timeout, limit=timeout)
