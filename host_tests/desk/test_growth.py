@@ -53,6 +53,13 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         [{1024 * i: 1, 32: 1, **({30720: 1, 29696: 1} if i > 30 else {})} for i in range(1, _N)],
         1024,
     ),
+    "bytes, made anew, old copies kept": (
+        [
+            {1024 * i: 1, 32: min(i, 6), **{1024 * k: 1 for k in (2, 27, 28, 30, 32) if k < i}}
+            for i in range(1, _N)
+        ],
+        1024,
+    ),
     "lists that are made first, then filled": (
         [{32: 3 * min(i, 7) + max(0, i - 7)} for i in range(1, 21)],
         32,
@@ -74,6 +81,7 @@ GROWING: dict[str, tuple[list[Held], float]] = {
 ONE = {
     TEXT,
     "bytes, made anew, an old copy kept",
+    "bytes, made anew, old copies kept",
     "a small one made anew, old copies kept",
     "a list of small numbers",
     "a list of small numbers, and two old objects",

@@ -281,11 +281,18 @@ def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     # old copies of one that is small may have been as many, but are not kept
     kept = {size for size, n in held[-1].items() if n >= _MANY}
     singles = [{s: n for s, n in h.items() if s not in kept} for h in held]
-    if max(sum(s.values()) for s in singles) > _FEW_ONES:  # each of another size
+    if max(sum(s.values()) for s in singles) > _FEW_ONES and _stay(singles):
         return [_bytes(h) for h in held], [0] * len(held)
     # of a few the largest: the collector may have taken old copies for objects in use
     many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
     return many, [max(s, default=0) for s in singles]
+
+
+def _stay(singles: Sequence[Held]) -> bool:
+    """Whether most of them, each of another size, are kept: of an object that is made anew,
+    larger, only copies remain that a word of C's seems to point to."""
+    seen = set().union(*singles[:-1])
+    return 2 * len(seen & singles[-1].keys()) >= len(seen)
 
 
 def _objects(held: Held) -> int:
