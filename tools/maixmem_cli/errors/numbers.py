@@ -15,7 +15,7 @@ from typing import Any
 
 from maixmem_cli.errors import files
 from maixmem_cli.errors.files import say
-from maixmem_cli.errors.table import Boards, Row, expand, named_by, steps_for
+from maixmem_cli.errors.table import Boards, Row, expand, named_by, says, steps_for
 from maixmem_cli.errors.words import has
 from maixmem_cli.text.language import ENGLISH
 
@@ -149,10 +149,15 @@ def _is_of(one: dict[str, Any], text: str, board: Boards) -> bool:
     named, on = named_by(board), one.get("on")
     wanted = [one[key] for key in ("has", "also") if key in one]
     return bool(
-        all(any(has(text, word) for word in words) for words in wanted)
-        and not any(has(text, word) for word in one.get("without", ()))
+        all(any(_has(text, word) for word in words) for words in wanted)
+        and not any(_has(text, word) for word in one.get("without", ()))
         and (not on or (named and named <= expand(on)) or (len(named) != 1 and _SEVERAL in on))
     )
+
+
+def _has(text: str, word: str) -> bool:
+    kind, _, name = word.partition("says:")
+    return says(text, name) if name and not kind else has(text, word)
 
 
 def _filled(

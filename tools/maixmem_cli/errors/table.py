@@ -389,13 +389,18 @@ def codes(text: str) -> set[str]:
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
-    found |= {f"says:{name}" for name, lists in _said() if _says(text, lists)}
+    found |= {f"says:{name}" for name, lists in _said() if _is_in_one(text, lists)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
 
 
-def _says(text: str, lists: tuple[tuple[str, ...], ...]) -> bool:
+def says(text: str, name: str) -> bool:
+    """Whether a text says that in a person's words."""
+    return any(said == name and _is_in_one(text, lists) for said, lists in _said())
+
+
+def _is_in_one(text: str, lists: tuple[tuple[str, ...], ...]) -> bool:
     """Whether a sentence of a text has a word of each list."""
     return all(any(has(text, word) for word in words) for words in lists) and any(
         all(any(has(sentence, word) for word in words) for words in lists)
