@@ -289,7 +289,7 @@ def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
 
 
 def _stay(singles: Sequence[Held]) -> bool:
-    """Whether most of them, each of another size, are kept: of an object that is made anew,
+    """Whether most of them, each of another size, are kept: of an object that is created anew,
     larger, only copies remain that a word of C's seems to point to."""
     seen = set().union(*singles[:-1])
     return 2 * len(seen & singles[-1].keys()) >= len(seen)
