@@ -9,7 +9,7 @@ import tracemalloc
 from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import Event
 from maixmem_cli.heap.heaps import GcHeap, SystemHeap
-from maixmem_cli.profiler.ledger import Ledger
+from maixmem_cli.profiler.ledger import BEFORE, Ledger
 
 _BLOCKS = 1000
 
@@ -40,6 +40,15 @@ def test_one_object_alone_that_is_freed_after_a_larger_one_was_moved_there() -> 
     assert taken_over(small, new(2, 10, 2), free(0, 2)) == set()  # no larger
     assert taken_over(small, large, free(10, 3), free(0, 2)) == set()
     assert taken_over(small, large, Event(0, tracer.MARK, 3, 1, 0), free(0, 2)) == set()
+
+
+def test_a_cell_is_of_the_function_and_not_of_the_call() -> None:
+    found = books()
+    found.feed([new(1, 0, 1), new(1, 1, 1), Event(0, tracer.CELL, 2, 1, 1), new(2, 2, 3)])
+    assert found.gc.held == {BEFORE: 0, 1: 32, 2: 128}
+    assert (found.gc.count[1], found.gc.count[2], found.gc.used) == (1, 2, 160)
+    found.feed_one(free(1, 4))
+    assert found.gc.held[2] == 0
 
 
 def test_a_collection_that_frees_all_adds_nothing_to_the_books() -> None:

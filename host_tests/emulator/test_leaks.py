@@ -357,6 +357,17 @@ def test_a_comprehension_is_on_its_line(tmp_path: Path) -> None:
     assert (line.place.line, line.place.function) == (3, "<module>")
 
 
+def test_the_variables_of_a_closure_are_the_functions_that_makes_it(tmp_path: Path) -> None:
+    """A call makes their cells before the function's first line: they are not the caller's."""
+    source = (
+        "kept = []\ndef make(step):\n  n = 0\n  def inner():\n    nonlocal n\n    n += step\n"
+        "    return n\n  return inner\ndef stream(most):\n  return (most * k for k in range(9))\n"
+        "for i in range(60):\n  f = make(i)\n  g = stream(i)\n  kept.append((f, g))\n"
+    )
+    found = {g.place.line: g.each_time for g in run(tmp_path, source).leaks}
+    assert found == {4: 160, 10: 224, 14: 40}
+
+
 def test_without_looks(tmp_path: Path) -> None:
     result = run(tmp_path, textwrap.dedent(LEAKS["append"][-1]).lstrip(), looks=False)
     assert result.growths == [] and plain.data(result)["gc"]["live_peak"] is None

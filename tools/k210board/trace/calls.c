@@ -5,8 +5,11 @@
 
 enum { DEPTH = 512, NEAR = 1 << 18, SITES = 1 << 16, SITES_FULL = ~0u };
 
+enum { VALUES = 40, NO_MORE = 255 }; // of a mp_code_state_t; behind the numbers of variables
+
 typedef struct {
     u64 sp, state; // C stack and mp_code_state_t of bytecode that runs
+    bool cells;    // the call made some, nothing was allocated since
 } Frame;
 
 typedef struct {
@@ -50,6 +53,66 @@ static int above(const Followed *f, u64 sp) {
     return n;
 }
 
+// --- what is in front of bytecode ---
+typedef struct {
+    const u8 *names, *stop; // of file and name, then lines; behind them the cells' variables
+    u64 slots, code;        // of values; bytes of bytecode up to where it is, from `stop` on
+} Prelude;
+
+static u64 var_uint(const u8 **at) {
+    u64 v = 0;
+    u8 byte;
+    do {
+        byte = *(*at)++;
+        v = v << 7 | (byte & 0x7f);
+    } while (byte & 0x80);
+    return v;
+}
+
+// mp_bytecode_print and mp_obj_exception_add_traceback. False: this is no code state.
+static bool prelude_of(u64 code_state, Prelude *p) {
+    enum { MOST_CODE = 1 << 20, FLAGS_AND_ARGUMENTS = 4 };
+
+    u64 start = bus_word(bus_word(code_state) + 16), code = bus_word(code_state + 8) - start;
+    const u8 *const begin = ram_at(start, code), *at = begin;
+    if (!at || code < 12 || code > MOST_CODE)
+        return false;
+    p->slots = var_uint(&at);
+    var_uint(&at);
+    at += FLAGS_AND_ARGUMENTS;
+    u64 info = (u64)(at - begin), size = var_uint(&at);
+    if (size < 5 || size > code - info)
+        return false;
+    p->names = at;
+    p->stop = begin + info + size;
+    p->code = code - info - size;
+    return true;
+}
+
+// --- cells ---
+// The variables that functions inside share, as mp_setup_code_state has them: numbers, then 255.
+// Whether bytecode is at its first instruction, and has some.
+static bool begins_with_cells(u64 code_state) {
+    Prelude p;
+    if (!prelude_of(code_state, &p) || p.code < 2 || *p.stop == NO_MORE)
+        return false;
+    for (u64 i = 0; i < p.code; i++)
+        if (p.stop[i] == NO_MORE)
+            return i + 1 == p.code;
+    return false;
+}
+
+void calls_allocate(const Hart *h, u32 site) {
+    Followed *f = &state.followed[h->id];
+    Frame *at = f->frame + above(f, h->x[2]) - 1;
+    Prelude p;
+    if (at < f->frame || !at->cells || !prelude_of(at->state, &p))
+        return;
+    at->cells = false;
+    for (const u8 *variable = p.stop; *variable != NO_MORE; variable++)
+        events_add(CELL, site, bus_word(at->state + VALUES + 8 * (p.slots - 1 - *variable)), 0, 0);
+}
+
 // --- bytecode ---
 void calls_enter_bytecode(const Hart *h) {
     Followed *f = &state.followed[h->id];
@@ -58,13 +121,13 @@ void calls_enter_bytecode(const Hart *h) {
     Frame *at = f->frame + above(f, h->x[2]);
     memmove(at + 1, at, (size_t)(f->frame + f->frames - at) * sizeof *at);
     f->frames++;
-    *at = (Frame){h->x[2], h->x[10]};
+    *at = (Frame){h->x[2], h->x[10], begins_with_cells(h->x[10])};
 }
 
 // The exception is the first value of the mp_code_state_t (py/vm.c, py/objexcept.h): its type, how
 // many arguments it has, the first.
 static void add_raised(u64 code_state) {
-    u64 error = bus_word(code_state + 40), arguments = bus_word(error + 24);
+    u64 error = bus_word(code_state + VALUES), arguments = bus_word(error + 24);
     events_add(RAISED, 0, bus_word(error), bus_word(arguments + 8), bus_word(arguments + 16));
 }
 
@@ -165,16 +228,6 @@ typedef struct {
     u64 file, name, line; // line 0: it was compiled without
 } Place;
 
-static u64 var_uint(const u8 **at) {
-    u64 v = 0;
-    u8 byte;
-    do {
-        byte = *(*at)++;
-        v = v << 7 | (byte & 0x7f);
-    } while (byte & 0x80);
-    return v;
-}
-
 // The line of a place so many bytes into the bytecode, from pairs of (bytes of bytecode, lines).
 static u64 line_at(u64 code, const u8 *at, const u8 *stop) {
     u64 line = at < stop && *at;
@@ -193,25 +246,15 @@ static u64 line_at(u64 code, const u8 *at, const u8 *stop) {
     return line;
 }
 
-// mp_bytecode_print and mp_obj_exception_add_traceback: the prelude of a function has its file,
-// its name and its lines. False: this is no code state.
 static bool place_of(u64 code_state, Place *p) {
-    enum { MOST_CODE = 1 << 20, FLAGS_AND_ARGUMENTS = 4, FILE_AND_NAME = 4 };
+    enum { FILE_AND_NAME = 4 };
 
-    u64 start = bus_word(bus_word(code_state) + 16), code = bus_word(code_state + 8) - start;
-    const u8 *const begin = ram_at(start, code), *at = begin;
-    if (!at || code < 12 || code > MOST_CODE)
+    Prelude of;
+    if (!prelude_of(code_state, &of))
         return false;
-    var_uint(&at);
-    var_uint(&at);
-    at += FLAGS_AND_ARGUMENTS;
-    u64 info = (u64)(at - begin), size = var_uint(&at);
-    const u8 *const stop = begin + info + size;
-    if (size < 5 || size > code - info)
-        return false;
-    p->name = at[0] | at[1] << 8;
-    p->file = at[2] | at[3] << 8;
-    p->line = line_at(code - info - size, at + FILE_AND_NAME, stop);
+    p->name = of.names[0] | of.names[1] << 8;
+    p->file = of.names[2] | of.names[3] << 8;
+    p->line = line_at(of.code, of.names + FILE_AND_NAME, of.stop);
     return true;
 }
 

@@ -110,6 +110,8 @@ static void block_changed(const Hart *h, u64 block, u32 before, u32 after) {
         return;
     }
     u32 site = kind == GC_FREE ? 0 : site_of(h);
+    if (kind == GC_NEW)
+        calls_allocate(h, site);
     bool another = kind == GC_NEW && run->kind == GC_NEW && run->site == site;
     if (follows && another && run->b < LONGEST_RUN)
         events_grow_run(true);

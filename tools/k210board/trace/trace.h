@@ -13,10 +13,11 @@
 // is new; JUMP: of the bytecode; LOOK: what is in use follows, as USED, and then, as SLACK, what
 // the objects do not fill; from MARK on: another function is called, its number is added; from
 // COLLECT on: one that collects; RETURNS: to here. THROWN: an exception is raised, or goes on to
-// who called; what it says follows, as TEXT.
+// who called; what it says follows, as TEXT. CELL: of a variable that a function inside shares,
+// made by the call, before the function's first line; it is the site's that first allocates there.
 enum { MALLOC = 1, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED };
 
-enum { THROWN = 12, TEXT, SLACK };
+enum { THROWN = 12, TEXT, SLACK, CELL };
 
 enum { GC_NEW = 16, GC_GROW, GC_FREE, MARK = 32, COLLECT = 64, RETURNS = 128 };
 
@@ -58,8 +59,9 @@ void calls_reset(void); // no call is known any more
 void calls_parts(AddPart *add);
 bool calls_hook_return(u64 back); // a breakpoint of the kind RETURNS
 void calls_enter_bytecode(const Hart *h);
-void calls_leave_bytecode(const Hart *h); // where it is at a return from it
-void calls_thrown(const Hart *h);         // where an exception is raised
+void calls_leave_bytecode(const Hart *h);     // where it is at a return from it
+void calls_allocate(const Hart *h, u32 site); // before an object of the GC heap
+void calls_thrown(const Hart *h);             // where an exception is raised
 void calls_enter_allocator(const Hart *h, u32 kind);
 bool calls_leave_allocator(const Hart *h, u64 pc, Call *done);
 bool calls_in_allocator(const Hart *h);

@@ -208,6 +208,8 @@ def _born(
         if e.kind == tracer.GC_FREE:
             freed.append(e)
             continue
+        if e.kind == tracer.CELL and (number := ends.get(e.a + 1)) is not None:
+            out[number] = replace(out[number], place=place_of(e.site))
         if e.kind not in (tracer.GC_NEW, tracer.GC_GROW):
             continue
         if len(freed) <= _SWEEP:

@@ -106,6 +106,13 @@ class Account:
             self.peak.held = Counter({s: n for s, n in self.held.items() if n})
             self._at_peak = False
 
+    def pass_on(self, site: int, to: int, nbytes: int) -> None:
+        """One object of a site is another's."""
+        self.settle()
+        for amounts, n in ((self.held, nbytes), (self.in_all, nbytes), (self.count, 1)):
+            amounts[site] -= n
+            amounts[to] += n
+
     def give(self, site: int, nbytes: int) -> None:
         self.settle()
         self.used -= nbytes
@@ -166,6 +173,8 @@ class Ledger:
             self._blocks_taken(e)
         elif e.kind == tracer.GC_FREE:
             self._blocks_freed(e.a, e.asked)
+        elif e.kind == tracer.CELL:
+            self._is_of(e.a, e.site)
         elif e.kind in (tracer.MALLOC, tracer.REALLOC):
             self._allocated(e)
         elif e.kind == tracer.FREE:
@@ -201,6 +210,13 @@ class Ledger:
             self._takes_over(self.blocks[first - 1], e)
         self.blocks[first : first + n] = [e.site] * n
         self.gc.take(e.time, e.site, n * BLOCK, e.end if e.kind == tracer.GC_NEW else 0)
+
+    def _is_of(self, block: int, site: int) -> None:
+        """A cell is of the site that first allocates in the function, not of the call."""
+        before = self.blocks[block]
+        if before is not None and before != BEFORE:
+            self.blocks[block] = site
+            self.gc.pass_on(before, site, BLOCK)
 
     def _moved(self, e: Event) -> None:
         """One object alone that is freed after a larger one was allocated was moved there; a

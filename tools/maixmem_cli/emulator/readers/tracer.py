@@ -19,7 +19,7 @@ from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 
 MALLOC, FREE, REALLOC, RAISED, ASK, FRAME, PLACE, JUMP, LOOK, USED, DAMAGED = range(1, 12)
-THROWN, TEXT, SLACK = range(12, 15)
+THROWN, TEXT, SLACK, CELL = range(12, 16)
 GC_NEW, GC_GROW, GC_FREE = 16, 17, 18
 MARK, COLLECT = 32, 64
 _KINDS = {"malloc": MALLOC, "free": FREE, "realloc": REALLOC}
@@ -50,6 +50,7 @@ class Event(NamedTuple):
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
     `asked` the place of a loop's end (0: none), `end` how often it was reached, and `slack` of
     each object of more than one block, in their order, how many bytes of the last one are 0.
+    CELL: the block `a`, of a variable that a function inside shares, is the site's.
     DAMAGED: a chunk's size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by
     the instruction at `end`."""
 
@@ -201,6 +202,10 @@ class Tracer:
             slack.clear()
             if kind in (MALLOC, REALLOC):
                 yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
+            elif kind == CELL:
+                block = (a - self.began[1].pool) // heaps.BLOCK
+                if 0 <= block < len(self.began[1].states):
+                    yield Event(time, kind, site, block, 1)
             elif kind not in (PLACE, LOOK, THROWN, TEXT) and not (kind == MARK and a in runs):
                 yield Event(time, kind, site, a, b, 0, c)
         if look:
