@@ -17,7 +17,7 @@ def start_new_thread(*args):
     p.free_bytes()
     try:
         # a thread takes 2240 bytes beside its stack
-        stack_size(n if p.largest > n + 2304 else maixmem_kpu._part("stack", asked))
+        stack_size(n if p.largest > n + 2304 else maixmem_kpu._part("room", "stack", asked))
         maixmem_kpu._port.maixmem_k210._thread.start_new_thread(*args)
     finally:
         stack_size(asked)

@@ -7,7 +7,8 @@ It has every name of KPU, and each takes what KPU's takes. A model is loaded at 
 stays while there is room; the one used least recently goes for another and comes back at its next
 use. What can never fit is refused by load() with NoRoom, a MemoryError. Names with _ are ours.
 
-Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_hooks.
+Resident: running a model, and a turn. What comes before a first run is in maixmem_kpu_load and
+maixmem_kpu_setup.
 """
 
 import maixmem as _lib
@@ -100,15 +101,19 @@ class _Later:
     def __call__(self, *args, **how):
         made = self
         first = args[0] if args else None
+        ours = first.__class__ is _Task
+        buffer = not hasattr(_kpu, self.name)  # of camera or display
         try:
-            if first.__class__ is _Task and first.fmap:
+            if ours and first.fmap:
                 args = (_ready(first, True),) + args[1:]
+            elif buffer:
+                made = _part("room", self.name, self, args, how)
             else:
-                made = _part(self.name, self, args, how)
+                part = "load" if self.name.startswith("load") else "setup"
+                made = _part(part, self.name, self, args, how)
         except (MemoryError, RuntimeError) as e:
-            if hasattr(_kpu, self.name) and (
-                first.__class__ is _Task
-                or getattr(e, "region", e.__class__) not in ("gc", MemoryError)
+            if not buffer and (
+                ours or getattr(e, "region", e.__class__) not in ("gc", MemoryError)
             ):
                 raise
         if made is self:
@@ -124,7 +129,7 @@ class _Later:
 
 
 def _later(name, bare):
-    """A call of the firmware's name that maixmem_kpu_hooks has a part in; `bare`: the firmware's.
+    """A call of the firmware's name, with what a part does for it; `bare`: the firmware's.
     maixmem_auto makes the last of them."""
     call = _Later()
     call.name = name
@@ -132,9 +137,9 @@ def _later(name, bare):
     return call
 
 
-# run_once() of maixmem_kpu_hooks. Where there is no room to read it from flash, models are freed
+# run_once() of maixmem_kpu_NAME. Where there is no room to read it from flash, models are freed
 # first. RuntimeError where a timer callback asks in the middle of a load.
-def _part(name, *args):
+def _part(name, function, *args):
     if _m.busy:
         _m._find(name)  # raises it
     try:
@@ -144,7 +149,7 @@ def _part(name, *args):
             if x.ready and not x.pin:
                 _m._unload(x)
                 x.order = 0
-    return _lib.run_once("kpu_hooks", name, *args)
+    return _lib.run_once("kpu_" + name, function, *args)
 
 
 def _ready(t, fmap=False):
@@ -157,13 +162,13 @@ def _ready(t, fmap=False):
                 _m._switch(t)
             except (MemoryError, ValueError) as e:
                 try:
-                    e = _part("words", t, e)
+                    e = _part("load", "words", t, e)
                 except (MemoryError, RuntimeError) as short:  # no memory for more
                     if e.__class__ is MemoryError:
                         e = short
                 raise e
         else:
-            _part("start", t)
+            _part("load", "start", t)
     _m._tick += 1
     t.used = _m._tick
     return t.handle
@@ -193,10 +198,8 @@ def deinit(t):
     """True; the net is over."""
     if t.__class__ is not _Task or t.fmap:
         return _kpu.deinit(t)
-    if _m.busy:
-        _part("deinit")
-    _m._unload(t)
-    if _m.models.get(t.name) is t:
+    if _m.models.get(t.name) is t:  # else it has no memory any more
+        _m.release(t.name)
         del _m.models[t.name]
     t.source = None
     t.order = 0
@@ -207,7 +210,7 @@ def forward(t, img, *args):
     """KPU.forward; allocates what that allocates."""
     handle = _ready(t)
     if not (hasattr(img, "pix_to_ai") or img is None or isinstance(img, list)):
-        raise _part("error", t, img)
+        raise _part("setup", "error", t, img)
     return _result(t, args, _kpu.forward(handle, img, *args))
 
 
@@ -221,7 +224,7 @@ def run_yolo2(t, img):
     handle = _ready(t)
     t.check_image(img)
     if "init_yolo2" not in t.asked:
-        raise _part("error", t)
+        raise _part("setup", "error", t)
     if t.stack:
         boxes = _lib.resident("k210_boxes")
         boxes.require(t, boxes.stack_use())

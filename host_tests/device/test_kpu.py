@@ -20,6 +20,7 @@ NEEDS = ("shim",)
 HEAP = "2m"
 import maixmem_kpu as kpu  # noqa: E402 - after maixmem_report
 
+PARTS = ("maixmem_kpu_load", "maixmem_kpu_setup", "maixmem_kpu_room")
 A, B, C, NONE = 0x300000, 0x600000, 0xA00000, 0xC00000
 
 
@@ -36,7 +37,7 @@ def renew(manager):
     new = kpu._Manager(keep=5)
     for name in _STATE:
         setattr(manager, name, getattr(new, name))
-    for name in ("text", "sensor"):  # what maixmem_kpu_hooks notes in it
+    for name in ("text", "sensor"):  # what the parts of maixmem_kpu note in it
         if hasattr(manager, name):
             delattr(manager, name)
     ModelManager._last = manager
@@ -266,14 +267,14 @@ def test_a_model_of_too_few_values_is_none_of_yolo_s():
 
 
 def without(part):
-    """maixmem.run_once as it is where there is no GC heap for a part; call what it returns to end
-    that. Its `asked` are the parts that were asked for."""
+    """maixmem.run_once as it is where there is no GC heap for the parts whose names start so; call
+    what it returns to end that, which gives the parts that were wanted."""
     plain = maixmem.run_once
     asked = []
 
     def run_once(name, function, *args):
         asked.append(name)
-        if name == part:
+        if name.startswith(part):
             raise MemoryError("no GC heap for it")
         return plain(name, function, *args)
 
@@ -287,19 +288,19 @@ def without(part):
 
 def test_what_comes_before_a_run_goes_again_and_a_turn_needs_no_part():
     start()
-    before = "maixmem_kpu_hooks" in sys.modules  # where a runner brings everything
+    before = [x in sys.modules for x in PARTS]  # where a runner brings everything
     nets = kpu.load(A), kpu.load(B)
     assert kpu.init_yolo2(nets[0], 0.5, 0.3, 1, (1.0, 1.0)) is True
     for net in nets:
         kpu.forward(net, picture())
-    assert ("maixmem_kpu_hooks" in sys.modules) == before
-    end = without("kpu_hooks")
+    assert [x in sys.modules for x in PARTS] == before
+    end = without("kpu_")
     try:
         for net in nets + nets:
             kpu.forward(net, picture())
             assert live() == 1
     finally:
-        assert "kpu_hooks" not in end()
+        assert not [x for x in end() if x.startswith("kpu_")]
 
 
 def test_init_yolo2_brings_no_other_part():
@@ -310,12 +311,12 @@ def test_init_yolo2_brings_no_other_part():
     guard = ["maixmem_k210_mend"]  # stays: it frees models of YOLO
     if maixmem_k210._thread:  # its stack: by the header of the model
         guard += ["maixmem_k210_boxes", "maixmem_k210_cells", "maixmem_kmodel"]
-    assert [x for x in brought if x not in guard] == ["maixmem_kpu_hooks"], brought
+    assert [x for x in brought if x not in guard] == ["maixmem_kpu_setup"], brought
 
 
 def test_a_load_without_room_for_its_part_is_the_firmware_s():
     start()
-    end = without("kpu_hooks")
+    end = without("kpu_")
     try:
         net = kpu.load(C)
     finally:
@@ -336,7 +337,7 @@ def test_models_go_before_a_buffer_that_leaves_them_room():
     start()
     a = kpu.load(C)
     kpu.forward(a, picture())
-    maixmem.run_once("kpu_hooks", "room", 400000)
+    maixmem.run_once("kpu_room", "room", 400000)
     assert a.handle is None, "it comes back above the buffer"
     kpu.forward(a, picture())
     assert live() == 1
@@ -348,9 +349,9 @@ def test_a_model_that_fits_only_first_stays_or_is_loaded_first():
     start()
     a = kpu.load(A)
     free = maixmem.port().free_bytes()
-    maixmem.run_once("kpu_hooks", "room", free - a.cost.need["heap"] - 8192)
+    maixmem.run_once("kpu_room", "room", free - a.cost.need["heap"] - 8192)
     assert a.handle is not None
-    maixmem.run_once("kpu_hooks", "room", 100000000)
+    maixmem.run_once("kpu_room", "room", 100000000)
     assert a.handle is None, "the firmware would have no room at all"
 
 

@@ -145,9 +145,10 @@ NOTHING = re.compile(
 )
 #: ... and the firmware's own has no text where 1 KB is left
 WORDLESS = re.compile(r"^bare:$")
-#: what the firmware raises by itself, cut where it had no memory for more: of a load that could
-#: not be judged, of a name that no net has
+#: what the firmware raises by itself, cut or not filled in where it had no memory for more: of a
+#: load that could not be judged, of a name that no net has
 _OTHERS = (
+    "[MAIXPY]kpu: load error:%d, %s",
     "[MAIXPY]kpu: load error:2002, ERR_KMODEL_VERSION: only support kmodel V3/V4 now",
     "[MAIXPY]kpu: load error:2005, ERR_READ_FILE: read file failed",
     "[MAIXPY]kpu: load error:2006, ERR_NO_MEM: memory not enough",

@@ -81,7 +81,7 @@ def test_a_thread_gets_its_stack_from_models(monkeypatch: pytest.MonkeyPatch) ->
     board.reset("full", flash=dict.fromkeys(ADDRESSES, model))
     maixmem.set_port(None)
     monkeypatch.setattr(kpu, "_m", kpu._Manager(keep=5))
-    for name in ("maixmem_kpu_hooks", "maixmem_auto_thread"):
+    for name in ("maixmem_kpu_room", "maixmem_kpu_load", "maixmem_auto_thread"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     import maixmem_auto_thread as thread
 

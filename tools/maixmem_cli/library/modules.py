@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 from pathlib import Path
+from typing import NamedTuple
 
 import maixmem_report
 
@@ -69,8 +70,37 @@ def _errors(platform: str) -> str:
     return own if (places.lib() / f"{own}.py").is_file() else f"maixmem_known_{other}"
 
 
-#: what brings a part of the library into memory, by its name without maixmem_
-_BRING = ("resident", "run_once")
+#: calls that bring a part of the library into memory by its name without maixmem_ -> what they put
+#: before that name
+_BRING = {"resident": "", "run_once": "", "_part": "kpu_"}
+
+
+class Part(NamedTuple):
+    """A part that a call (`by`) brings into memory, its `name` without maixmem_, and the function
+    that it runs, "" where that is no constant."""
+
+    by: str
+    name: str
+    function: str
+    where: str
+
+
+def parts(path: Path, tree: ast.AST) -> list[Part]:
+    """The parts that the calls of a file name."""
+    found = []
+    for node in ast.walk(tree):
+        by = _name(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and by in _BRING:
+            name, function = _constant(node.args[:1]), _constant(node.args[1:2])
+            if name:
+                found.append(Part(by, _BRING[by] + name, function, f"{path.name}:{node.lineno}"))
+    return found
+
+
+def _constant(arguments: list[ast.expr]) -> str:
+    """The text of the first argument, "" where there is none or it is no constant."""
+    first = arguments[0] if arguments else None
+    return str(first.value) if isinstance(first, ast.Constant) else ""
 
 
 @functools.lru_cache(maxsize=None)
@@ -79,15 +109,13 @@ def imports(module: str) -> frozenset[str]:
     run_once("report", ...)."""
     found: set[str] = set()
     for path in files(module):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found.update(f"maixmem_{part.name}" for part in parts(path, tree))
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 found.add(node.module or "")
             elif isinstance(node, ast.Import):
                 found.update(a.name for a in node.names)
-            elif isinstance(node, ast.Call) and _name(node.func) in _BRING:
-                first = node.args[0]
-                if isinstance(first, ast.Constant):
-                    found.add(f"maixmem_{first.value!s}")
     return frozenset(name.split(".")[0] for name in found if name.split("_")[0] == "maixmem")
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import builtins
 from pathlib import Path
-from typing import NamedTuple
 
-from maixmem_cli.library import places
+from maixmem_cli.library import modules, places
 
 _HEAD = '''\
 # SPDX-FileCopyrightText: 2026 The maixmem authors
@@ -26,48 +25,32 @@ _RUN_ONCE = """
 def run_once(name: Literal["{part}"], function: Literal["{function}"]{parameters}) -> {returns}:
     return maixmem_{part}.{function}({arguments})
 """
-_BRING = ("resident", "run_once")
-
-
-class Call(NamedTuple):
-    """A call of resident() (`function` is "") or of run_once() with constant names."""
-
-    part: str
-    function: str
-    where: str
+_OVERLOADED = ("resident", "run_once")
 
 
 class StubError(ValueError):
     """A part or a function that is named and does not exist."""
 
 
-def calls(path: Path) -> list[Call]:
-    """The calls in a file whose names are constants."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call) or _name(node.func) not in _BRING or not node.args:
-            continue
-        names = [a.value for a in node.args[:2] if isinstance(a, ast.Constant)]
-        wanted = 1 if _name(node.func) == "resident" else 2
-        if len(names) >= wanted:
-            function = str(names[1]) if wanted == 2 else ""
-            found.append(Call(str(names[0]), function, f"{path.name}:{node.lineno}"))
-    return found
-
-
 def text() -> str:
     """The stub. StubError where a call names what does not exist."""
     lib = places.lib()
-    every = [call for path in sorted(lib.rglob("*.py")) for call in calls(path)]
-    for call in every:
-        if not (lib / f"maixmem_{call.part}.py").is_file():
-            raise StubError(f"{call.where}: there is no maixmem_{call.part}")
-    pairs = {(call.part, call.function): call for call in reversed(every) if call.function}
-    parts = sorted({call.part for call in every if not call.function})
-    overloads = [_overload(lib, call) for _, call in sorted(pairs.items())]
-    body = _RESIDENT.format(names=", ".join(f'"{part}"' for part in parts)) + "".join(overloads)
+    every = [
+        part
+        for path in sorted(lib.rglob("*.py"))
+        for part in modules.parts(path, ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    for part in every:
+        if not (lib / f"maixmem_{part.name}.py").is_file():
+            raise StubError(f"{part.where}: there is no maixmem_{part.name}")
+    residents = sorted({part.name for part in every if part.by == "resident"})
+    called = {part[:3]: part for part in reversed(every) if part.function}
+    checked = [(part, _overload(lib, part)) for _, part in sorted(called.items())]
+    kept = [(part, text) for part, text in checked if part.by == "run_once"]
+    names = ", ".join(f'"{name}"' for name in residents)
+    body = _RESIDENT.format(names=names) + "".join(text for _, text in kept)
     own = _own(lib / "maixmem.py")
-    imports = sorted({f"import maixmem_{part}" for part in [p for p, _ in pairs]})
+    imports = sorted({f"import maixmem_{part.name}" for part, _ in kept})
     head = [_HEAD, "from typing import Any, Literal, overload", "", *imports, ""]
     return "\n".join(head) + own + body
 
@@ -77,7 +60,7 @@ def _own(path: Path) -> str:
     tree = ast.parse(path.read_text(encoding="utf-8"), type_comments=True)
     kept = []
     for node in tree.body[1:]:
-        if isinstance(node, ast.FunctionDef) and node.name in _BRING:
+        if isinstance(node, ast.FunctionDef) and node.name in _OVERLOADED:
             continue
         kept.append(node)
         if isinstance(node, ast.FunctionDef):
@@ -89,15 +72,15 @@ def _own(path: Path) -> str:
     return "\n" + "\n".join(map(ast.unparse, kept)) + "\n"
 
 
-def _overload(lib: Path, call: Call) -> str:
+def _overload(lib: Path, call: modules.Part) -> str:
     """run_once() with the signature of what it calls: a function, or a class."""
-    module = ast.parse((lib / f"maixmem_{call.part}.py").read_text(encoding="utf-8"))
-    names = _names(module, f"maixmem_{call.part}")
+    module = ast.parse((lib / f"maixmem_{call.name}.py").read_text(encoding="utf-8"))
+    names = _names(module, f"maixmem_{call.name}")
     defined = {n.name: n for n in module.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     node = defined.get(call.function)
     if node is None:
-        raise StubError(f"{call.where}: maixmem_{call.part} has no {call.function}()")
-    returns = f"maixmem_{call.part}.{call.function}"
+        raise StubError(f"{call.where}: maixmem_{call.name} has no {call.function}()")
+    returns = f"maixmem_{call.name}.{call.function}"
     skip = 0
     if isinstance(node, ast.ClassDef):
         made = (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
@@ -105,7 +88,7 @@ def _overload(lib: Path, call: Call) -> str:
     else:
         returns = _typed(node.returns, names)
     return _RUN_ONCE.format(
-        part=call.part,
+        part=call.name,
         function=call.function,
         parameters="".join(f", {p}" for p in _parameters(node.args, names, skip)),
         arguments=", ".join(_arguments(node.args, skip)),
@@ -155,7 +138,3 @@ def _typed(annotation: ast.expr | None, names: dict[str, str]) -> str:
                 return "Any"
             node.id = names.get(node.id, node.id)
     return ast.unparse(annotation)
-
-
-def _name(func: ast.expr) -> str:
-    return getattr(func, "id", "") or getattr(func, "attr", "")
