@@ -107,6 +107,10 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         objects(*(sum(i >= at for at in (9, 20, 41)) for i in range(_N))),
         FULL,
     ),
+    "objects of a size whose steps are like a table's": (
+        [{32: 13 if i > 35 else min(2 * i, 10)} for i in range(1, _N)],
+        FULL,
+    ),
     "ten rounds of anything": (objects(*range(10)), FEW),
     "ten rounds of nothing more": (objects(*[3] * 10), FLAT),
 }

@@ -100,12 +100,13 @@ def judge(
         return Verdict(FEW, passed, amounts[-1])
     by_ones, one = parts(held)
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
-    many = _rate_of(rounds, by_ones, least, steps)
+    table = 2 * max(held[-1], default=0) >= amounts[-1]  # else many objects, whatever their steps
+    many = _rate_of(rounds, by_ones, least, steps, table)
     ones = _rate_of_one(rounds, one, fill, least, steps)
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
     if many + ones <= 0:  # several that grow, none alone
-        many = _rate_of(rounds, amounts, least, steps)
+        many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
@@ -124,8 +125,10 @@ def judge(
     )
 
 
-def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int, steps: int) -> float:
-    """Bytes a round; 0 where it does not go on growing."""
+def _rate_of(
+    rounds: Sequence[int], amounts: Sequence[int], least: int, steps: int, table: bool = True
+) -> float:
+    """Bytes a round; 0 where it does not go on growing. Not `table`: it can be none."""
     low = lowest(amounts)
     first = sum(1 for n in low if n == low[0]) - 1
     if not _is_more_than_teeth(rounds, amounts, low):
@@ -134,8 +137,9 @@ def _rate_of(rounds: Sequence[int], amounts: Sequence[int], least: int, steps: i
         (rounds[first:], low[first:], steps),
         (rounds[-least:], low[-least:], max(steps, ceil(_EACH * least))),  # it began faster
     ):
-        if _goes_on(at, grown, least, enough):
-            return rate(at, grown)
+        doubles = table and is_table(grown)
+        if _goes_on(at, grown, least, enough, doubles):
+            return _slope_of(at, grown, doubles)
     return 0.0
 
 
@@ -239,9 +243,11 @@ def _steps(low: Sequence[int]) -> list[int]:
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]
 
 
-def _goes_on(rounds: Sequence[int], low: Sequence[int], least: int, wanted: int) -> bool:
+def _goes_on(
+    rounds: Sequence[int], low: Sequence[int], least: int, wanted: int, table: bool
+) -> bool:
     """Whether it still grows at the end, about as fast as before."""
-    steps, table = _steps(low), is_table(low)
+    steps = _steps(low)
     enough = len(steps) >= wanted - table
     if not enough or rounds[-1] - rounds[0] < least - 1:
         return False
@@ -312,16 +318,15 @@ def _table_by(low: Sequence[int]) -> float:
     return low[steps[-1]] / low[steps[-1] - 1] if is_table(low) else 0.0
 
 
-def rate(rounds: Sequence[int], amounts: Sequence[int]) -> float:
+def _slope_of(rounds: Sequence[int], low: Sequence[int], table: bool) -> float:
     """Bytes a round: the middle of the slopes between any two looks. A table that grows by a part
     of itself has room in vain: of that, where it is full, just before each step up."""
-    low = lowest(amounts)
     points: list[tuple[float, int]] = [*zip(rounds, low)]
-    if is_table(low):
+    if table:
         full = [i for i in _steps(low) if low[i - 1]]
         points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full]
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
-    return _whole(median(slopes), _table_by(low)) if slopes else 0.0
+    return _whole(median(slopes), _table_by(low) if table else 0.0) if slopes else 0.0
 
 
 def _whole(slope: float, table: float) -> float:
