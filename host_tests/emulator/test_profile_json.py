@@ -89,6 +89,19 @@ def test_what_has_a_bound_further_on_is_no_leak(tmp_path: Path, bound: int, ran:
 
 @needs_cc
 @needs_image
+def test_a_ring_that_another_line_replaces_is_no_leak(tmp_path: Path) -> None:
+    source = "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.GRAYSCALE)\n"
+    source += "sensor.set_framesize(sensor.QQVGA)\nring, n = [], 0\nwhile True:\n"
+    source += "  sensor.snapshot()\n  if n < 70:\n    ring.append(bytearray(90))\n"
+    source += "  else:\n    ring[n % 70] = bytearray(90)\n  n += 1\n"
+    found = told(tmp_path, source, "--camera=pattern", "--frames=40")
+    (full,) = found["full"]
+    assert (found["grows"], full["line"], full["kind"]) == ([], 9, "bounded")
+    assert full["bound"]["ran"] and abs(full["bound"]["until"] - 70) <= 30
+
+
+@needs_cc
+@needs_image
 def test_against_a_leak_nothing_is_tried(tmp_path: Path) -> None:
     """That is for cure: a profile costs as much as a run."""
     source = "import time\nkept = []\nwhile True:\n  kept.append(bytearray(500))\n"

@@ -173,13 +173,18 @@ class Session:
             self.port.limit(o.frames or 0, o.seconds or 0, o.begin)
         self._begun = True
 
-    def go_on(self, frames: int, seconds: float) -> tuple[Outcome, int]:
+    def go_on(
+        self, frames: int, seconds: float, tracer: Tracer | None = None
+    ) -> tuple[Outcome, int]:
         """How a script that a limit ended would have ended with these limits, and after how many
-        pictures: it goes on from shortly before (Watched.keep), followed by nothing. The board is
-        left as it was."""
-        before, now = self.port.before_limit, self.board.snapshot()
+        pictures: it goes on from shortly before (Watched.keep), followed by that tracer alone. The
+        board is left as it was."""
+        before, now, events = self.port.before_limit, self.board.snapshot(), self.board.events
         assert before
         self.board.restore(before)
+        self.board.events = None
+        if tracer:
+            tracer.start(self.finder, gc=True, live=True)
         try:
             self.port.limit_in_all(frames, seconds)
             self.port.watch()
@@ -191,7 +196,10 @@ class Session:
             return ended, self.board.state()["frames"]
         finally:
             self.port.watching = False
+            if tracer:
+                tracer.stop()
             self.board.restore(now)
+            self.board.events = events
 
     def _run(self, on_text: Callable[[str], None]) -> Outcome:
         for _ in range(_RESETS):

@@ -3,17 +3,24 @@
 """What grew to the end of a profile, and is no leak: a history of the last 2,000, a log that is
 cleared each hundred rounds. The stand-in says where its bound is, fast; the firmware is run on to
 there where that is near. What grows by what the camera sees does not grow so on the stand-in: then
-the firmware alone is run on.
+the firmware alone is run on. What is in use there tells, from where the run ended; which line
+grows, where it is not the only one, is seen in a longer run from the start.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from k210_model.gc_heap import BLOCK
+
+from maixmem_cli.emulator.readers.tracer import LOOK, Tracer
 from maixmem_cli.emulator.session import LIMIT, Session
 from maixmem_cli.firmware.builds import choose
-from maixmem_cli.profiler import profile, run_on
-from maixmem_cli.profiler.leaks import Bound
+from maixmem_cli.profiler import growth, profile, run_on
+from maixmem_cli.profiler.leaks import Bound, Growth
 from maixmem_cli.profiler.profile import Profile
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.needs import WrongUse
@@ -45,15 +52,50 @@ def settle(found: Profile) -> None:
     those = [growing[i] for i in told.which]
     if times > _NEAR:
         found.settle(those, bound)
-    elif times > 1 and (on := _run_on(found, times)):
+    elif times > 1:
+        _by_firmware(found, those, bound, seen, told.sure)
+
+
+def _by_firmware(
+    found: Profile, those: Sequence[Growth], bound: Bound, seen: int, sure: bool
+) -> None:
+    """Settles what a run of the firmware shows to be bounded: all, where no more is in use; else
+    of several those that grow no more."""
+    growing, times, each = found.growing, bound.shown / seen, seen / (found.judged.rounds or seen)
+    rounds, used = _further(found, times)
+    if rounds and growth.judge(rounds, used).kind in (growth.FLAT, growth.FULL):
+        last = growth.settled(rounds, [n[BLOCK] for n in used]) or 0
+        until = bound.until if sure else seen + round(last * each)
+        found.settle(growing, replace(bound, until=until, ran=True))
+    elif (len(growing) > 1 or not rounds) and (on := _run_on(found, times)):
         still = {g.place for g in on.growing}
         if still - {g.place for g in growing}:
             return  # it is other lines that grow there: of these nothing is seen
         for g in those:
             if g.place not in still:
-                last = round(on.grew_until(g.place) * seen / end.rounds)
-                until = told.settled if told.sure else max(seen, last)
+                last = round(on.grew_until(g.place) * each)
+                until = bound.until if sure else max(seen, last)
                 found.settle([g], replace(bound, until=until, ran=True))
+
+
+def _further(found: Profile, times: float) -> tuple[list[int], list[growth.Held]]:
+    """Rounds after the end of the run, and all that was in use at each, had it been so many times
+    as long; none where it does not go on from there, or ends otherwise."""
+    session, loop = found.session, found.judged.loop
+    if not session.port.before_limit or not loop:
+        return [], []
+    key = (loop.outer or loop).key
+    longer = run_on.longer(session.options, times)
+    with tempfile.TemporaryDirectory() as folder:
+        tracer = Tracer(session.board, session.known, Path(folder))
+        try:
+            ended, _ = session.go_on(longer.frames or 0, longer.seconds or 0.0, tracer)
+            looks = [e for e in tracer.of(LOOK) if e.asked == key]
+        finally:
+            tracer.close()
+    if ended.kind != LIMIT or len(looks) < growth.LEAST:
+        return [], []
+    return [e.end for e in looks], [{BLOCK: e.a} for e in looks]
 
 
 def _run_on(found: Profile, times: float) -> Profile | None:
