@@ -389,3 +389,14 @@ def test_a_chinese_reader_gets_the_stand_in_in_chinese():
     assert board_text(board) == "the stand-in with the memory of full, which is no firmware"
     assert "模拟板" in board_text(board, "zh") and "stand-in" not in board_text(board, "zh")
     assert board_text(Board("image", "full.bin"), "zh") == "full.bin"
+
+
+def test_a_script_that_ran_too_short_a_time_is_no_clean_one(tmp_path: Path) -> None:
+    script = tmp_path / "grows.py"
+    script.write_text(
+        "import sensor\nsensor.reset()\nsensor.set_framesize(sensor.QVGA)\nkept = []\n"
+        "while True:\n    sensor.snapshot()\n    kept.append(bytearray(600))\n"
+    )
+    done = invoke("cure", str(script), "--frames=6")
+    assert done.exit_code == 0 and "runs as it is on " in done.stdout
+    assert "too few rounds to tell whether something grows" in done.stdout

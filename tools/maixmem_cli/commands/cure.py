@@ -28,7 +28,7 @@ from maixmem_cli.commands.script_options import (
     setup_of,
 )
 from maixmem_cli.firmware.builds import choose
-from maixmem_cli.plan import advice, tried
+from maixmem_cli.plan import advice, judge, tried
 from maixmem_cli.plan.tried import Bench
 from maixmem_cli.record.record import GC, HEAP, RAISED, Record
 from maixmem_cli.runs import recorded, trials
@@ -158,7 +158,7 @@ def _figures(found: Record) -> str:
     heap, gc = found.least_of(HEAP), found.least_of(GC)
     named = ((heap, "system heap"), (gc, "GC heap"))
     left = [f"{kib(least.level.free)} of {name} left" for least, name in named if least]
-    return ", ".join([f"{found.pictures} pictures", *left])
+    return ", ".join([f"{found.pictures} pictures", *left, *judge.too_few(found)])
 
 
 def _cures(

@@ -150,12 +150,17 @@ def _fits(of: Record, source: str) -> Iterator[str]:
     for g in of.growth:
         kept = f"kept {kib(g.each)} more each {_each(of)} up to the end"
         yield f"{where((g.place,), of.script)} {kept}"
-    if of.too_few and of.end.kind == record.LIMIT:
-        yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
+    yield from too_few(of)
     for caught in of.caught:
         yield f"caught by the script: {where(caught.at, of.script)}: {caught.error}"
     for line, text in _not_reached(of, source):
         yield f"not reached, so nothing is said of it: {of.script}:{line}: {text}"
+
+
+def too_few(of: Record) -> Iterator[str]:
+    """A sentence where a run that nothing ended was too short to see what grows."""
+    if of.too_few and of.end.kind == record.LIMIT:
+        yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
 
 
 def _not(of: Record) -> Iterator[str]:
