@@ -153,3 +153,14 @@ def test_every_command_that_prints_json_writes_it_to_a_file(name: str) -> None:
     """Redirected by PowerShell 5 it would be UTF-16."""
     text = maixmem(name, "--help")
     assert ("-o FILE" in text) == ("--json" in text), name
+
+
+def test_a_reader_that_has_enough_hears_no_error(folder: Path) -> None:
+    """`maixmem fit project.toml | head -1`: what comes after that goes nowhere."""
+    command = [sys.executable, "-m", "maixmem_cli", "fit", str(folder / "good.toml")]
+    with subprocess.Popen(
+        command, cwd=paths.TOOLS, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""

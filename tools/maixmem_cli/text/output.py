@@ -84,10 +84,12 @@ def end(error: click.ClickException, as_json: bool) -> None:
 
 
 def cut_off(error: OSError) -> int:
-    """Says that what is printed does not arrive; exit status 2. Nothing more goes to stdout."""
+    """Says that what is printed does not arrive, but for a reader that has enough (`| head`); exit
+    status 2. Nothing more goes to stdout."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    click.echo(f"maixmem: {untold(error)}. Next: make room there, or another place", err=True)
+    if not isinstance(error, BrokenPipeError):
+        click.echo(f"maixmem: {untold(error)}. Next: make room there, or another place", err=True)
     return 2
 
 
