@@ -90,7 +90,8 @@ def _verdict(m: dict[str, Any]) -> str:
         return str(m.get("refuse") or m["shortage"])
     if "need" not in m:
         return "not known, see the findings"
-    return f"fits now: keeps {kib(m['need']['heap'])}, {kib(m['peak']['heap'])} while it loads"
+    need, free = kib(m["need"]["heap"]), kib(m["peak"]["heap"])
+    return f"fits now: keeps {need}, loads where {free} are free"
 
 
 @click.command(name="doctor", epilog="Example: maixmem doctor --port /dev/ttyUSB0")

@@ -91,7 +91,7 @@ def by_type(view: View) -> list[str]:
     rest = view.types[_MOST:]
     if rest:
         objects, nbytes = sum(t.objects for t in rest), sum(t.nbytes for t in rest)
-        rows.append([f"{len(rest)} others", f"{objects:,}", f"{nbytes:,}"])
+        rows.append([f"{len(rest)} more", f"{objects:,}", f"{nbytes:,}"])
     return _table(_TYPES, rows)
 
 
@@ -162,7 +162,7 @@ def _changes(changes: Sequence[diff.Change]) -> list[str]:
     ]
     if len(rows) > _MOST_OWNERS:
         half = _MOST_OWNERS // 2
-        rows = [*rows[:half], ["", f"{len(rows) - 2 * half} others", "", "", ""], *rows[-half:]]
+        rows = [*rows[:half], ["", f"{len(rows) - 2 * half} more", "", "", ""], *rows[-half:]]
     return _table(_CHANGES, rows)
 
 
@@ -197,5 +197,5 @@ def way(found: Way, graph: Graph) -> list[str]:
     if others:
         out += ["referred to by:", *(f"  {h}" for h in others)]
     if len(found.others) > _MOST:
-        out.append(f"  and {len(found.others) - _MOST} others")
+        out.append(f"  and {len(found.others) - _MOST} more")
     return out
