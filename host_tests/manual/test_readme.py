@@ -97,12 +97,16 @@ def test_the_table_of_commands_has_every_command() -> None:
 def test_every_error_text_is_one_that_users_meet() -> None:
     library = " ".join(p.read_text(encoding="utf-8") for p in paths.LIB.glob("*.py"))
     rows = _table(DOCS / "errors.md", "text")
+    beside = " ".join(word.strip("*") for row in table.rows() for word in row.also)
     assert len(rows) > 20
     for row in rows:
         for text in re.findall(r"`([^`]+)`", row[0]):
             raised = f"ValueError: {text}"  # of some: raised alone
             found = (
-                table.find(said, b) for b in (None, *table.boards()) for said in (text, raised)
+                table.find(said, b, log)
+                for b in (None, *table.boards())
+                for said in (text, raised)
+                for log in (said, f"{said} {beside}")  # of some: with other words of the log
             )
             assert text in library or any(found), f"{text!r} is said by nothing"
 
