@@ -62,6 +62,7 @@ class Watched(SerialPort):
         self._last = b""  # bytes that it said
         self.asserted: float | None = None  # the board's microsecond of a failed assert
         self._goes_on: Callable[[], bool] | None = None  # past its first pictures
+        self.past_first: Callable[[], object] = lambda: None  # before it does
         self._given_up = False
         self._start: dict[str, Any] = {}  # the board's state when the limits began to count
         self._limits = 0, 0.0
@@ -112,6 +113,7 @@ class Watched(SerialPort):
         why = super().step()
         if self._goes_on and self._goes_on():
             self._goes_on = None
+            self.past_first()
         if self._keeps and not self.before_limit and self._is_near_limit():
             self.before_limit = self.board.snapshot()
         return why

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The remedies of a script's end, tried one after the other: each as a change, on a board of its
-own, first for a few pictures, then for all."""
+own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any, Optional
 
 from maixmem_k210_gc import MIN_GC_HEAP
@@ -27,8 +28,6 @@ from maixmem_cli.runs.trials import Trials, cured
 
 _STEP = 64 << 10  # of the GC heap: to the byte it would break with the next line
 _FEW = 12  # changes that are tried where nobody asked for more
-_BEYOND = 5  # pictures more than it took, that a change is run for first
-_FIRST = 10  # of those at most
 _PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
 
 
@@ -93,29 +92,28 @@ class _InTurn(Executor):
 def runs(
     tried: Sequence[Edit], script: Path, before: Record, bench: Bench, frames: int
 ) -> Iterator[tuple[Edit, Record]]:
-    """Each change with its run, in order; so many run at a time for a few pictures, and what goes
-    on then for all. What still runs when no more are wanted is ended. `before`: the run without a
-    change."""
+    """Each change with its run, in order. So many begin at a time; past its first pictures goes
+    the foremost alone. What still runs when no more are wanted is ended. `before`: the run without
+    a change."""
     place = bench.place
-    few = min(before.pictures, _FIRST) + _BEYOND
-    first = few if 2 * few < frames else frames
     with ThreadPoolExecutor(place.at_once) if place.at_once > 1 else _InTurn() as pool:
         todo = list(tried)
-        running: list[tuple[Edit, Future[Record]]] = []
+        running: list[tuple[Edit, Event, Future[Record]]] = []
         try:
             while todo or running:
                 while todo and len(running) < place.at_once:
-                    following = todo.pop(0)
-                    running.append(
-                        (following, pool.submit(place.run, script, following, first, before))
-                    )
-                edit, future = running.pop(0)
-                after = future.result()
-                if first < frames and after.pictures and after.end.kind == LIMIT:
-                    after = place.run(script, edit, frames, before) if after.ends_well else after
-                yield edit, after
+                    edit, its_turn = todo.pop(0), Event()
+                    if not running:
+                        its_turn.set()
+                    begun = pool.submit(place.run, script, edit, frames, before, its_turn.wait)
+                    running.append((edit, its_turn, begun))
+                edit, its_turn, begun = running.pop(0)
+                its_turn.set()
+                yield edit, begun.result()
         finally:
             place.stop()
+            for _, its_turn, _ in running:
+                its_turn.set()
 
 
 #: a change and the answer with it; the answer alone, where none is left; None: it does not run

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,19 +24,22 @@ from maixmem_cli.runs.recorded import Place
 SECONDS, BEGIN = 120.0, (5, 20.0)
 _THREADS = sys.platform != "emscripten"  # a page has none
 _BRIEFLY = 2.0  # on the stand-in, where a loop that never waits takes as long at the desk
+_LONGER = 4  # times as long, as long as more pictures come
 
 
 def cured(before: Record, after: Record) -> bool:
-    """Whether a run with a change proves it: against growth in as many pictures, in which growth
-    was judged. What computes less than the script did is none, nor what left a thread out."""
+    """Whether a run with a change proves it: as many pictures as the script took, and against
+    growth rounds enough to judge it. What computes less than the script did is none, nor what left
+    a thread out."""
     if before.work and after.work and not after.work.as_much_as(before.work):
         return False
     if not after.ends_well or after.not_run:
         return False
+    if after.end.kind == LIMIT and after.pictures < before.pictures:
+        return False
     if not before.growth or DONE in (before.end.kind, after.end.kind):
         return True
-    judged = not after.too_few and not after.unknown
-    return judged and after.pictures >= before.pictures
+    return not after.too_few and not after.unknown
 
 
 class Trials:
@@ -53,31 +57,48 @@ class Trials:
         image = self.place.image
         return Board(IMAGE, image.name) if image else Board(STAND_IN, self.place.build.name)
 
-    def run(self, script: Path, edit: Edit, frames: int, before: Record) -> Record:
+    def run(
+        self,
+        script: Path,
+        edit: Edit,
+        frames: int,
+        before: Record,
+        its_turn: Callable[[], object] = lambda: None,
+    ) -> Record:
         """Runs the changed text as that script, so many pictures at most: modules beside it are
-        found. On the stand-in it has a short time first, from where the run `before` the change
-        died, and more if it takes pictures."""
-        seconds = self.place.options.seconds
+        found. On an image its_turn() is called before it goes on past the first of them. On the
+        stand-in it has a short time first, from where the run `before` the change died, and more
+        as long as it takes pictures."""
+        most = self.place.options.seconds or SECONDS
         if self.place.image:
-            return self._run(script, edit, frames, seconds)
-        died = 0.0 if before.end.kind == LIMIT else before.seconds
-        first = self._run(script, edit, frames, died + _BRIEFLY)
-        camera = any(step.kind == CAMERA for step in first.steps)
-        more = camera and first.pictures != 1  # a loop behind a single picture takes no others
-        if first.end.kind != LIMIT or first.pictures >= frames or not more:
-            return first
-        return self._run(script, edit, frames, seconds)
+            return self._run(script, edit, frames, most, its_turn)
+        seconds = (0.0 if before.end.kind == LIMIT else before.seconds) + _BRIEFLY
+        found = self._run(script, edit, frames, seconds)
+        more = any(step.kind == CAMERA for step in found.steps)
+        while more and found.end.kind == LIMIT and found.pictures < frames and seconds < most:
+            seconds = min(_LONGER * seconds, most) if found.pictures else most
+            so_far, found = found.pictures, self._run(script, edit, frames, seconds)
+            more = found.pictures > so_far  # else a loop behind them takes no others
+        return found
 
-    def _run(self, script: Path, edit: Edit, frames: int, seconds: float | None) -> Record:
+    def _run(
+        self,
+        script: Path,
+        edit: Edit,
+        frames: int,
+        seconds: float,
+        its_turn: Callable[[], object] = lambda: None,
+    ) -> Record:
+        def begun(session: Session) -> None:
+            session.port.past_first = its_turn
+            self._running.append(session)
+            if self._over:
+                session.port.give_up()
+
         with tempfile.TemporaryDirectory() as temp:
             copy, place = _changed(script, edit, self.place, Path(temp))
             options = replace(place.options, frames=frames, seconds=seconds)
-            return recorded.once(copy, replace(place, options=options), self._begun, brief=True)
-
-    def _begun(self, session: Session) -> None:
-        self._running.append(session)
-        if self._over:
-            session.port.give_up()
+            return recorded.once(copy, replace(place, options=options), begun, brief=True)
 
     def stop(self) -> None:
         """Nobody wants to know any more how what still runs ends."""
