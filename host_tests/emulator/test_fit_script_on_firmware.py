@@ -123,6 +123,18 @@ def test_what_raises_exceptions_is_found_in_each_image(image: Path) -> None:
     assert signatures.raises(code)
 
 
+def test_what_is_kept_now_and_then_is_bytes_a_round(tmp_path: Path) -> None:
+    """It was ten times as much: the bytes of each tenth round."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import time\nkept = {}\nn = 0\nwhile True:\n    n += 1\n    time.sleep_ms(50)\n"
+        "    if n % 10 == 0:\n        kept[n] = bytearray(2400)\n"
+    )
+    place = recorded.Place(FIRMWARES["full"], _OF_FULL[0], Options(seconds=5.0))
+    (grows,) = recorded.once(script, place).growth
+    assert 200 < grows.each < 300
+
+
 def test_a_run_that_is_over_names_the_line_that_waits(tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     loop = "import time\nwhile True:\n    time.sleep(1)\nimg = sensor.snapshot()\n"

@@ -41,7 +41,7 @@ from maixmem_cli.runs.run_firmware import failing  # noqa: E402
 RUNS, DIES, ELSE = "runs", "dies", "ends otherwise"
 _SAYS = {judge.FITS: RUNS, judge.NOT: DIES, judge.CANNOT_TELL: ELSE}
 _BEYOND = 1.25  # times the round in which fit says that a heap is full
-_MOST = 3000  # pictures
+_MOST = 5000  # pictures
 _ONE_IN = 10
 
 

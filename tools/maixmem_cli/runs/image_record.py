@@ -188,12 +188,12 @@ def _growth(found: Profile, walker: Walker) -> tuple[Growth, ...]:
         Growth(
             g.heap,
             walker.named(g.place),
-            round(g.each),
+            round(g.verdict.rate),
             end.rounds + end.left if end and end.heap == g.heap else None,
             g.kind,
         )
         for g in found.leaks
-        if round(g.each) > 0
+        if round(g.verdict.rate) > 0
     )
 
 
