@@ -226,6 +226,70 @@ def test_a_run_confines_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert files and tmp_path in files and Path.home() not in files and Path("/") not in files
 
 
+_OWN_OPEN = """
+import os, sys
+def attempt(what, *args):
+    try:
+        print("DONE", what(*args))
+    except OSError as e:
+        print("refused", e.errno)
+attempt(lambda: open({mine!r}).read())
+attempt(open, {mine!r}, "w")
+attempt(open, {mine!r}, "r+")
+attempt(open, {script!r}, "w")
+attempt(os.remove, {mine!r})
+attempt(os.rename, {mine!r}, {mine!r} + ".moved")
+attempt(os.mkdir, {mine!r} + ".d")
+attempt(os.listdir, {folder!r})
+os.system("echo out > " + {mine!r})
+"""
+
+
+@needs_unix
+@pytest.mark.skipif(
+    landlock.abi() < landlock.TRUNCATION,
+    reason="NO LANDLOCK of ABI 3 (Linux 6.2): the files of this computer were not tried",
+)
+def test_the_interpreters_own_open_reaches_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever gets hold of the interpreter behind the fence: in a process as run() starts one it
+    reads and empties nothing of the user's."""
+    folder, private = tmp_path / "script", tmp_path / "private"
+    folder.mkdir()
+    private.mkdir()
+    mine, script = private / "mine.txt", _script(folder, "print(1)\n")
+    mine.write_text("precious")
+    tries = _OWN_OPEN.format(mine=str(mine), script=str(script), folder=str(private))
+    plain = run_standin.Enclosed
+
+    def enclosed(command: list[str], *more: Any, **how: Any) -> Enclosed:
+        return plain([command[0], "-c", tries], *more, **how)
+
+    monkeypatch.setattr(run_standin, "Enclosed", enclosed)
+    run_standin.run(run_standin.Job(script, script.read_text()))
+    said = capfd.readouterr().out.splitlines()
+    assert said[:8] == ["refused 13"] * 8, said
+    assert mine.read_text() == "precious" and [*private.iterdir()] == [mine]
+    assert script.read_text() == "print(1)\n"
+
+
+@needs_unix
+def test_a_forged_restart_takes_no_memory_here(tmp_path: Path) -> None:
+    """Written to stderr as the stand-in writes its own."""
+    import resource
+
+    def most() -> int:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    forged = "{'gc_heap': 524288, 'files': {'/flash/x': 1500000000}}"
+    source = f"import sys\nsys.stderr.write({RECORD!r} + {forged!r} + '\\n')\nsys.exit(3)\n"
+    before = most()
+    status, said = sim(_script(tmp_path, source))
+    assert status == 3 and "Traceback" not in said
+    assert most() - before < 300 << 10  # KiB
+
+
 @pytest.mark.parametrize(
     "forged",
     [
