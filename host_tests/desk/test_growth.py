@@ -222,6 +222,10 @@ def test_where_a_part_of_what_grows_ends() -> None:
     found = growth.slows(rounds, both, [80, 40, 40])
     assert found and found[1:] == ({0, 1, 2}, False)  # it may be the two others
     assert growth.slows([], [], [80, 40]) is None
+    numbers = _together(lambda i: table(i) + 40 * i)
+    assert growth.slows(rounds, numbers, [8, 40]) is not None  # flat since 129
+    assert growth.slows(rounds, numbers, [8, 40], {0: 2.0}) is None  # due at 257
+    assert growth.slows(rounds, _together(history, slow), [80, 40], {0: 2.0}) is not None
     found = growth.slows(rounds, _together(history, *[slow] * 30), [80] + [40] * 30)
     assert found is None  # 80 of 1280: a part too small to be seen
     large = lambda i: 2000 * min(i, 80)  # noqa: E731

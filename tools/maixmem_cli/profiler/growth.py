@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations
 from math import ceil
 from statistics import median
+from types import MappingProxyType
 
 from k210_model.gc_heap import BLOCK
 
@@ -41,6 +42,7 @@ _BEND = 8  # looks before and after which growth becomes slower
 _PARTS = 12  # lines at most whose parts are tried: there are 2 ** so many
 
 Held = Mapping[int, int]  #: {bytes of an object: how many of them}, at one look
+NO_TABLES: Mapping[int, float] = MappingProxyType({})
 Filled = Mapping[int, int]  #: {bytes of an object: those that it fills}
 
 
@@ -183,11 +185,15 @@ def _is_full(
 
 
 def slows(
-    rounds: Sequence[int], amounts: Sequence[int], rates: Sequence[float]
+    rounds: Sequence[int],
+    amounts: Sequence[int],
+    rates: Sequence[float],
+    tables: Mapping[int, float] = NO_TABLES,
 ) -> tuple[int, frozenset[int], bool] | None:
     """The round from which on what grew at these rates, all together, goes on with some of them;
     the numbers of those that may have ended there; whether it can be no others. None: that is not
-    seen."""
+    seen. `tables`: which are one that becomes so many times as large; until it is due again, it
+    has not ended."""
     together = sum(rates)
     near = _NEAR * together
     bends = (_emptied(rounds, amounts), _bend(rounds, lowest(amounts)))
@@ -200,7 +206,9 @@ def slows(
         return until, frozenset(range(len(rates))), False
     some = [c for n in range(1, len(rates)) for c in combinations(range(len(rates)), n)]
     like = [c for c in some if abs(sum(rates[i] for i in c) - less) <= near]
-    return (until, frozenset().union(*like), len(like) == 1) if like else None
+    may = frozenset[int]().union(*like)
+    due = all(tables.get(i, 0.0) * until <= rounds[-1] for i in may)
+    return (until, may, len(like) == 1) if may and due else None
 
 
 Bend = tuple[int, float, float]  #: a round, the bytes a round before it, and after it

@@ -39,8 +39,9 @@ def settle(found: Profile) -> None:
     place = recorded.Place(choose(str(session.firmware)), session.firmware, session.options)
     most = seen * (end.rounds + max(end.left, end.most or 0)) // end.rounds
     rates = [g.verdict.rate * end.rounds / seen for g in growing]
+    tables = {i: g.verdict.table for i, g in enumerate(growing) if g.verdict.table}
     try:
-        told = recorded.bounded(session.script, place, seen, most, rates)
+        told = recorded.bounded(session.script, place, seen, most, rates, tables)
     except WrongUse:  # no stand-in here
         return
     if not told:

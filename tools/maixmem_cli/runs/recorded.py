@@ -5,7 +5,7 @@ stand-in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -71,7 +71,12 @@ class Bound:
 
 
 def bounded(
-    script: Path, place: Place, seen: int, most: int, rates: Sequence[float] = ()
+    script: Path,
+    place: Place,
+    seen: int,
+    most: int,
+    rates: Sequence[float] = (),
+    tables: Mapping[int, float] = growth.NO_TABLES,
 ) -> Bound | None:
     """Whether what grew for so many pictures, at these rates, or some of it, grows for as long on
     the stand-in, and then no more. None: it goes on up to `most`, where a heap is full, or nobody
@@ -91,7 +96,7 @@ def bounded(
         until, which, sure = 0, every, False
         if told.end.kind == LIMIT and not told.growth and told.settled:
             until, sure = told.settled, True
-        elif some := growth.slows(rounds, used, rates):
+        elif some := growth.slows(rounds, used, rates, tables):
             until, which, sure = some
         if until >= _SAME * seen:
             return Bound(until, min(told.counted, _SETTLED * until + LEAST), which, sure)
