@@ -19,6 +19,7 @@ from maixmem_cli.profiler.endless import endless
 from maixmem_cli.profiler.profile import Profile, RunOn
 
 _BEYOND = 1.2  # times the last round that is forecast
+_MOST_TIMES = 4  # the rounds that were seen: more is not worth it, a profile is to cost little
 MOST = 8_000_000_000  #: instructions of the whole run: ten to twenty seconds
 
 
@@ -31,7 +32,7 @@ def to_its_end(found: Profile) -> RunOn | None:
     if not grows or not end or end.heap != "gc" or end.recursion or source is None:
         return None
     times = _BEYOND * (end.rounds + max(end.left, end.most or 0)) / end.rounds
-    times = min(times, (end.rounds + _affordable(found)) / end.rounds)
+    times = min(times, 1 + _MOST_TIMES, (end.rounds + _affordable(found)) / end.rounds)
     if times * end.rounds <= end.rounds + end.left:
         return None
     each = max(1, round(_pictures(found) / end.rounds))
