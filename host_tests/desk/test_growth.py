@@ -75,6 +75,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         8,
     ),
     "objects and their list": ([{_OBJECT: i, table(i): 1} for i in range(1, _N)], _OBJECT + 8),
+    "objects as large as a table that their list had": (
+        [{64: i + (4 < i <= 8), **({table(i): 1} if i > 8 else {})} for i in range(1, 21)],
+        72,
+    ),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
 #: of these, what is one object that is made anew

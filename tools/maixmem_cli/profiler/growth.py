@@ -119,7 +119,7 @@ def judge(
         rounds=passed,
         nbytes=amounts[-1],
         since=rounds[first],
-        rate=many + ones,
+        rate=many + ones + (0.0 if ones else many * _list_of(held)),
         one=ones,
         largest=largest if ones else 0,
         table=_table_by(lowest(one)) if ones else 0.0,
@@ -300,6 +300,15 @@ def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     # of a few the largest: the collector may have taken old copies for objects in use
     many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
     return many, [max(s, default=0) for s in singles]
+
+
+def _list_of(held: Sequence[Held]) -> float:
+    """Of what is kept one by one the list, which is too young to be seen growing: its bytes for
+    one of theirs. It has place for them all, and doubled since there were half as many."""
+    kept = {size: n for size, n in held[-1].items() if n >= _MANY}
+    items, before = sum(kept.values()), held[len(held) // 2]
+    tables = (s for s in held[-1].keys() - kept.keys() if items <= s / ITEM < 2 * items)
+    return ITEM * items / _bytes(kept) if any(s not in before for s in tables) else 0.0
 
 
 def _stay(singles: Sequence[Held]) -> bool:
