@@ -148,7 +148,9 @@ def test_fit_against_the_firmware(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("image", IMAGES, ids=lambda p: p.name)
-def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path: Path) -> None:
+def test_an_image_and_the_board_with_it_give_equal_figures(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A model, a camera, a pool, and calls that each build has: the free bytes that fit says for
     the image file are those that it has."""
     try:
@@ -165,6 +167,7 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
     # what the library keeps was measured on v0.6.2_84; on early firmware it has other parts
     assert differences(answer, rows, gc_room=2 * _PAGE) == []
     saved = tmp_path / "board.toml"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # a board that no other test has
     maixmem("doctor", "--port", f"emu:{image},new", "--save", str(saved))
     board = choose(str(saved))
     assert (board.heap, board.gc_heap, board.v4) == (build.heap, build.gc_heap, build.v4)
@@ -174,16 +177,19 @@ def test_an_image_and_the_board_with_it_give_equal_figures(image: Path, tmp_path
 
 
 @pytest.mark.parametrize("image", IMAGES[:1], ids=lambda p: p.name)
-def test_a_busy_desk_measures_the_same_board(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_desk_measures_the_same_board(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A boot is waited for by the board's clock: the firmware's own program is not cut short."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # a board that no other test has
     boards = []
     for slow in (False, True):
         with connect(f"emu:{image},new") as board:
-            if slow:  # much of the desk's time passes with each step of the board
-                times = itertools.count(0, 0.045)
-                monkeypatch.setattr(time, "monotonic", lambda: next(times))
-            board.hard_reset(5)
-            monkeypatch.undo()
+            with monkeypatch.context() as patch:
+                if slow:  # much of the desk's time passes with each step of the board
+                    times = itertools.count(0, 0.045)
+                    patch.setattr(time, "monotonic", lambda: next(times))
+                board.hard_reset(5)
             boards.append(board.check("import KPU\nKPU.memtest()"))
     assert boards[0] == boards[1]
 

@@ -20,7 +20,10 @@ MODELS = {0x300000: "v3_face_ld5.kmodel", 0x400000: "v3_mnist_maixpy.kmodel"}
 
 @each_image
 @pytest.mark.parametrize("auto", [False, True])
-def test_all_is_as_foretold(image: Path, auto: bool, tmp_path: Path) -> None:
+def test_all_is_as_foretold(
+    image: Path, auto: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # a board that no other test has
     models = [f"{emulated.model(name)}@{address:#x}" for address, name in MODELS.items()]
     file = tmp_path / "selftest.json"
     port = ",".join([f"emu:{image}", *([] if auto else ["new"]), *models])
