@@ -143,8 +143,9 @@ LEAST = re.compile(r"^(\w+:\n)?gc is full, free up \d+ bytes$")
 NOTHING = re.compile(
     r"^bare:\n(memory allocation failed, allocating [%u\d]+ bytes)?\n?left (\d{1,3}|1\d{3})$"
 )
-#: ... and the firmware's own has no text where 1 KB is left
-WORDLESS = re.compile(r"^bare:$")
+#: ... and the firmware's own has no text where 1 KB is left: a MemoryError, or the error of a load
+#: for which no part could be read
+WORDLESS = re.compile(r"^(bare|ours):$")
 #: what the firmware raises by itself, cut or not filled in where it had no memory for more: of a
 #: load that could not be judged, of a name that no net has
 _OTHERS = (
