@@ -52,9 +52,7 @@ def _program(board: RawRepl) -> str:
 
 
 @each_image
-def test_install_and_remove(
-    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_install_and_remove(image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # a board that no other test has
     port = f"emu:{image}"
     with connect(port + ",new") as board:

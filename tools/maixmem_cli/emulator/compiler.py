@@ -5,6 +5,7 @@ first use and kept in the user's cache."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import platform
@@ -30,8 +31,10 @@ def cache() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "maixmem"
 
 
+@functools.lru_cache(maxsize=None)
 def version() -> str:
-    """Of the C files: what was kept of another board is not used."""
+    """Of the C files: what was kept of another board is not used. One for the whole process, as
+    its board is: they may be edited meanwhile."""
     key, top = hashlib.sha256(), places.board_in_c()
     for f in sorted(f for f in top.rglob("*.*") if f.suffix in (".c", ".h", ".def")):
         name = f.relative_to(top).as_posix()
