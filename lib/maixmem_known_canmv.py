@@ -58,7 +58,7 @@ the system heap has no room for this model
 1
 0
 Use smaller camera frames, a build with fewer parts.""",
-    """|Failed to load model|Probe model size failed
+    """|Failed to load model|Failed to init model|Probe model size failed
 the model was refused: its version, or no system heap for it
 1
 0
@@ -81,7 +81,7 @@ no such file or folder
     """|ENODEV|errno:19|can't mount SD card|SDcard not mount
 no SD card
 7""",
-    """|ensor timeout|ensor Timeout
+    """|ensor timeout|ensor Timeout|OV5640 timeout|OV5640 Timeout|ov5640 timeout
 the camera delivers no frame
 3
 Try another sensor if helloworld fails after few frames.

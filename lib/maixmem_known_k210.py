@@ -211,7 +211,7 @@ no such file or folder
     """|ENODEV|errno:19|can't mount SD card|SDcard not mount
 no SD card
 13""",
-    """|ensor timeout|ensor Timeout
+    """|ensor timeout|ensor Timeout|OV5640 timeout|OV5640 Timeout|ov5640 timeout
 the camera delivers no frame
 10
 Try another sensor if helloworld fails after few frames.

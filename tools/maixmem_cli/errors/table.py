@@ -27,7 +27,7 @@ _GROUPS["all"] = (*_MICROPYTHON, *_GROUPS["linux"])
 _EVERYWHERE = frozenset((*_GROUPS["all"], "pc"))
 #: how sure a meaning is
 SURE = ("certain", "likely", "possible")
-_CODE = re.compile(r"(?:load|load_flash|run) error:? ?(-?\d+)\b|error:(20\d\d)\b")
+_CODE = re.compile(r"(?:load|load_flash|run) error[:;]? ?(-?\d+)\b|error:(20\d\d)\b")
 _FILLED = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[hl]*([a-zA-Z])|%%")  # what printf fills in
 _ANYTHING = ".{0,80}?"
 # a text of a firmware is no part of a longer word: "wrong mode" is not in "wrong model"
