@@ -11,8 +11,7 @@ import gc
 
 from maixmem import NoRoom, const, message, run_once
 from maixmem_k210_chip import chunk
-from maixmem_kpu import _m
-from maixmem_kpu_load import clear, start
+from maixmem_kpu import _m, _part
 
 _RESERVE = const(65536)  # left to display and finders beside our models where that can be had
 _TASK = const(2224)  # that a thread takes beside its stack
@@ -72,7 +71,7 @@ def set_framesize(handler, args, how):
         if _m.loaded() and (w == 640 or args[0] == sensor.QVGA):
             try:
                 if run_once("camera", "check_camera", w, w * 3 // 4, number):
-                    clear()  # enough, but in pieces
+                    _part("load", "clear")  # enough, but in pieces
             except (MemoryError, NotImplementedError):
                 pass  # as the firmware does
     return handler
@@ -96,12 +95,12 @@ def room(nbytes):
         if x.handle is not None:
             free += x.cost.need["heap"]
     if max([x.cost.peak["heap"] for x in tasks]) <= free:
-        return clear()
+        return _part("load", "clear")
     for x in tasks:
         if x.handle is None and not x.order:
             try:
-                start(x)
+                _part("load", "start", x)
             except MemoryError:
                 pass  # at its first use it is told
     if _m.port.free_bytes() < nbytes:
-        clear()
+        _part("load", "clear")
