@@ -68,11 +68,14 @@ class Row:
 
 
 def truth(script: Path, image: Path, options: Options) -> tuple[str, str]:
-    """How it ends on the firmware: a word, and the last line."""
+    """How it ends on the firmware: a word, and the last line. A thread or a callback that gets no
+    memory says so, and the rest goes on: it dies of that as well."""
     said: list[str] = []
     with failing(script), Session(image, script, options) as session:
         outcome = session.run(said.append)
-    caught = ending.last_line(ending.caught("".join(said))) if outcome.kind == DONE else ""
+    caught = ending.last_line(ending.caught("".join(said)))
+    if outcome.kind == LIMIT and not ending.of_memory(caught):
+        caught = ""
     error = ending.last_line(outcome.error) or caught
     if outcome.kind in HANGING:
         return DIES, outcome.kind

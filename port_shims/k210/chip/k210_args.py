@@ -25,7 +25,7 @@ def as_buffer(value):
     try:
         memoryview(value)
     except TypeError:
-        if not isinstance(value, str):
+        if type_name(value) not in ("Image", "str"):
             raise TypeError("object with buffer protocol required")
 
 

@@ -5,6 +5,7 @@ host gave."""
 
 import k210_board as board
 from k210_args import as_int
+from k210_image import buffer_of
 from k210_parts import Part, keep
 
 _EIO, _ENODEV = 5, 19
@@ -84,7 +85,8 @@ class UART(Part):
 
     def write(self, data, n=-1, *args):
         board.alive()
-        return len(data) if n < 0 else min(n, len(data))
+        size = len(buffer_of(data))
+        return size if n < 0 else min(n, size)
 
 
 def _need(right, what):

@@ -416,11 +416,17 @@ class Image:
     def save(self, path, *args, **kwargs):
         """Writes a picture of the right size and nothing in it."""
         board.point("image.save")
-        k210_pictures.save(self, path if isinstance(path, str) else str(path, "utf-8"))
+        name = path if isinstance(path, str) else str(path, "utf-8")
+        k210_pictures.save(self, name, *self._part(args, kwargs)[2:])
         return self
 
     get_statistics = get_stats = statistics = k210_statistics.of_image
     get_histogram = get_hist = histogram = k210_statistics.bins_of_image
+
+
+def buffer_of(value):
+    """What lies in memory of an image; any other value is itself."""
+    return value._data() if isinstance(value, Image) else value
 
 
 for _name, _method in k210_work.methods().items():

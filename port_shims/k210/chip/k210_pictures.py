@@ -16,22 +16,22 @@ _TITLES = {"raw": "BAYER"}
 _BMP_HEADS = {_GRAYSCALE: 1078, _RGB565: 66}  # bytes
 
 
-def save(img, path):
-    """img.save(path): the file has the header and the length of a picture; a JPEG needs the
-    largest scratch block. Of other kinds nothing is written, and only some are refused."""
+def save(img, path, w, h):
+    """img.save(path) of a part of w * h pixels: the file has the header and the length of a
+    picture; a JPEG needs the largest scratch block. Of other kinds nothing is written, and only
+    some are refused."""
     kind = path.split(".")[-1].lower()
     if kind in _OF_FORMAT and img._bpp != _OF_FORMAT[kind]:
         raise OSError("Image is not %s!" % _TITLES.get(kind, kind.upper()))
     if kind not in _WRITTEN:
         return
     _place(path)
-    w, h = img.width(), img.height()
     if kind != "bmp":
         packs = img._bpp in (_GRAYSCALE, _RGB565)
         k210_work.use((k210_work.ALL,) if packs else (), lambda: board.file_read(path))
         planes = 1 if img._bpp == _GRAYSCALE else 3
         head = b"\xff\xd8\xff\xc0\x00\x11\x08" + bytes((h >> 8, h & 255, w >> 8, w & 255, planes))
-        size = 600 + img.size() // 40
+        size = 600 + img.size() * w * h // (img.width() * img.height()) // 40
     else:
         bpp = _GRAYSCALE if img._bpp == _GRAYSCALE else _RGB565
         head = b"BM" + bytes(16) + w.to_bytes(4, "little") + h.to_bytes(4, "little")

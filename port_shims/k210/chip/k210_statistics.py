@@ -121,8 +121,9 @@ def bins_of_image(img, *args, **kwargs):
     """Its histogram."""
     usual = _usual(img)
     channels = _named(img)
+    one = "bins" if len(channels) > 1 else "l_bins"  # what goes for each that is not named
     names = [c + "bins" for c in channels]
-    sizes = [kwargs.get(n, kwargs.get("bins", usual[i])) for i, n in zip(range(len(usual)), names)]
+    sizes = [kwargs.get(n, kwargs.get(one, usual[i])) for i, n in zip(range(len(usual)), names)]
     _count(sizes)
     return histogram(channels, sizes)
 

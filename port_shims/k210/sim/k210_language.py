@@ -8,6 +8,7 @@ import builtins
 from collections import OrderedDict
 from hashlib import sha256
 
+from k210_image import buffer_of
 from k210_model import language as model
 
 try:
@@ -113,9 +114,12 @@ def in_place(left, right):
     return right
 
 
-def data(value):
-    """What a bytearray is made of: a str is its bytes."""
-    return value.encode() if isinstance(value, str) else value
+def data(value, kind):
+    """What bytes, a bytearray or a memoryview are made of: an image is its pixels, and the
+    bytearray of a str its bytes."""
+    if kind == "bytearray" and isinstance(value, str):
+        return value.encode()
+    return buffer_of(value)
 
 
 class _Int:

@@ -10,6 +10,7 @@ import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
 from k210_gc import finaliser
+from k210_image import buffer_of
 from k210_written import Written
 
 try:
@@ -53,7 +54,7 @@ def _bytes(data):
     if isinstance(data, str):
         return data.encode()
     try:
-        return bytes(memoryview(data))
+        return bytes(memoryview(buffer_of(data)))
     except TypeError:
         raise TypeError(_NO_BUFFER)
 

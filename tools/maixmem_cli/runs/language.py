@@ -31,6 +31,7 @@ _ERROR = re.compile(r"^(\w+Error): *(.*)$", re.MULTILINE)
 _DECORATOR = "SyntaxError: invalid micropython decorator"
 _NATIVE = re.compile(r"native$|viper$|asm_")
 _RUNS_TEXT = ("eval", "exec", "compile")
+_OF_DATA = ("bytes", "bytearray", "memoryview")
 # strings and comments, then what 1.11 reads otherwise: names that are keywords today, and zeros
 # before a number
 _OTHERWISE = re.compile(
@@ -200,8 +201,8 @@ def _marked(node: ast.AST) -> tuple[ast.expr, str, str] | None:
             return None
         if node.func.id in _RUNS_TEXT:
             return node.args[0], f"{model.TEXT}(", f", {node.func.id!r})"
-        if node.func.id == "bytearray" and len(node.args) == 1 and not node.keywords:
-            return node.args[0], f"{model.DATA}(", ")"
+        if node.func.id in _OF_DATA and len(node.args) == 1 and not node.keywords:
+            return node.args[0], f"{model.DATA}(", f", {node.func.id!r})"
     return None
 
 
