@@ -477,7 +477,9 @@ _WEIGHED = [
         "Linux had no memory left",
         "not known",
     ),
-    ("E (99) main: ESP_ERR_NO_MEM\n", ["circuitpython", "esp32"], "Connect first", "kpu"),
+    ("main: ESP_ERR_NO_MEM\n", ["circuitpython", "esp32"], "Connect first", "kpu"),
+    ("E (99) main: ESP_ERR_NO_MEM\n", ["esp32"], "Connect first", "kpu"),
+    ("Host OS Platform (e.g. Linux): Ubuntu\nESP32: no memory\n", ["esp32"], "board", "dmesg"),
     ("OSError: [Errno 12] Cannot allocate memory", "linux", "ulimit -v", "sensor.reset|k210|kpu"),
     ("OSError: [Errno 12] ENOMEM", "micropython", "Close what is open", "sensor.reset|kpu.deinit"),
     ("OSError: [Errno 19] ENODEV", "micropython", "mounted at that path", "Put the SD card in"),
@@ -721,7 +723,7 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
     listed = files.read("numbers")
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
     names |= {one["name"] for one in [*listed["product"], *listed["difference"]]} | {"block"}
-    names |= {"picture_w", "picture_h", "picture_bytes"}
+    names |= {"picture_w", "picture_h", "picture_bytes", "caps_internal", "caps_spiram"}
     series = ("first", "last", "count", "falls", "drop")
     names |= {f"{name}_{key}" for name in listed["series"] for key in series}
     for row in _ROWS:

@@ -30,6 +30,7 @@ _COMPARE = {
 _SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
 _MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
 _MEDIA = 0xA0
+_MALLOC_CAP = {"spiram": 1 << 10, "internal": 1 << 11}  # of ESP-IDF: esp_heap_caps.h
 _SEVERAL = "several"  # in a finding's `on`: where the log tells no board, or not which of some
 _OF_MEDIA = "{code} is {hexadecimal}: {module}, error {error}"
 
@@ -62,6 +63,7 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
             found.update({name: _number(n, name) for name, n in match.groupdict().items()})
     found.update(_series(text))
     found.update(_picture(found.get("requested", 0)))
+    found.update(_capabilities(found))
     blocks = _table()["block"]
     sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
     known = {**found, "block": min(sizes, default=blocks["else"])}
@@ -98,6 +100,12 @@ def _picture(nbytes: float) -> dict[str, float]:
             if w * h * each == nbytes:
                 return {"picture_w": w, "picture_h": h, "picture_bytes": each}
     return {}
+
+
+def _capabilities(found: dict[str, float]) -> dict[str, float]:
+    """Which memory a program in C for an ESP32 had to get, of the bits that ESP-IDF prints."""
+    bits = int(found.get("caps_hex", 0))
+    return {f"caps_{name}": 1 for name, bit in _MALLOC_CAP.items() if bits & bit}
 
 
 def _number(text: str, name: str = "") -> float:

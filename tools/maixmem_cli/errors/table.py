@@ -299,6 +299,14 @@ class Evidence:
     on: frozenset[str]
     words: tuple[str, ...]
     any_case: bool = False  #: however people write them
+    pattern: str = ""  #: or what this finds
+
+    def is_in(self, text: str) -> bool:
+        found = self.pattern and re.search(self.pattern, text)
+        if self.any_case:
+            text = text.lower()
+        words = (w.lower() if self.any_case else w for w in self.words)
+        return bool(found or any(has(text, word) for word in words))
 
 
 @functools.lru_cache(maxsize=None)
@@ -312,16 +320,15 @@ def _evidence() -> tuple[Evidence, ...]:
 def _of_computer() -> re.Pattern[str]:
     """What finds a line that names the computer of the one who asks: "OS: Ubuntu"."""
     names = "|".join(map(re.escape, files.read("evidence")["computer"]["lines"]))
-    return re.compile(rf"(?im)^[\W_]*(?:{names})\W*[:\uff1a].*$")
+    return re.compile(rf"(?im)^[\W_]*(?:{names})(?: Platform[^:\n]*)?\W*[:\uff1a].*$")
 
 
 def possible_boards(text: str) -> frozenset[str]:
     """The boards that a text speaks for most; empty where it speaks for none."""
     weights: Counter[str] = Counter()
     text = _of_computer().sub("", text)
-    lower = text.lower()
     for one in _evidence():
-        if any(has(lower, w.lower()) if one.any_case else has(text, w) for w in one.words):
+        if one.is_in(text):
             weights.update(dict.fromkeys(one.on, one.weight))
     most = max(weights.values(), default=0)
     return frozenset(board for board, weight in weights.items() if weight == most)
