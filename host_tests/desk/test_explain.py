@@ -723,7 +723,8 @@ def test_findings_name_rows_and_numbers_that_there_are() -> None:
     listed = files.read("numbers")
     names = {n for one in listed["number"] for n in re.compile(one["match"]).groupindex}
     names |= {one["name"] for one in [*listed["product"], *listed["difference"]]} | {"block"}
-    names |= {"picture_w", "picture_h", "picture_bytes", "caps_internal", "caps_spiram"}
+    names |= {"picture_w", "picture_h", "picture_bytes", "caps_internal", "caps_spiram", "frames"}
+    names |= {"frames_again"}
     series = ("first", "last", "count", "falls", "drop")
     names |= {f"{name}_{key}" for name in listed["series"] for key in series}
     for row in _ROWS:

@@ -30,6 +30,7 @@ _COMPARE = {
 _SIGNED = re.compile(r"(?<![\w.-])-\d{6,10}\b")
 _MODULES = {3: "MMZ", 4: "VB", 5: "SYS"}  # of a K230's media drivers
 _MEDIA = 0xA0
+_FRAME = re.compile(r'File "([^"\n]*)", line \d+, in (\S+)')
 _MALLOC_CAP = {"spiram": 1 << 10, "internal": 1 << 11}  # of ESP-IDF: esp_heap_caps.h
 _SEVERAL = "several"  # in a finding's `on`: where the log tells no board, or not which of some
 _OF_MEDIA = "{code} is {hexadecimal}: {module}, error {error}"
@@ -64,6 +65,7 @@ def numbers(text: str, board: Boards) -> dict[str, float]:
     found.update(_series(text))
     found.update(_picture(found.get("requested", 0)))
     found.update(_capabilities(found))
+    found.update(_frames(text))
     blocks = _table()["block"]
     sizes = {blocks.get(name, blocks["else"]) for name in named_by(board)}
     known = {**found, "block": min(sizes, default=blocks["else"])}
@@ -106,6 +108,13 @@ def _capabilities(found: dict[str, float]) -> dict[str, float]:
     """Which memory a program in C for an ESP32 had to get, of the bits that ESP-IDF prints."""
     bits = int(found.get("caps_hex", 0))
     return {f"caps_{name}": 1 for name, bit in _MALLOC_CAP.items() if bits & bit}
+
+
+def _frames(text: str) -> dict[str, float]:
+    """How many calls a log's last traceback has, and how many of them are of a function that it
+    has before: none, where nothing calls itself."""
+    frames = _FRAME.findall(text[text.rfind("Traceback") :]) if "Traceback" in text else []
+    return {"frames": len(frames), "frames_again": len(frames) - len(set(frames))}
 
 
 def _number(text: str, name: str = "") -> float:
