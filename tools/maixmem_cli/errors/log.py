@@ -141,10 +141,12 @@ def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> E
     one = min(possible) if len(possible) == 1 else None
     found = Explained(one, language, sorted(possible), note=note)
     boards = frozenset(map(rows_of, possible))
-    _answer(found, lines, boards, text)
     found.in_c = is_in_c(text)
     found.dumps = dump.read(clean.decode(errors="replace")) if b"core dump" in clean else []
-    _calculate(found, clean[-_NUMBERS_IN:].decode(errors="replace"), boards)
+    end = clean[-_NUMBERS_IN:].decode(errors="replace")
+    found.facts = numbers.numbers(end, boards)
+    _answer(found, lines, boards, text)
+    _calculate(found, end, boards)
     if found.answers:
         found.unknown = [text for text in found.unknown if not _PROSE.search(text)]
     return found
@@ -200,8 +202,12 @@ def _lines(data: bytes) -> list[_Line]:
 
 def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text: str) -> None:
     known: dict[str, Answer] = {}
+
+    def holds(row: Row) -> bool:
+        return numbers.all_hold(row.when, found.facts)
+
     for line in _without_ignored(lines):
-        rows = sorted(find(line.text, possible, text), key=lambda row: -len(row.on))
+        rows = sorted(find(line.text, possible, text, holds), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)
@@ -235,8 +241,6 @@ def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
 def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     """Adds what the numbers of the log tell."""
     language = found.language
-    found.facts = numbers.numbers(text, boards)
-    found.answers = [a for a in found.answers if numbers.all_hold(a.row.when, found.facts)]
     for answer in found.answers:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
         codes = [code for said in answer.said for code in numbers.decoded(said, language)]
@@ -245,7 +249,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
         if instead:
             answer.means, answer.sure = instead.means, instead.sure
         own = [] if instead else answer.steps
-        first = [step for one in told for step in one.steps]
+        first = [step for one in told if not one.general for step in one.steps]
         if answer.row.id in dump.ROWS:
             cures = [name for one in found.dumps for name in one.cures()]
             first += steps_for(cures, _K210, language=language)
@@ -253,6 +257,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
             if fits:
                 answer.means = say("the board hangs: {cause}", language, cause=fits[0])
                 answer.sure = "likely"
+        first += [step for one in told if one.general for step in one.steps]
         answer.steps = fitting(dict.fromkeys([*first, *own]), text, language)
 
 

@@ -44,6 +44,7 @@ class Finding:
     steps: tuple[str, ...]
     only: bool  #: instead of the row's own meaning and steps
     sure: str  #: "computed" from numbers, "likely" from words
+    general: bool = False  #: where no other tells anything
 
 
 @functools.lru_cache(maxsize=None)
@@ -187,6 +188,7 @@ def _filled(
         tuple(text.format(**known) for text in texts),
         one.get("only", False),
         one.get("sure", "computed" if one["when"] else "likely"),
+        one.get("general", False),
     )
 
 

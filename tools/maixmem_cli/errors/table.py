@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -422,9 +422,12 @@ def _said() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
     return tuple((one["name"], tuple(map(tuple, one["words"]))) for one in listed)
 
 
-def find(text: str, board: Boards = None, log: str = "") -> list[Row]:
+def find(
+    text: str, board: Boards = None, log: str = "", holds: Callable[[Row], bool] = lambda row: True
+) -> list[Row]:
     """The rows of one line of a log: the first for each board that is possible; where none is
-    known, of any board. What says little counts where nothing else does."""
+    known, of any board. What says little counts where nothing else does. `holds`: whether what a
+    row needs of the log's numbers is so."""
     named, wanted, log = codes(text), named_by(board), log or text
     found: list[Row] = []
     told: set[str] = set()
@@ -432,7 +435,7 @@ def find(text: str, board: Boards = None, log: str = "") -> list[Row]:
         here = row.on & wanted if wanted else row.on
         if row.last or not here or told & here or (row.known and not wanted):
             continue
-        if row.is_said(text, named, wanted, log):
+        if holds(row) and row.is_said(text, named, wanted, log):
             found.append(row)
             told |= here
             if told == wanted:
