@@ -53,8 +53,6 @@ no memory for a TLS connection: some 40 KB, up to 17 KB of it in one piece
 Connect first, before large buffers and imports; gc.collect() before it.
 6""",
     """|wifi:malloc buffer fail
-|wifi:m f null
-|wifi: m f null
 |allocate DMA buffer failed
 |i Out of Memory
 |ESP_ERR_NO_MEM
@@ -85,11 +83,6 @@ Use a loop instead of recursion; fewer calls inside calls.
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
-|Failed to allocate temp memory
-|memory for context->eval_tensors
-|memory for tensor_info
-|memory for node_and_registrations
-|Failed starting model allocation
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 Use a smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.

@@ -51,11 +51,6 @@ One connection at a time; close each response.""",
 |Failed to allocate memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
-|Failed to allocate temp memory
-|memory for context->eval_tensors
-|memory for tensor_info
-|memory for node_and_registrations
-|Failed starting model allocation
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
 Use a smaller model, quantized to int8, made for this firmware's version.
 Load it first, before images and frame buffers.
