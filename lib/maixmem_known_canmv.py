@@ -105,10 +105,10 @@ the camera was not set up, or there is none
 3""",
     """|errno:5|EIO
 a device (on a bus, a card, a camera) or the file system did not answer
-3
 Check the device of that line: power, wires, pins, address.
 6
-7""",
+7
+3""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
 Use the next 0x1000: `maixmem flash FILE@ADDR`.""",

@@ -235,10 +235,10 @@ the camera was not set up, or there is none
 10""",
     """|errno:5|EIO
 a device (on a bus, a card, a camera) or the file system did not answer
-10
 Check the device of that line: power, wires, pins, address.
 12
-13""",
+13
+10""",
     """|4KiB align|align with 4KiB
 flash tools want multiples of 4096
 Use the next 0x1000: `maixmem flash FILE@ADDR`.""",
