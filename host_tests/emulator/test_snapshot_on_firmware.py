@@ -51,8 +51,9 @@ def test_a_leak_of_the_running_program(image, tmp_path):
 
 @each_image
 @pytest.mark.parametrize("rounds", range(60, 76, 3))
-def test_a_program_that_ends_before_its_last_moment(image, rounds, tmp_path):
+def test_a_program_that_ends_before_its_last_moment(image, rounds, tmp_path, monkeypatch):
     """The timer that is due meanwhile reads a part of the code that takes it back."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # a board that no other test has
     script = tmp_path / "main.py"
     script.write_text(f"import time\nfor n in range({rounds}):\n    time.sleep_ms(3)\n")
     moments = [word for s in ("0.08", "0.16", "0.3") for word in ("--after", s)]
