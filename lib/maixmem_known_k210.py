@@ -257,7 +257,7 @@ Use a smaller picture, or fewer bits a pixel.
 |RecursionError
 |stack overflow in 
 calls too deep for the stack; a thread's is small (4 to 5 KiB)
-Use a loop instead of recursion: a function that calls itself or its caller again (a reconnect, a retry, a menu) never returns. Do less in a thread.
+Use a loop instead of recursion: a function that calls its caller again (a retry, a menu) never returns. Do less in a thread.
 Call _thread.stack_size() before start_new_thread(), if it exists.""",
     """|Next:
 an error of maixmem, which says why

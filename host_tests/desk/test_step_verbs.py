@@ -20,12 +20,14 @@ _EXEMPT = {
     "boards": 'none in it: find_out goes on behind "Try to find out: "',
     "words": "none in it",
 }
+_IN_C = "In C: "
 _VERBS = frozenset(
-    "Add Allocate Avoid Begin Build Call Change Check Close Compare Compile Connect Convert"
-    " Copy Correct Count Cut Disconnect Do Drop End Enlarge Erase Find Flash Format Free Freeze"
-    " Get Give Hold Ignore Import Install Keep Leave Let Load Lower Make Note Pass Print Put"
-    " Reboot Remove Replace Reserve Reset Resize Run Save See Set Shrink Split"
-    " Stream Swap Switch Take Try Turn Unplug Update Use Write".split()
+    "Activate Add Align Allocate Append Avoid Begin Build Call Change Check Choose Close Compare"
+    " Compile Connect Convert Copy Correct Count Create Cut Disconnect Do Draw Drop End Enlarge"
+    " Erase Find Flash Format Free Freeze Get Give Ignore Import Install Keep Leave Let List Load"
+    " Look Lower Make Mount Move Note Open Pass Print Put Raise Read Reboot Release Remove Replace"
+    " Reserve Reset Resize Run Save Scan See Send Set Shrink Split Start Stream Swap Switch Take"
+    " Train Try Turn Unplug Update Use Write".split()
 )
 
 
@@ -50,8 +52,9 @@ def _listed(table: Any) -> Iterator[str]:
 
 
 def _first(step: str) -> str:
-    """Its first word."""
-    return step.split(maxsplit=1)[0].rstrip(":,;")
+    """Its first word; behind the mark of a step for programs in C."""
+    marked = step.startswith(_IN_C)
+    return (step[len(_IN_C) :].capitalize() if marked else step).split()[0].rstrip(":,;")
 
 
 @pytest.mark.parametrize("name", (*_FILES, *_ANSWERS))
