@@ -147,8 +147,40 @@ except AttributeError as e:
 
 def test_a_text_without_marks_is_itself() -> None:
     source = "import sensor\nx = 1 | 2\nprint('{} {}'.format(x, 2), ','.join(['a']))\n"
+    source += "def f(n):\n    return g(n)\ndef g(n):\n    return n\nf(3)\n"  # none calls itself
     assert language.standing_in(source) == source
     assert language.refusal(source) is None
+
+
+@sim_both.needs_unix_port
+def test_a_recursion_ends_where_the_boards_stack_does(tmp_path: Path) -> None:
+    """A method is called 48 deep on full, 51 on minimum; two functions in turn 25, 26."""
+    source = """
+class A:
+    def f(self, n):
+        global deepest
+        deepest = n
+        return self.f(n + 1)
+def f(n):
+    global deepest
+    deepest = n
+    return g(n + 1)
+def g(n):
+    return f(n)
+for call in (A().f, f):
+    try:
+        call(0)
+    except RuntimeError as e:
+        print(deepest, e)
+print((lambda: g)() is g)
+f(0)
+"""
+    script = tmp_path / "main.py"
+    script.write_text(source)
+    status, said = _sim(script)
+    assert status == 1 and said[2] == "True" and f'  File "{script}", line 10, in f' in said
+    deepest = [int(line.replace(" maximum recursion depth exceeded", "")) for line in said[:2]]
+    assert 46 <= deepest[0] <= 53 and 23 <= deepest[1] <= 28
 
 
 @pytest.mark.parametrize(

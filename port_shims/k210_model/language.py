@@ -34,6 +34,6 @@ UNCALLED += ["__r%s__" % name for name in "add sub mul truediv floordiv mod pow"
 UNCALLED += ["__r%s__" % name for name in "and or xor lshift rshift divmod".split()]
 
 #: names that marked texts call: has(value, attribute), two dicts, what an operator in place takes,
-#: known(value, name), a text that is run, what bytes are made of
-_MARKS = "has or ior in_place known text data".split()
-HAS, OR, IOR, IN_PLACE, KNOWN, TEXT, DATA = ["_maixmem_" + name for name in _MARKS]
+#: known(value, name), a text that is run, what bytes are made of, a function that calls itself
+_MARKS = "has or ior in_place known text data deeper".split()
+HAS, OR, IOR, IN_PLACE, KNOWN, TEXT, DATA, DEEPER = ["_maixmem_" + name for name in _MARKS]

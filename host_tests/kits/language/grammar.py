@@ -229,5 +229,14 @@ for text in (
     "r = b'%d' % 5",
     "r = '%*d' % (5, 3)",
     "r = '%a' % 'x'",
+    # -- calls as deep as the board's stack
+    "def f(n): return n and 1 + f(n - 1)\nr = f(35)",
+    "def f(n): return n and 1 + f(n - 1)\nr = f(60)",
+    "def f(n): return n and 1 + g(n - 1)\ndef g(n): return f(n)\nr = f(16)",
+    "def f(n): return n and 1 + g(n - 1)\ndef g(n): return f(n)\nr = f(30)",
+    "def f(n): return [f(n - 1) for _ in range(1)] if n else 0\nr = f(14)",
+    "def f(n): return [f(n - 1) for _ in range(1)] if n else 0\nr = f(26)",
+    "class A:\n def f(self, n): return n and 1 + self.f(n - 1)\nr = A().f(35)",
+    "class A:\n def f(self, n): return n and 1 + self.f(n - 1)\nr = A().f(60)",
 ):
     say(text)

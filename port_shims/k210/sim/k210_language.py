@@ -15,6 +15,13 @@ try:
     from io import IOBase
 except ImportError:
     IOBase = object
+try:
+    from micropython import stack_use as _stack_use
+except ImportError:  # CPython: not known
+
+    def _stack_use():
+        return 0
+
 
 # scripts have others of these names, and so has all that looks them up later
 _dir, _getattr, _hasattr, _next = dir, getattr, hasattr, next
@@ -22,6 +29,9 @@ _FUNCTION = type(lambda: 0)
 _ARRAY = type(array.array("b"))
 _LATER = {}  # {attribute: types that have it here and not in 1.11}
 _EPIPE = 32
+# bytes of the stack here where a board's is used up, with frames 1.5 times as large: 50 to
+# 53 calls of f(n + 1), 23 or 24 through a comprehension (v0.6.2_84 full and minimum)
+_STACK = 24300
 _TEXT_SPEC = "invalid format specifier"
 _NOT_STR = "can't convert '%s' object to str implicitly"
 _MIXED = "join expects a list of str/bytes objects consistent with self object"
@@ -295,6 +305,14 @@ def known(value, name):
     return value
 
 
+def deeper(value):
+    """The function that a recursion calls, or the object whose method it is. RuntimeError where
+    the board's stack is used up."""
+    if _stack_use() > _STACK:
+        raise RuntimeError("maximum recursion depth exceeded")
+    return value
+
+
 #: functions of a script that see what 1.11 has
 BUILTINS = {
     "getattr": _of_1_11,
@@ -304,7 +322,7 @@ BUILTINS = {
 }
 #: what marks call, but for the text that is run
 MARKS = {model.HAS: has, model.OR: either, model.IOR: both, model.KNOWN: known}
-MARKS.update({model.IN_PLACE: in_place, model.DATA: data})
+MARKS.update({model.IN_PLACE: in_place, model.DATA: data, model.DEEPER: deeper})
 
 
 # Contract. Asks who started this how MaixPy takes a text (tools: runs/asks.py); without pipes

@@ -171,10 +171,14 @@ def _marks(tree: ast.AST, text: str) -> Iterator[_Mark]:
         for mark in getattr(node, "decorator_list", ())
         for part in ast.walk(mark)
     }
+    recursive = _recursive(tree)
     for rank, node in enumerate(nodes):
         if isinstance(node, ast.ClassDef):
             yield from _uncalled(node, lines)
         marked = None if id(node) in of_decorators else _marked(node)
+        if id(node) in recursive and isinstance(node, ast.Call):
+            of = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+            marked = of, f"{model.DEEPER}(", ")"  # a method's object: its call stays one
         if marked:
             part, before = marked[0], marked[1]
             yield part.lineno, part.col_offset, rank, before
@@ -204,6 +208,36 @@ def _marked(node: ast.AST) -> tuple[ast.expr, str, str] | None:
         if node.func.id in _OF_DATA and len(node.args) == 1 and not node.keywords:
             return node.args[0], f"{model.DATA}(", f", {node.func.id!r})"
     return None
+
+
+def _recursive(tree: ast.AST) -> set[int]:
+    """The id() of each call by which a function of the text may come to be called again, by its
+    name."""
+    calls: dict[str, list[tuple[str, ast.Call]]] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inside = calls.setdefault(function.name, [])
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call):
+                    called = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+                    inside.append((called, node))
+
+    def reaches(name: str) -> set[str]:
+        seen: set[str] = set()
+        todo = [name]
+        while todo:
+            for called, _ in calls.get(todo.pop(), ()):
+                if called in calls and called not in seen:
+                    seen.add(called)
+                    todo.append(called)
+        return seen
+
+    return {
+        id(node)
+        for name, inside in calls.items()
+        for called, node in inside
+        if called in calls and (called == name or name in reaches(called))
+    }
 
 
 def _in_place(node: ast.AugAssign) -> str | None:
