@@ -198,8 +198,10 @@ def deinit(t):
     """True; the net is over."""
     if t.__class__ is not _Task or t.fmap:
         return _kpu.deinit(t)
-    if _m.models.get(t.name) is t:  # else it has no memory any more
-        _m.release(t.name)
+    if _m.busy:
+        _m._find(t.name)  # raises it
+    _m._unload(t)
+    if _m.models.get(t.name) is t:
         del _m.models[t.name]
     t.source = None
     t.order = 0

@@ -220,6 +220,17 @@ def test_the_same_source_again_takes_over():
     assert live() == 1
 
 
+def test_a_net_that_was_replaced_and_used_again_is_freed_by_deinit():
+    start()
+    a = kpu.load(A)
+    assert a.model_addr() == A
+    b = kpu.load(A)
+    assert b.model_addr() == A and a.handle is None
+    assert a.model_addr() == A and a.handle is not None
+    assert kpu.deinit(a) is True and a.handle is None
+    assert kpu.deinit(b) is True and live() == 0
+
+
 def test_a_classifier_keeps_its_model():
     start()
     a = kpu.load(A)
