@@ -26,7 +26,7 @@ def _answer(found: log.Explained, one: log.Answer) -> Answer:
         numbers=tuple(n for n in one.numbers if n != one.means),
         others=tuple(steps[1:]),
         language=found.language,
-        facts={"board": found.board, "said": one.said, "line": one.line, **found.facts},
+        facts={"board": found.board, "lines": one.lines, "line": one.line, **found.facts},
     )
 
 

@@ -133,7 +133,7 @@ def _show(
         _answer(lines, ours, most)
     for i, (message, answer) in enumerate(zip(wanted, told)):
         lines.plain()
-        for text in message.said:
+        for text in message.lines:
             lines.plain(text, "dim")
         if message.times > 1:
             lines.say("({n} times)", "dim", n=message.times)

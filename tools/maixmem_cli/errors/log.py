@@ -52,7 +52,7 @@ class Answer:
     """One thing that a text says: the lines that say it, and its row."""
 
     row: Row
-    said: list[str]
+    lines: list[str]  #: their text, at most three
     line: int  #: number of the first
     means: str
     sure: str  #: one of table.SURE, or "computed"
@@ -65,12 +65,12 @@ class Answer:
     @property
     def raised(self) -> bool:
         """Whether one of its lines is that of an exception."""
-        return any(RAISED.match(text.lstrip(">`* ")) for text in self.said)
+        return any(RAISED.match(text.lstrip(">`* ")) for text in self.lines)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "id": self.row.id,
-            "said": self.said,
+            "lines": self.lines,
             "line": self.line,
             "times": self.times,
             "boards": sorted(self.row.on),
@@ -225,8 +225,8 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
-            if len(answer.said) < _FEW and said not in answer.said:
-                answer.said.append(said)
+            if len(answer.lines) < _FEW and said not in answer.lines:
+                answer.lines.append(said)
 
 
 def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
@@ -243,7 +243,7 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
     language = found.language
     for answer in found.answers:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
-        codes = [code for said in answer.said for code in numbers.decoded(said, language)]
+        codes = [code for said in answer.lines for code in numbers.decoded(said, language)]
         answer.numbers = [one.means for one in told if one.means] + list(dict.fromkeys(codes))
         instead = next((one for one in told if one.only), None)
         if instead:
