@@ -148,6 +148,38 @@ def test_an_exception_that_python_ignored_at_its_end_is_no_cause() -> None:
     assert {a.row.id for a in found.answers} == {"python", "memory-error"}
 
 
+def test_what_a_program_handles_or_raises_in_its_own_text_did_not_come() -> None:
+    """Code that is pasted names the exceptions that it knows."""
+    for line in (
+        "except {}:",
+        "except ({}, OSError) as e:",
+        "raise {}",
+        "throw {};",
+        "}} catch ({} e) {{",
+    ):
+        for row, text in _CASES:
+            found = log.explain(line.format(text.partition(": ")[0]).encode())
+            assert not found.answers, (row.id, line)
+    assert log.explain(b"except MemoryError:\nMemoryError: ").errors[0].row.id == "memory-error"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("the same code works fine up to and including 3.3.11", True),
+        ("it never happens with version 2.17", True),
+        ("I have this only when I update it", True),
+        ("it works fine with 3.3 V and a resistor", False),
+        ("it worked before", False),
+    ],
+)
+def test_another_version_that_ran_comes_first(text: str, is_so: bool) -> None:
+    assert table.says(text, "worked") is is_so
+    log_of = f"{text}\nE (2756) cam_hal: cam_dma_config(509): frame buffer malloc failed\n"
+    first = log.explain(log_of.encode()).errors[0].steps[0]
+    assert first.startswith("Use the version that ran") is is_so
+
+
 def test_a_build_that_fails_asks_for_no_python_on_the_board() -> None:
     text = "$ python3 build.py\nRP2040\nCMake Error at CMakeLists.txt:34 (message):\n"
     assert log.explain(text.encode()).in_c and "maixmem" not in explain(given=text).output

@@ -41,6 +41,8 @@ _K210 = frozenset({"k210"})  # what prints dumps
 _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
 _PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
+# what a program's own text says of errors
+_HANDLER = re.compile(r"(?:except\b.*|\} ?catch ?\(.*\) ?\{|(?:raise|throw) .*)")
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
@@ -230,10 +232,11 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
 
 
 def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
-    """The lines without the tracebacks of exceptions that Python ignored while it ended."""
+    """The lines without the tracebacks of exceptions that Python ignored while it ended, and
+    without those of a program's text that handle or raise one: they tell of none that came."""
     ignored = False
     for line in lines:
-        if not ignored:
+        if not ignored and not _HANDLER.match(line.text):
             yield line
         ignored = (ignored and not RAISED.match(line.text)) or _IGNORED in line.text
 

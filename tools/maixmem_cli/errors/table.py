@@ -396,7 +396,7 @@ def codes(text: str) -> set[str]:
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
-    found |= {f"says:{name}" for name, lists in _said() if _is_in_one(text, lists)}
+    found |= {f"says:{one.name}" for one in _said() if one.is_in(text)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
@@ -404,22 +404,32 @@ def codes(text: str) -> set[str]:
 
 def says(text: str, name: str) -> bool:
     """Whether a text says that in a person's words."""
-    return any(said == name and _is_in_one(text, lists) for said, lists in _said())
+    return any(one.name == name and one.is_in(text) for one in _said())
 
 
-def _is_in_one(text: str, lists: tuple[tuple[str, ...], ...]) -> bool:
-    """Whether a sentence of a text has a word of each list."""
-    return all(any(has(text, word) for word in words) for words in lists) and any(
-        all(any(has(sentence, word) for word in words) for words in lists)
-        for sentence in _SENTENCE.split(text)
-    )
+@dataclass(frozen=True)
+class Said:
+    """What a sentence may say, in a person's words."""
+
+    name: str
+    words: tuple[tuple[str, ...], ...] = ()  #: a sentence has one of each list
+    pattern: str = ""  #: or this finds it
+
+    def is_in(self, text: str) -> bool:
+        """Whether a sentence of a text says it."""
+        found = self.pattern and re.search(self.pattern, text)
+        return bool(found) or (self._has(text) and any(map(self._has, _SENTENCE.split(text))))
+
+    def _has(self, text: str) -> bool:
+        lists = self.words
+        return bool(lists) and all(any(has(text, word) for word in words) for words in lists)
 
 
 @functools.lru_cache(maxsize=None)
-def _said() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """(name, lists of words) of what a sentence may say."""
+def _said() -> tuple[Said, ...]:
     listed = files.read("evidence")["says"]
-    return tuple((one["name"], tuple(map(tuple, one["words"]))) for one in listed)
+    words = (tuple(map(tuple, one.get("words", ()))) for one in listed)
+    return tuple(Said(**{**one, "words": lists}) for one, lists in zip(listed, words))
 
 
 def find(
