@@ -148,38 +148,6 @@ def test_an_exception_that_python_ignored_at_its_end_is_no_cause() -> None:
     assert {a.row.id for a in found.answers} == {"python", "memory-error"}
 
 
-def test_what_a_program_handles_or_raises_in_its_own_text_did_not_come() -> None:
-    """Code that is pasted names the exceptions that it knows."""
-    for line in (
-        "except {}:",
-        "except ({}, OSError) as e:",
-        "raise {}",
-        "throw {};",
-        "}} catch ({} e) {{",
-    ):
-        for row, text in _CASES:
-            found = log.explain(line.format(text.partition(": ")[0]).encode())
-            assert not found.answers, (row.id, line)
-    assert log.explain(b"except MemoryError:\nMemoryError: ").errors[0].row.id == "memory-error"
-
-
-@pytest.mark.parametrize(
-    ("text", "is_so"),
-    [
-        ("the same code works fine up to and including 3.3.11", True),
-        ("it never happens with version 2.17", True),
-        ("I have this only when I update it", True),
-        ("it works fine with 3.3 V and a resistor", False),
-        ("it worked before", False),
-    ],
-)
-def test_another_version_that_ran_comes_first(text: str, is_so: bool) -> None:
-    assert table.says(text, "worked") is is_so
-    log_of = f"{text}\nE (2756) cam_hal: cam_dma_config(509): frame buffer malloc failed\n"
-    first = log.explain(log_of.encode()).errors[0].steps[0]
-    assert first.startswith("Use the version that ran") is is_so
-
-
 def test_a_build_that_fails_asks_for_no_python_on_the_board() -> None:
     text = "$ python3 build.py\nRP2040\nCMake Error at CMakeLists.txt:34 (message):\n"
     assert log.explain(text.encode()).in_c and "maixmem" not in explain(given=text).output
@@ -978,3 +946,57 @@ def test_what_follows_from_another_line_is_no_cause() -> None:
 
 def test_a_message_of_memory_is_no_other_fault_of_python() -> None:
     assert not log.explain(b"AssertionError: tile alloc without enough space").errors
+
+
+@pytest.mark.parametrize("row", [r for r in _ROWS if r.kind == "error"], ids=lambda r: r.id)
+def test_a_word_or_two_in_what_somebody_writes_make_no_cause_likely(row: table.Row) -> None:
+    for key in row.match:
+        word = words.bare_of(key)
+        if row.also or row.when or not re.fullmatch(r"[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)?", word):
+            continue
+        text = f"Since yesterday I see something like {word} with it, does anyone of you know why?"
+        for board in row.on:
+            for answer in log.explain(text.encode(), board).errors:
+                if answer.row.id == row.id and not answer.numbers:
+                    assert answer.sure == "possible", (word, board)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["$ ../ncc compile a.tflite b.kmodel -t k210 --inference-type uint8", "C:\\nncase>ncc -i x"],
+)
+def test_a_command_that_somebody_typed_is_no_message(typed: str) -> None:
+    assert table.is_typed(typed)
+    assert not log.explain(typed.encode(), "pc").answers
+
+
+def test_a_path_of_a_computer_is_of_no_board_without_an_operating_system() -> None:
+    text = "OpenMV H7\nCould not open /home/me/a.bin: No such file or directory"
+    found = log.explain(text.encode())
+    assert found.board == "openmv" and found.errors[0].row.on <= {"pc", *table.expand(["linux"])}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("free memory drops, it leaks memory.", True),
+        ("It should free the memory and not leak it.", False),
+        ("The compression should free the memory, it must not leak memory.", False),
+    ],
+)
+def test_what_should_be_has_not_been_seen(text: str, said: bool) -> None:
+    assert table.says(text, "growth") is said
+
+
+def test_what_ran_with_another_release_comes_before_words_that_tell_less() -> None:
+    text = "OpenMV H7. If I downgrade the firmware to 3.2, all runs as expected; 3.3 crashes."
+    answer = log.explain(text.encode()).errors[0]
+    assert answer.row.id == "other-release" and answer.steps[0].startswith("Flash the release")
+
+
+@pytest.mark.parametrize(("version", "old"), [("3.5.0", True), ("4.5.8", True), ("4.8.1", False)])
+def test_an_old_firmware_is_a_possible_cause_where_nothing_else_is_known(
+    version: str, old: bool
+) -> None:
+    text = f"OpenMV: some pictures are bad\nFirmware version: {version}"
+    assert [a.row.id for a in log.explain(text.encode()).errors] == ["old-firmware"] * old

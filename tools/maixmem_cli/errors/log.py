@@ -19,9 +19,11 @@ from maixmem_cli.errors.table import (
     K210,
     RAISED,
     Row,
+    boards_of_line,
     find,
     fitting,
     is_in_c,
+    is_typed,
     possible_boards,
     rows_of,
     steps_for,
@@ -35,14 +37,13 @@ _DIFFERENT = 1000  # lines that are looked up; those that differ in numbers only
 _STRONG = (b"rror", b"ERR", b"dump", b"ail", b"emory", b"fault", b"nvalid", b"imeout", b"MAIXPY")
 _BLOCK = 1 << 20
 _FEW = 3
+_WEAK = "possible"  # how sure the words of a person are, where nothing else speaks for a cause
 _CUT = "the first {n} MiB were examined, the rest not"
 _MANY = "{n} different lines were examined, not all"
 _K210 = frozenset({"k210"})  # what prints dumps
 _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
 _PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
-# what a program's own text says of errors
-_HANDLER = re.compile(r"(?:except\b.*|\} ?catch ?\(.*\) ?\{|(?:raise|throw) .*)")
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
@@ -63,6 +64,7 @@ class Answer:
     numbers: list[str] = field(default_factory=list)  #: what its numbers tell
     #: the boards that it holds on, where the log does not tell that it is of one of them
     only: list[str] = field(default_factory=list)
+    firm: bool = False  #: a message, not a word or two in what somebody writes
 
     @property
     def raised(self) -> bool:
@@ -209,7 +211,10 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
         return numbers.all_hold(row.when, found.facts)
 
     for line in _without_ignored(lines):
-        rows = sorted(find(line.text, possible, text, holds), key=lambda row: -len(row.on))
+        if is_typed(line.text):
+            continue
+        here = boards_of_line(line.text, possible)
+        rows = sorted(find(line.text, here, text, holds), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)
@@ -217,26 +222,26 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
             answer = known.get(row.id)
             if answer is None:
                 narrow = row is not rows[0] or (row.last and not possible and row.on <= K210)
-                steps = [] if narrow else row.steps_on(possible, language=found.language)
+                steps = [] if narrow else row.steps_on(here, language=found.language)
                 if not steps and row.kind == "error":
                     steps = [_on_that_board(row, found.language)]
                 means = say(row.means, found.language)
                 answer = known[row.id] = Answer(row, [], line.number, means, row.sure, 0, steps)
-                if not row.holds_on(possible):
-                    answer.only = sorted(row.on & possible or row.on)
+                if not row.holds_on(here):
+                    answer.only = sorted(row.on & here or row.on)
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
+            answer.firm = answer.firm or row.is_firm(line.text)
             if len(answer.lines) < _FEW and said not in answer.lines:
                 answer.lines.append(said)
 
 
 def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
-    """The lines without the tracebacks of exceptions that Python ignored while it ended, and
-    without those of a program's text that handle or raise one: they tell of none that came."""
+    """The lines without the tracebacks of exceptions that Python ignored while it ended."""
     ignored = False
     for line in lines:
-        if not ignored and not _HANDLER.match(line.text):
+        if not ignored:
             yield line
         ignored = (ignored and not RAISED.match(line.text)) or _IGNORED in line.text
 
@@ -253,6 +258,9 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
             answer.means, answer.sure = instead.means, instead.sure
         own = [] if instead else answer.steps
         first = [step for one in told if not one.general for step in one.steps]
+        if answer.sure != _WEAK and not (answer.firm or first or answer.numbers):
+            answer.sure = _WEAK
+            first = steps_for(["example"], frozenset(), language=language)
         if answer.row.id in dump.ROWS:
             cures = [name for one in found.dumps for name in one.cures()]
             first += steps_for(cures, _K210, language=language)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from maixmem_rknn.errors import ROWS
 
 from maixmem_cli.errors import files
 from maixmem_cli.errors.files import say
-from maixmem_cli.errors.words import has
+from maixmem_cli.errors.words import bare_of, has
 from maixmem_cli.text.language import ENGLISH
 
 _GROUPS = {
@@ -40,6 +41,11 @@ _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words with
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
+_FEW_WORDS = 2
+_PROMPT = r"\$|\u279c +\S+|[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[^$#\n]{0,60}[$#]|msh [^>\n]*>"
+_TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
+# a path of a computer
+_OF_COMPUTER = re.compile(r"(?<![\w.])/(?:home|Users)/\w|\b[A-Za-z]:(?:\\|/Users)")
 #: one board, several that are possible, or None: any
 Boards = Union[str, frozenset[str], None]
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
@@ -109,6 +115,23 @@ class Row:
             self._fits(text, named, self.holds_on(wanted))
             and not self.denies(text)
             and (not self.also or any(has(log, word) for word in self.also))
+        )
+
+    def is_firm(self, text: str) -> bool:
+        """Whether two things speak for this row, or what a line says of it is a message: a code,
+        an exception, words with a sign in them or behind them, three words, or half of the line.
+        A word or two among others are none."""
+        if self.also or self.when:
+            return True
+        named, parts = codes(text), self._keys[1]
+        half = len(RAISED.sub("", text)) // 2
+        return bool(RAISED.match(text) or not self._keys[0].isdisjoint(named)) or any(
+            not _PLAIN.fullmatch(p)
+            or len(bare_of(p).split()) > _FEW_WORDS
+            or len(p) > half
+            or f"{bare_of(p)}:" in text
+            for p in parts
+            if (text == p[1:] if p[0] == "=" else has(text, p))
         )
 
     def _fits(self, text: str, named: set[str], sure: bool) -> bool:
@@ -334,6 +357,18 @@ def possible_boards(text: str) -> frozenset[str]:
     return frozenset(board for board, weight in weights.items() if weight == most)
 
 
+def is_typed(text: str) -> bool:
+    """Whether a line is a command that somebody typed: its words are no message."""
+    return bool(_TYPED.match(text))
+
+
+def boards_of_line(text: str, possible: frozenset[str]) -> frozenset[str]:
+    """The boards that may have printed a line of a log: none that has no such folders where it
+    names a path of a computer."""
+    computer = possible and possible.issubset(_MICROPYTHON) and _OF_COMPUTER.search(text)
+    return frozenset({"pc"}) if computer else possible
+
+
 def find_out(board: str | None, language: str = ENGLISH, in_c: bool = False) -> str:
     """What to try on a board where a text is not known; of an unknown board: how to name it."""
     how: str = "--board NAME gives what can be done on that board."
@@ -396,7 +431,7 @@ def codes(text: str) -> set[str]:
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
-    found |= {f"says:{one.name}" for one in _said() if one.is_in(text)}
+    found |= {f"says:{said.name}" for said in _said() if said.is_in(text)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
@@ -404,32 +439,34 @@ def codes(text: str) -> set[str]:
 
 def says(text: str, name: str) -> bool:
     """Whether a text says that in a person's words."""
-    return any(one.name == name and one.is_in(text) for one in _said())
+    return any(said.name == name and said.is_in(text) for said in _said())
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a sentence may say, in a person's words."""
+    """What a sentence may say in a person's words."""
 
     name: str
-    words: tuple[tuple[str, ...], ...] = ()  #: a sentence has one of each list
-    pattern: str = ""  #: or this finds it
+    words: tuple[tuple[str, ...], ...]  #: it has one of each
+    unless: tuple[str, ...] = ()  #: and none of these
 
     def is_in(self, text: str) -> bool:
-        """Whether a sentence of a text says it."""
-        found = self.pattern and re.search(self.pattern, text)
-        return bool(found) or (self._has(text) and any(map(self._has, _SENTENCE.split(text))))
+        return self._has_all(text) and any(
+            self._has_all(sentence) and not any(has(sentence, word) for word in self.unless)
+            for sentence in _SENTENCE.split(text)
+        )
 
-    def _has(self, text: str) -> bool:
-        lists = self.words
-        return bool(lists) and all(any(has(text, word) for word in words) for words in lists)
+    def _has_all(self, text: str) -> bool:
+        return all(any(has(text, word) for word in words) for words in self.words)
 
 
 @functools.lru_cache(maxsize=None)
 def _said() -> tuple[Said, ...]:
     listed = files.read("evidence")["says"]
-    words = (tuple(map(tuple, one.get("words", ()))) for one in listed)
-    return tuple(Said(**{**one, "words": lists}) for one, lists in zip(listed, words))
+    return tuple(
+        Said(one["name"], tuple(map(tuple, one["words"])), tuple(one.get("unless", ())))
+        for one in listed
+    )
 
 
 def find(
@@ -451,12 +488,11 @@ def find(
             if told == wanted:
                 break
     texts = found or _text_rows(text, wanted)
-    return [r for r in texts if not r.last] or _last(text, named, wanted, log) or texts
-
-
-def _last(text: str, named: set[str], wanted: frozenset[str], log: str) -> list[Row]:
-    possible = (r for r in rows() if r.last and (r.on & wanted or not (wanted or r.known)))
-    return [row for row in possible if row.is_said(text, named, wanted, log)][:1]
+    if any(not row.last for row in texts):
+        return [row for row in texts if not row.last]
+    last = (r for r in rows() if r.last and (r.on & wanted or not (wanted or r.known)))
+    said = (row for row in last if holds(row) and row.is_said(text, named, wanted, log))
+    return list(itertools.islice(said, 1)) or texts
 
 
 def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
