@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Callable
 
 import pytest
@@ -26,6 +27,11 @@ def table(entries: int, first: int = 4) -> int:
     while room < entries:
         room *= 2
     return 8 * room
+
+
+def four_lists(objects: int) -> Held:
+    """Objects of 32 bytes, each the next in one of four lists."""
+    return Counter({32: objects}) + Counter({table(-(-objects // 4)): 4})
 
 
 def batches(rounds: int, *sizes: int) -> list[int]:
@@ -79,6 +85,7 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         [{64: i + (4 < i <= 8), **({table(i): 1} if i > 8 else {})} for i in range(1, 21)],
         72,
     ),
+    "objects in four lists": ([four_lists(i) for i in range(1, 200)], 40),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
 #: of these, what is one object that is made anew
@@ -101,6 +108,7 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         [{_OBJECT: min(i, 40), table(min(i, 40) + 1): 1} for i in range(1, _N)],
         FULL,
     ),
+    "objects in four lists, to a bound": ([four_lists(min(i, 80)) for i in range(1, 160)], FULL),
     "a queue that is emptied": (objects(*(i % 11 for i in range(_N))), FULL),
     "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),

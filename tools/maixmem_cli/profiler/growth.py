@@ -101,12 +101,15 @@ def judge(
             return Verdict(GROWS, passed, amounts[-1], rounds[0], rise / (rounds[-1] - rounds[0]))
         return Verdict(FEW, passed, amounts[-1])
     by_ones, one = parts(held)
+    tables = sum(n for size, n in held[-1].items() if _larger_now(held, size))
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
     table = 2 * max(held[-1], default=0) >= amounts[-1]  # else many objects, whatever their steps
     many = _rate_of(rounds, by_ones, least, steps, table)
     ones = _rate_of_one(rounds, one, fill, least, steps)
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
+    if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
+        many, ones = many + tables * ones, 0.0
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
@@ -293,13 +296,22 @@ def _is_more_than_teeth(
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     """Bytes of objects that are kept one by one, and of the one that is replaced, larger."""
     # old copies of one that is small may have been as many, but are not kept
-    kept = {size for size, n in held[-1].items() if n >= _MANY}
+    often = {size for size, n in held[-1].items() if n >= _MANY}
+    kept = {size for size in often if not _larger_now(held, size)}
     singles = [{s: n for s, n in h.items() if s not in kept} for h in held]
     if max(sum(s.values()) for s in singles) > _FEW_ONES and _stay(singles):
         return [_bytes(h) for h in held], [0] * len(held)
     # of a few the largest: the collector may have taken old copies for objects in use
     many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
     return many, [max(s, default=0) for s in singles]
+
+
+def _larger_now(held: Sequence[Held], size: int) -> bool:
+    """Whether objects of a size are several that each became larger: before there was any, as many
+    of a smaller one existed that are gone."""
+    now, n = held[-1], held[-1][size]
+    before = next((h for h in reversed(held) if size not in h), {})
+    return n >= _MANY and any(s < size and k - now.get(s, 0) >= n for s, k in before.items())
 
 
 def _list_of(held: Sequence[Held]) -> float:
