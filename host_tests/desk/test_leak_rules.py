@@ -94,6 +94,7 @@ def test_too_few_rounds_blame_nobody() -> None:
 
 
 def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
+    """What is kept is of a round of the outer one: that is a round of the program."""
     looks, held = [], 0
     for i in range(1, 4):
         for k in range(1, 40):
@@ -101,8 +102,10 @@ def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
             at, round_ = 1000 * i + k, 39 * (i - 1) + k
             looks.append(Look(at, at, Counter({(2, 96): held}), NONE, _INNER, round_, 2))
         looks.append(Look(1000 * i + 500, held, Counter({(2, 96): held}), NONE, _OUTER, i, 1))
-    (found,) = leaks.judged(looks, SITES).growths
-    assert (found.place, found.each) == (WORK, 96)
+    told = leaks.judged(looks, SITES)
+    (found,) = told.growths
+    assert (found.place, found.each, found.rounds) == (WORK, 39 * 96, 3)
+    assert told.rounds == 3 and told.loop and told.loop.key == _OUTER
 
 
 def inner_and_outer(rounds: int, held: Callable[[int, int], int]) -> list[Look]:

@@ -15,7 +15,7 @@ from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import growth, loops
-from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Held, Verdict
+from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, LEAST, Held, Verdict
 from maixmem_cli.profiler.ledger import Kept, Look
 from maixmem_cli.profiler.loops import Chain, Loop, Sites
 from maixmem_cli.profiler.recursion import deepening
@@ -24,7 +24,9 @@ LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: k
 BOUNDED = "bounded"  #: a kind: it grew to the end of the run, but does not for ever
 _FULL = 1024  # bytes of a cache that is worth a word
 _LOST = 2  # steps up of what is known to be lost with each call
-_SEEN = 3  # rounds of a later loop in which what was made once is seen to be flat
+_SEEN = (
+    3  # rounds of a later loop in which what was made once is seen to be flat; or of one around
+)
 _NONE: Held = {}
 Of = tuple[str, Place]  #: heap and line
 
@@ -136,8 +138,9 @@ def judged(
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
     last = chosen[-1] if chosen else None
-    shown = (last.outer if few and last.outer else last) if last else None
-    return Judged(out, shown.passed if shown else None, few, last)
+    if last and last.outer and (few or last.outer.passed >= _SEEN):
+        last = last.outer
+    return Judged(out, last.passed if last else None, few, last)
 
 
 def _with_its_objects(found: list[Growth]) -> list[Growth]:
@@ -219,15 +222,23 @@ def _as_one(owners: Iterable[_Owner]) -> _Owner:
 
 
 def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:
-    """By a loop; by that of few rounds around it where that shows no growth from round to
-    round."""
+    """By a loop; by that of few rounds around it where that shows no growth from round to round,
+    and by its rounds in any case: they are those of the program."""
+    found, outer = _by_loop(of, owner, loop, steps), loop.outer
+    if not outer or (outer.passed < _SEEN and found.kind == GROWS and _in_each(owner, outer)):
+        return found
+    few = _by_loop(of, owner, outer, steps)
+    if found.kind != GROWS or not _in_each(owner, outer):
+        return few
+    by_outer = _by_loop(of, owner, outer, _LOST, _SEEN)
+    return by_outer if by_outer.kind == GROWS else few
+
+
+def _by_loop(of: Of, owner: _Owner, loop: Loop, steps: int, least: int = LEAST) -> Verdict:
     held: list[Held] = [owner.held.get(i, _NONE) for i in loop.at]
     filled: list[Held] = [owner.filled.get(i, _NONE) for i in loop.at]
     exact = of[0] == "heap"
-    found = growth.judge(loop.rounds, held, filled, exact=exact, steps=steps)
-    if loop.outer and not (found.kind == GROWS and _in_each(owner, loop.outer)):
-        return _verdict(of, owner, loop.outer, steps)
-    return found
+    return growth.judge(loop.rounds, held, filled, exact=exact, least=least, steps=steps)
 
 
 def _in_each(owner: _Owner, loop: Loop) -> bool:
