@@ -143,6 +143,29 @@ def test_what_the_loop_inside_the_first_round_keeps_leaks() -> None:
     assert found.each == 96
 
 
+def _kept_in_a_list(entries: Callable[[int], int]) -> list[Look]:
+    """An object each third round; another line's list had so many entries after it: larger than a
+    block from the fifth on."""
+    return [
+        replace(
+            k,
+            gc=k.gc + Counter({(2, 64 if entries(k.round) > 4 else 32): 1}),
+            filled={(2, 64): 8 * entries(k.round) - 4} if entries(k.round) > 4 else {},
+        )
+        for k in loop(_OUTER, [i // 3 for i in range(3, 22)])
+    ]
+
+
+def test_the_list_of_what_leaks_is_a_leak_before_its_table_has_doubled_often() -> None:
+    found = {
+        g.place: g for g in leaks.judged(_kept_in_a_list(lambda n: (n + 2) // 3), SITES).growths
+    }
+    assert round(found[MAIN].verdict.rate) == 352 and found[WORK].kind == LEAK
+    assert abs(found[WORK].verdict.rate - 8 / 3) < 0.05 and not found[WORK].verdict.now_and_then
+    full = leaks.judged(_kept_in_a_list(lambda n: min(n, 6)), SITES).growths
+    assert [g.place for g in full] == [MAIN]
+
+
 def test_a_callback_counts_its_own_times() -> None:
     (found,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(160)]), SITES).growths
     assert found.verdict.now_and_then and abs(found.each - 1056) < 60

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from math import ceil
 from statistics import median
@@ -36,6 +36,7 @@ _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
 LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
 ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
+_LISTED = 3  # numbers of objects that a list had entries for
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
 _BEND = 8  # looks before and after which growth becomes slower
@@ -321,6 +322,20 @@ def _list_of(held: Sequence[Held]) -> float:
     items, before = sum(kept.values()), held[len(held) // 2]
     tables = (s for s in held[-1].keys() - kept.keys() if items <= s / ITEM < 2 * items)
     return ITEM * items / _bytes(kept) if any(s not in before for s in tables) else 0.0
+
+
+def list_of(kept: Verdict, held: Sequence[Held], other: Sequence[Filled]) -> Verdict | None:
+    """The list of what is kept one by one, where another owner's object is it: with each object
+    more it has an entry more. `other`: of that owner."""
+    counts = [_objects(h) for h in held]
+    known = [(n, max(f), -(-f[max(f)] // ITEM)) for n, f in zip(counts, other) if f]
+    entries, apart = {k for *_, k in known}, [k - n for n, _, k in known]
+    if len(entries) < _LISTED or max(apart) - min(apart) > 1:  # the last may be in no list
+        return None
+    first, size = counts.index(known[0][0]), known[-1][1]
+    more = _bytes(held[-1]) - _bytes(held[first])
+    rate = ITEM * kept.rate * (counts[-1] - counts[first]) / more if more > 0 else 0.0
+    return replace(kept, nbytes=size, rate=rate, one=rate, largest=size, every=1.0, table=2.0)
 
 
 def _stay(singles: Sequence[Held]) -> bool:

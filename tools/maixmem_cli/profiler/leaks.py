@@ -133,6 +133,7 @@ def judged(
             g = told(("gc", has), _as_one(of.values()))
             if g and g.leaks:
                 out = [x for x in out if x.heap != "gc" or x.place not in of] + [g]
+    out += _lists(out, owners, chosen[-1]) if chosen else []
     if not any(x.passed >= _SEEN for x in chosen):
         out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
@@ -141,6 +142,20 @@ def judged(
     if last and last.outer and (few or last.outer.passed >= _SEEN):
         last = last.outer
     return Judged(out, last.passed if last else None, few, last)
+
+
+def _lists(found: list[Growth], owners: dict[Of, _Owner], loop: Loop) -> list[Growth]:
+    """Lists of what leaks, each made larger by a line that is not yet known to."""
+    own = {p: o for (heap, p), o in owners.items() if heap == "gc"}
+    leaks = [g for g in found if g.heap == "gc" and g.kind == LEAK and not g.verdict.one]
+    out: dict[Place, Growth] = {}
+    for g in leaks:
+        held = [own[g.place].held.get(i, _NONE) for i in loop.at]
+        for place in own.keys() - {x.place for x in found if x.leaks} - out.keys():
+            filled = [own[place].filled.get(i, _NONE) for i in loop.at]
+            if v := growth.list_of(g.verdict, held, filled):
+                out[place] = Growth("gc", place, v)
+    return [*out.values()]
 
 
 def _with_its_objects(found: list[Growth]) -> list[Growth]:
