@@ -102,9 +102,7 @@ class Board:
     def forecast(self, verdict: Verdict) -> tuple[int, int]:
         """Rounds in all, at least and at most."""
         grows = [Growth("gc", _place(_GROWING), verdict)]
-        left = last_rounds.rounds_left(
-            grows, self.looks, self.fullest, lambda: self.events, _place
-        )
+        left = last_rounds.rounds_left(grows, self.looks, self.fullest, self.events, _place)
         assert left
         seen = self.looks[-1].round
         return left[0] + seen, left[1] + seen

@@ -8,6 +8,7 @@ import tracemalloc
 
 from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import Event
+from maixmem_cli.heap.blocks import packed
 from maixmem_cli.heap.heaps import GcHeap, SystemHeap
 from maixmem_cli.profiler.ledger import BEFORE, Ledger
 
@@ -49,6 +50,17 @@ def test_a_cell_is_of_the_function_and_not_of_the_call() -> None:
     assert (found.gc.count[1], found.gc.count[2], found.gc.used) == (1, 2, 160)
     found.feed_one(free(1, 4))
     assert found.gc.held[2] == 0
+
+
+def test_a_look_has_each_object_of_who_made_it_as_large_as_it_is() -> None:
+    found = books()
+    found.feed([new(1, 0, 2), new(2, 2, 1), new(2, 3, 3), new(1, 9, 1)])
+    states = bytes((1, 2, 1, 1, 2, 2, 0, 0, 0, 0, 1)).ljust(_BLOCKS + 64, b"\0")  # 10: of before
+    found.feed_one(Event(9, tracer.LOOK, 1, 7, 5, end=3, used=packed(states), slack=b"\4\x1f"))
+    (look,) = found.looks
+    assert look.gc == {(1, 64): 1, (2, 32): 1, (2, 96): 1, (BEFORE, 32): 1}
+    assert look.filled == {(1, 64): 60, (2, 96): 65}
+    assert (look.loop, look.round, found.fullest.blocks) == (5, 3, 7)
 
 
 def test_a_collection_that_frees_all_adds_nothing_to_the_books() -> None:

@@ -11,7 +11,10 @@ FREE, HEAD, TAIL, MARKED = range(4)  #: of a block
 
 def states(packed: bytes) -> bytes:
     """One byte a block, of two bits a block."""
-    return b"".join(map(_UNPACK.__getitem__, packed))
+    out = bytearray(4 * len(packed))
+    for at, of in enumerate(_UNPACK):
+        out[at::4] = packed.translate(of)
+    return bytes(out)
 
 
 def packed(states: bytes) -> bytes:
@@ -21,7 +24,8 @@ def packed(states: bytes) -> bytes:
     return bytes(a | b << 2 | c << 4 | d << 6 for a, b, c, d in four)
 
 
-_UNPACK = [bytes((b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6)) for b in range(256)]
+#: of each of the four blocks of a byte, the state by the byte
+_UNPACK = [bytes(b >> shift & 3 for b in range(256)) for shift in (0, 2, 4, 6)]
 
 
 def sizes(states: bytes, pool: int, block: int) -> dict[int, int]:

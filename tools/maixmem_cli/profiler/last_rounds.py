@@ -45,7 +45,7 @@ def rounds_left(
     leaks: Sequence[Growth],
     looks: Sequence[Look],
     fullest: Fullest,
-    events: Callable[[], Iterable[Event]],
+    events: Iterable[Event],
     place_of: Callable[[int], Place],
 ) -> tuple[int, int] | None:
     """After how many more rounds, at least and at most, the leaks of the GC heap end the program;
@@ -57,7 +57,7 @@ def rounds_left(
     if not last or not first:
         return None
     objects = _in_use(fullest)
-    loop = [e for e in events() if upto[0].time < e.time <= fullest.time]
+    loop = [e for e in events if upto[0].time < e.time <= fullest.time]
     seen = [e for e in loop if e.time > first.time]
     born, given = _born([e for e in seen if e.time <= last.time], place_of, objects)
     ones = _ones(leaks, [*objects.items()], fullest, place_of, last.round)

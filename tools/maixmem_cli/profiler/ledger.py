@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import NOWHERE, Event, Place
 from maixmem_cli.heap import heaps
-from maixmem_cli.heap.heaps import BLOCK, FREE, GcHeap, SystemHeap
+from maixmem_cli.heap.heaps import BLOCK, FREE, HEAD, GcHeap, SystemHeap
 
 BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
-_OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
+_RUN = re.compile(b"\x00+|\x01\x02*|.", re.DOTALL)  # free blocks, or an object: HEAD, then TAIL
+_LARGER = re.compile(b"\x01\x02+")  # than a block
 Kept = Counter[tuple[int, int]]  #: how many of {(site, bytes)}
 Filled = dict[tuple[int, int], int]  #: of one of {(site, bytes)}: bytes to the last that is not 0
 
@@ -257,15 +258,19 @@ class Ledger:
             account.most = account.used
 
     def _look(self, e: Event) -> None:
+        states = heaps.states(e.used)[: len(self.blocks)]
+        runs = _RUN.findall(states)
+        owners = [None, *self.blocks]  # of the block before: who made an object as large as it is
+        ends = accumulate(map(len, runs))
         blocks: Kept = Counter()
+        for (site, run), n in Counter(zip(map(owners.__getitem__, ends), runs)).items():
+            if run[0] == HEAD:
+                blocks[BEFORE if site is None else site, len(run) * BLOCK] += n
         filled: Filled = {}
-        slack = iter(e.slack)
-        for m in _OBJECT.finditer(heaps.states(e.used)):
-            site = self.blocks[m.end() - 1]  # who made it as large as it is
-            of = BEFORE if site is None else site, (m.end() - m.start()) * BLOCK
-            blocks[of] += 1
-            if of[1] > BLOCK:
-                filled[of] = max(filled.get(of, 0), of[1] - next(slack, 0))
+        for m, slack in zip(_LARGER.finditer(states), e.slack):
+            site, size = owners[m.end()], (m.end() - m.start()) * BLOCK
+            of = BEFORE if site is None else site, size
+            filled[of] = max(filled.get(of, 0), size - slack)
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
             self.fullest = Fullest(e.a, e.site, e.used, e.time, tuple(self.blocks))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Callable
 
 from maixmem_cli.emulator.readers import moment
-from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Place
+from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Event, Place
 from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
@@ -81,6 +81,7 @@ class Profile:
         self.ending: list[str] = []  #: about an end that is not the script's own
         self.damage: list[str] = []  #: of the system heap's books
         self.books: ledger.Ledger
+        self.events: list[Event] = []  #: of the run, in order; of the looks those that are read
         self.gc_total = self.heap_total = 0
         self.unexplained: int | None = None
         self.states = b""  #: of the GC heap's blocks at the end
@@ -262,7 +263,8 @@ class Profile:
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
         looks = live.chosen(list(session.tracer.of(LOOK)))
-        self.books.feed(list(session.tracer.events(looks)))
+        self.events = list(session.tracer.events(looks))
+        self.books.feed(self.events)
         names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
@@ -304,8 +306,8 @@ class Profile:
         loop, of = self.judged.loop, self.growing
         if loop and of:
             looks = [self.books.looks[i] for i in loop.at]
-            events = self.session.tracer.events
-            self._left = last_rounds.rounds_left(of, looks, self.books.fullest, events, self.place)
+            of_run = self.events
+            self._left = last_rounds.rounds_left(of, looks, self.books.fullest, of_run, self.place)
 
     def _lost(self) -> Callable[[Place], int]:
         """How often a line called what the firmware never frees: threads that have

@@ -305,9 +305,7 @@ class _Last:
 
     def of_heap(self) -> Refused | None:
         tried = [
-            e
-            for e in self._found.session.tracer.events()
-            if e.kind in (MALLOC, REALLOC) and e.asked and not e.a
+            e for e in self._found.events if e.kind in (MALLOC, REALLOC) and e.asked and not e.a
         ]
         if not tried:
             return None

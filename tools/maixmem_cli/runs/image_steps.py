@@ -74,7 +74,7 @@ class Walker:
 
     def walk(self) -> None:
         """All of it, once."""
-        for e in self.profile.session.tracer.events():
+        for e in self.profile.events:
             if self._open and self._ends(e):
                 self._close()
             self._books.feed_one(e)

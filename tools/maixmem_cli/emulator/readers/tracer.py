@@ -7,6 +7,7 @@ The time of an event is instructions of both cores: KPU, flash and DMA take no e
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,10 @@ _COMPILED_THERE = {RAW_FILE, "<string>"}  # and what exec() and eval() run: they
 COMPREHENSIONS = {f"<{word}>" for word in ("listcomp", "dictcomp", "setcomp", "genexpr")}
 NOWHERE = 0  #: the site of what no Python line asked for
 _THREE = struct.Struct("<3Q")
+_KIND = 8  # where in a record its kind is, a byte
+_OF_USED = struct.Struct("<12xI24s")  # of USED, SLACK: where, and what
+_ALIKE = re.compile(b"%c+|%c+|[^%c%c]+" % (USED, SLACK, USED, SLACK), re.DOTALL)
+_OTHERS = (PLACE, LOOK, THROWN, TEXT)  # that are read in another way
 _SITES_FULL = _LOW = 0xFFFFFFFF
 
 
@@ -187,27 +192,33 @@ class Tracer:
         look: Event | None = None
         used, slack = bytearray(), bytearray()
         runs = self._marked("run")
-        for time, kind, site, a, b, c in self._records():
-            if kind == USED:
-                if look:
-                    used += bytes(8 * site - len(used)) + _THREE.pack(a, b, c)
-                continue
-            if kind == SLACK:
-                slack += _THREE.pack(a, b, c) if look else b""
-                continue
-            if look:
-                yield look._replace(used=bytes(used), slack=bytes(slack))
-            look = Event(time, kind, site, a, b, 0, c) if kind == LOOK and time in looks else None
-            used.clear()
-            slack.clear()
-            if kind in (MALLOC, REALLOC):
-                yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
-            elif kind == CELL:
-                block = (a - self.began[1].pool) // heaps.BLOCK
-                if 0 <= block < len(self.began[1].states):
-                    yield Event(time, kind, site, block, 1)
-            elif kind not in (PLACE, LOOK, THROWN, TEXT) and not (kind == MARK and a in runs):
-                yield Event(time, kind, site, a, b, 0, c)
+        for block, column in self._blocks():
+            for like in _ALIKE.finditer(column):
+                part = block[like.start() * EVENT.size : like.end() * EVENT.size]
+                kind = column[like.start()]
+                if kind == USED:
+                    for at, three in _OF_USED.iter_unpack(part) if look else ():
+                        used += bytes(8 * at - len(used)) + three
+                    continue
+                if kind == SLACK:
+                    slack += b"".join(t for _, t in _OF_USED.iter_unpack(part)) if look else b""
+                    continue
+                for time, kind, site, a, b, c in EVENT.iter_unpack(part):
+                    if look:
+                        yield look._replace(used=bytes(used), slack=bytes(slack))
+                        look = None
+                    if kind == LOOK and time in looks:
+                        look = Event(time, kind, site, a, b, 0, c)
+                        used.clear()
+                        slack.clear()
+                    elif kind in (MALLOC, REALLOC):
+                        yield Event(time, kind, site, a, b & _LOW, b >> 32, c & _LOW, c >> 32)
+                    elif kind == CELL:
+                        at = (a - self.began[1].pool) // heaps.BLOCK
+                        if 0 <= at < len(self.began[1].states):
+                            yield Event(time, kind, site, at, 1)
+                    elif kind not in _OTHERS and not (kind == MARK and a in runs):
+                        yield Event(time, kind, site, a, b, 0, c)
         if look:
             yield look._replace(used=bytes(used), slack=bytes(slack))
 
@@ -215,17 +226,15 @@ class Tracer:
         """Every exception that was raised, caught or not, in order."""
         last: Thrown | None = None
         said = bytearray()
-        for time, kind, site, a, b, c in self._records():
+        for time, kind, site, a, b, c in self._records(THROWN, TEXT):
             if kind == TEXT:
                 said += _THREE.pack(a, b, c) if site == self._known.text & _LOW else b""
                 continue
             if last:
                 yield _with_text(last, said)
-                last = None
-            if kind == THROWN:
-                argument = names.text(c >> 2) if c & 3 == 2 else c >> 1 if c & 1 else None
-                last = Thrown(time, site, a, names.text(b & _LOW), argument, b >> 32)
-                said.clear()
+            argument = names.text(c >> 2) if c & 3 == 2 else c >> 1 if c & 1 else None
+            last = Thrown(time, site, a, names.text(b & _LOW), argument, b >> 32)
+            said.clear()
         if last:
             yield _with_text(last, said)
 
@@ -239,23 +248,31 @@ class Tracer:
 
     def of(self, kind: int) -> Iterator[Event]:
         """All of a kind; looks without what they saw."""
-        return (Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records() if k == kind)
+        return (Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records(kind))
 
-    def _records(self) -> Iterator[tuple[int, ...]]:
+    def _records(self, *kinds: int) -> Iterator[tuple[int, ...]]:
+        """Those of some kinds."""
+        wanted = re.compile(b"[%s]" % re.escape(bytes(kinds)))
+        for block, column in self._blocks():
+            for m in wanted.finditer(column):
+                yield EVENT.unpack_from(block, m.start() * EVENT.size)
+
+    def _blocks(self) -> Iterator[tuple[bytes, bytes]]:
+        """What was traced, some of it at a time, and the kind of each record: most of them are of
+        looks, and are not read one by one."""
         self._file.flush()
         with self._path.open("rb") as f:
             while block := f.read(EVENT.size * 4096):
-                yield from EVENT.iter_unpack(block)
+                yield block, block[_KIND :: EVENT.size]
 
     def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
         """Site -> the lines that were being run, the innermost first."""
         out: dict[int, tuple[Place, ...]] = {NOWHERE: (), _SITES_FULL: ()}
         with_lines = set(_COMPILED_THERE)
-        for _, kind, site, file, function, line in self._records():
-            if kind == PLACE:
-                place = Place(names.text(file), names.text(function), line)
-                out[site] = (*out.get(site, ()), place)
-                with_lines |= {place.file} if line else set()
+        for _, _, site, file, function, line in self._records(PLACE):
+            place = Place(names.text(file), names.text(function), line)
+            out[site] = (*out.get(site, ()), place)
+            with_lines |= {place.file} if line else set()
         self.depths = {site: len(places) for site, places in out.items()}
         return {site: _named(places, with_lines) for site, places in out.items()}
 
