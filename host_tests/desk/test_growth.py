@@ -85,6 +85,13 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         [{64: i + (4 < i <= 8), **({table(i): 1} if i > 8 else {})} for i in range(1, 21)],
         72,
     ),
+    "a tuple and two numbers in each entry of a list": (
+        [
+            {64: i + (4 < i <= 8), 32: 2 * i, **({table(i): 1} if i > 8 else {})}
+            for i in range(1, 21)
+        ],
+        136,
+    ),
     "objects in four lists": ([four_lists(i) for i in range(1, 200)], 40),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }

@@ -317,11 +317,14 @@ def _larger_now(held: Sequence[Held], size: int) -> bool:
 
 def _list_of(held: Sequence[Held]) -> float:
     """Of what is kept one by one the list, which is too young to be seen growing: its bytes for
-    one of theirs. It has place for them all, and doubled since there were half as many."""
+    one of theirs. It has place for them all, or for those of one size where each entry keeps
+    several, and doubled since there were half as many."""
     kept = {size: n for size, n in held[-1].items() if n >= _MANY}
-    items, before = sum(kept.values()), held[len(held) // 2]
-    tables = (s for s in held[-1].keys() - kept.keys() if items <= s / ITEM < 2 * items)
-    return ITEM * items / _bytes(kept) if any(s not in before for s in tables) else 0.0
+    before = held[len(held) // 2]
+    tables = [s / ITEM for s in held[-1].keys() - kept.keys() - before.keys()]
+    entries = {sum(kept.values()), *kept.values()}
+    fit = max((n for n in entries if any(n <= room < 2 * n for room in tables)), default=0)
+    return ITEM * fit / _bytes(kept) if fit else 0.0
 
 
 def list_of(kept: Verdict, held: Sequence[Held], other: Sequence[Filled]) -> Verdict | None:
