@@ -29,9 +29,13 @@ def table(entries: int, first: int = 4) -> int:
     return 8 * room
 
 
-def four_lists(objects: int) -> Held:
-    """Objects of 32 bytes, each the next in one of four lists."""
-    return Counter({32: objects}) + Counter({table(-(-objects // 4)): 4})
+def lists(number: int, objects: int) -> Held:
+    """So many objects of 32 bytes, each the next in one of so many lists, whose first tables are
+    of the line that made them."""
+    full, more = divmod(objects, number)
+    tables = Counter({table(full + 1): more}) + Counter({table(max(1, full)): number - more})
+    del tables[table(1)]
+    return Counter({32: objects}) + tables
 
 
 def batches(rounds: int, *sizes: int) -> list[int]:
@@ -92,7 +96,11 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         ],
         136,
     ),
-    "objects in four lists": ([four_lists(i) for i in range(1, 200)], 40),
+    "objects in sixteen lists, which doubled twice": (
+        [lists(16, i) for i in range(1, 200)],
+        40,
+    ),
+    "objects in four lists": ([lists(4, i) for i in range(1, 200)], 40),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
 #: of these, what is one object that is made anew
@@ -115,7 +123,7 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         [{_OBJECT: min(i, 40), table(min(i, 40) + 1): 1} for i in range(1, _N)],
         FULL,
     ),
-    "objects in four lists, to a bound": ([four_lists(min(i, 80)) for i in range(1, 160)], FULL),
+    "objects in four lists, to a bound": ([lists(4, min(i, 80)) for i in range(1, 160)], FULL),
     "a queue that is emptied": (objects(*(i % 11 for i in range(_N))), FULL),
     "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),
@@ -212,6 +220,14 @@ def test_a_string_grows_by_its_characters(each: int, every: int, rounds: int) ->
     found = judge(range(1, rounds + 1), held, filled)
     assert found.kind == GROWS and abs(found.rate - each / every) <= 0.05 * each / every
     assert found.nbytes == max(held[-1])
+
+
+def test_a_string_whose_first_blocks_are_those_of_others_grows_by_its_characters() -> None:
+    """Of one block it is one of three objects that stay."""
+    held, filled = _string(5, 1, 20)
+    held = [{32: 3, **({} if i < 6 else h)} for i, h in enumerate(held)]
+    found = judge(range(1, 21), held, filled)
+    assert found.kind == GROWS and abs(found.rate - 5) <= 0.25
 
 
 def test_a_buffer_that_is_filled_does_not_grow() -> None:

@@ -110,7 +110,7 @@ def judge(
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
-        many, ones = many + tables * ones, 0.0
+        many, ones = many or tables * ones, 0.0
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
@@ -156,7 +156,7 @@ def _rate_of_one(
     room in vain."""
     low = lowest(blocks)
     by_blocks = _rate_of(rounds, blocks, least, steps)
-    block_by_block = 0 < max(b - a for a, b in zip(low, low[1:])) <= BLOCK
+    block_by_block = 0 < max((b - a for a, b in zip(low, low[1:]) if a), default=0) <= BLOCK
     if block_by_block or (by_blocks and not is_table(low)):
         return _rate_of(rounds, fill, least, steps) or by_blocks
     return by_blocks
@@ -300,7 +300,8 @@ def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     often = {size for size, n in held[-1].items() if n >= _MANY}
     kept = {size for size in often if not _larger_now(held, size)}
     singles = [{s: n for s, n in h.items() if s not in kept} for h in held]
-    if max(sum(s.values()) for s in singles) > _FEW_ONES and _stay(singles):
+    tables = sum(held[-1][size] for size in often - kept)
+    if max(sum(s.values()) for s in singles) > _FEW_ONES + tables and _stay(singles):
         return [_bytes(h) for h in held], [0] * len(held)
     # of a few the largest: the collector may have taken old copies for objects in use
     many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
@@ -316,14 +317,15 @@ def _larger_now(held: Sequence[Held], size: int) -> bool:
 
 
 def _list_of(held: Sequence[Held]) -> float:
-    """Of what is kept one by one the list, which is too young to be seen growing: its bytes for
-    one of theirs. It has place for them all, or for those of one size where each entry keeps
-    several, and doubled since there were half as many."""
-    kept = {size: n for size, n in held[-1].items() if n >= _MANY}
+    """Of what is kept one by one the list, which is too young to be seen growing, or equal lists:
+    their bytes for one of its. They have place for it all, or for what is of one size where each
+    entry keeps several, and doubled since there was half as much."""
+    kept = {s: n for s, n in held[-1].items() if n >= _MANY and not _larger_now(held, s)}
     before = held[len(held) // 2]
-    tables = [s / ITEM for s in held[-1].keys() - kept.keys() - before.keys()]
-    entries = {sum(kept.values()), *kept.values()}
-    fit = max((n for n in entries if any(n <= room < 2 * n for room in tables)), default=0)
+    lists = [(n, n * s / ITEM) for s, n in held[-1].items() if s not in kept and s not in before]
+    entries = {sum(kept.values()), *kept.values()}  # and the lists themselves
+    fits = (n for n in entries if any(n - k <= room < 2 * n for k, room in lists))
+    fit = max(fits, default=0)
     return ITEM * fit / _bytes(kept) if fit else 0.0
 
 
