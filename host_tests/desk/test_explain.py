@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import re
@@ -21,6 +22,7 @@ from maixmem_cli.library import places
 from maixmem_cli.runs import dump_image
 
 _ROWS = table.rows()
+_A_ROW = next(r for r in _ROWS if r.on == table.expand(["all"]) and not r.also and not r.unless)
 _CASES = [(row, text) for row in _ROWS for text, _ in row.cases]
 _THREADS = [
     line.split("\t")
@@ -1000,3 +1002,18 @@ def test_an_old_firmware_is_a_possible_cause_where_nothing_else_is_known(
 ) -> None:
     text = f"OpenMV: some pictures are bad\nFirmware version: {version}"
     assert [a.row.id for a in log.explain(text.encode()).errors] == ["old-firmware"] * old
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("It hangs, but I haven't received any core dump.", False),
+        ("It hangs without any core dump.", False),
+        ("It hangs; the core dump is below.", True),
+        ("Once not any core dump, now a core dump each time.", True),
+    ],
+)
+def test_what_was_not_seen_is_no_message(text: str, seen: bool) -> None:
+    row = dataclasses.replace(_A_ROW, match=("core dump",), without=("sd card",))
+    assert row.is_said(text, set(), frozenset(), text) is seen
+    assert not row.is_said(text, set(), frozenset(), f"{text} An sd card is in.")

@@ -42,6 +42,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is be
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _FEW_WORDS = 2
+_NOT_SEEN = r"\b(?:without (?:any )?|(?:(?:have|did|do)n'?t|not) (?:\w+ )?any |not an? )"
 _PROMPT = r"\$|\u279c +\S+|[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[^$#\n]{0,60}[$#]|msh [^>\n]*>"
 _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
 # a path of a computer
@@ -80,6 +81,7 @@ class Row:
     #: those of `match` that many programs say: they count only where the log shows a board of it
     everyday: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  #: its log must have one of these words too
+    without: tuple[str, ...] = ()  #: and none of these
     handled: bool = False  #: many programs go on from it: no cause beside an unknown exception
     when: tuple[str, ...] = ()  #: comparisons of its log's numbers, all of which hold
 
@@ -115,6 +117,7 @@ class Row:
             self._fits(text, named, self.holds_on(wanted))
             and not self.denies(text)
             and (not self.also or any(has(log, word) for word in self.also))
+            and not any(has(log, word) for word in self.without)
         )
 
     def is_firm(self, text: str) -> bool:
@@ -146,7 +149,8 @@ class Row:
             said = len(RAISED.sub("", text)) // 2
             parts = [p for p in parts if len(p) > said or not _PLAIN.fullmatch(p)]
         return not codes.isdisjoint(named) or any(
-            text == part[1:] if part[0] == "=" else has(text, part) for part in parts
+            text == part[1:] if part[0] == "=" else has(text, part) and not _is_denied(text, part)
+            for part in parts
         )
 
 
@@ -289,6 +293,7 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "unless": tuple(listed.get("unless", ())),
         "everyday": tuple(listed.get("everyday", ())),
         "also": tuple(listed.get("also", ())),
+        "without": tuple(listed.get("without", ())),
         "when": tuple(listed.get("when", ())),
         "last": file == files.ROWS[-1],
     }
@@ -355,6 +360,14 @@ def possible_boards(text: str) -> frozenset[str]:
             weights.update(dict.fromkeys(one.on, one.weight))
     most = max(weights.values(), default=0)
     return frozenset(board for board, weight in weights.items() if weight == most)
+
+
+def _is_denied(text: str, key: str) -> bool:
+    """Whether all that a text says of plain words is that they were not seen."""
+    if not _PLAIN.fullmatch(key):
+        return False
+    denied = re.compile(_NOT_SEEN + re.escape(bare_of(key)))
+    return denied.search(text) is not None and not has(denied.sub("", text), key)
 
 
 def is_typed(text: str) -> bool:
