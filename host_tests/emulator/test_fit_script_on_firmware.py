@@ -135,11 +135,13 @@ def test_what_is_kept_now_and_then_is_bytes_a_round(tmp_path: Path) -> None:
     assert 200 < grows.each < 300
 
 
-def test_a_run_that_is_over_names_the_line_that_waits(tmp_path: Path) -> None:
+@pytest.mark.parametrize("waits", ["time.sleep(1)", "if pins > 2:\n        img = 0"])
+def test_a_run_that_is_over_names_the_line_that_waits(waits: str, tmp_path: Path) -> None:
     script = tmp_path / "main.py"
-    loop = "import time\nwhile True:\n    time.sleep(1)\nimg = sensor.snapshot()\n"
+    loop = f"import time\npins = 0\nwhile True:\n    {waits}\nimg = sensor.snapshot()\n"
     script.write_text(_CAMERA + loop)
     options = Options(camera="pattern", frames=5, seconds=10.0, begin=(1, 5.0))
     found = recorded.run(script, recorded.Place(FIRMWARES["full"], _OF_FULL[0], options))
     said = judge.judge(found, script.read_text()).lines[0]
-    assert said.startswith("CANNOT TELL: main.py:8: time.sleep(1): no picture was taken")
+    line = waits.splitlines()[0].rstrip(":")
+    assert said.startswith(f"CANNOT TELL: main.py:9: {line}: no picture was taken")

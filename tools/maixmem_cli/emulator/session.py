@@ -58,7 +58,7 @@ class Options:
 @dataclass(frozen=True)
 class Outcome:
     """How a script ended: one of the words above, its traceback if it raised, the status it gave
-    sys.exit().
+    sys.exit(). `limited`: the traceback of the Ctrl-C that ended a run of limited length.
 
     Not `over`: it goes on, or the board hangs; there is no prompt."""
 
@@ -66,6 +66,7 @@ class Outcome:
     error: str = ""
     status: int = 0
     over: bool = True
+    limited: str = ""
 
 
 def imported(source: str) -> set[str]:
@@ -233,7 +234,7 @@ class Session:
         if self.port.stopped:
             return Outcome(INTERRUPTED, named)
         if self.port.limited and "KeyboardInterrupt" in error:
-            return Outcome(LIMIT)
+            return Outcome(LIMIT, limited=named)
         return Outcome(RAISED, named) if error else self._exit()
 
     def _exit(self) -> Outcome:

@@ -241,7 +241,18 @@ def _end(found: Profile, output: str, walker: Walker) -> End:
 def _stopped(found: Profile, walker: Walker) -> tuple[Place, ...]:
     """The lines that ran when the run was over: where the Ctrl-C that ended it came, else where
     the board is now."""
-    return _thrown(found, walker, "KeyboardInterrupt") or _Last(found, walker).at
+    came = _traced(found, found.outcome.limited or found.outcome.error)
+    return came or _thrown(found, walker, "KeyboardInterrupt") or _Last(found, walker).at
+
+
+def _traced(found: Profile, trace: str) -> tuple[Place, ...]:
+    """The lines of a traceback, the innermost first."""
+    script = found.session.script
+    places = ending.places(trace.replace(str(script), script.name))
+    return tuple(
+        _place(found, script.name if file.startswith("<") else file, line, function)
+        for file, line, function in places
+    )
 
 
 def _thrown(found: Profile, walker: Walker, name: str) -> tuple[Place, ...]:
@@ -255,11 +266,7 @@ def _thrown(found: Profile, walker: Walker, name: str) -> tuple[Place, ...]:
 
 def _raised(found: Profile, walker: Walker, trace: str, kind: str, *, caught: bool = False) -> End:
     error = ending.last_line(trace)
-    name = found.session.script.name
-    at = tuple(
-        _place(found, name if file.startswith("<") else file, line, function)
-        for file, line, function in ending.places(trace)
-    )
+    at = _traced(found, trace)
     at = at or _thrown(found, walker, error.partition(":")[0])  # the heap had no room for a trace
     refused = None
     if ending.of_memory(error):
