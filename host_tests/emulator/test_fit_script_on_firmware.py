@@ -74,6 +74,7 @@ except Exception as e:
         # the heap has no room for a traceback either
         ("k = None\nwhile True:\n    k = (k,)\n", 0, fit_truth.DIES, "main.py:3: k = (k,)"),
         (_CAMERA + _LOADS + _LOOP, 0, fit_truth.ELSE, "main.py:6: net = kpu.load(0x300000)"),
+        ("x = 1\nexec('\\nimport none')\n", 0, fit_truth.ELSE, "main.py:2: exec("),
     ],
 )
 def test_a_verdict_is_the_end_of_the_run(

@@ -217,6 +217,7 @@ def test_a_run_that_told_nothing_is_no_verdict(
         (_CAMERA + _LOADS + _LOOP, "main.py:6: net = kpu.load(0x300000) needs a model"),
         ("import lvgl\n", "main.py:1: import lvgl needs a module"),
         ("print(unknown)\n", "main.py:1: print(unknown) ends it, and not for want of memory"),
+        ("x = 1\nexec('\\nimport lvgl')\n", "main.py:2: exec('\\nimport lvgl') needs a module"),
     ],
 )
 def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: str) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
+from maixmem_cli.emulator.readers.tracer import RAW_FILE
 from maixmem_cli.errors import table
 from maixmem_cli.record.record import CARD, DEVICE, MODEL, MODULE, SENSOR, Missing, Place
 
@@ -89,10 +91,12 @@ def last_line(traceback: str) -> str:
     return next((x for x in reversed(traceback.splitlines()) if x.strip()), "")
 
 
-def places(traceback: str) -> list[tuple[str, int, str]]:
-    """(file, line, function) of a traceback, the innermost first."""
+def places(traceback: str, script: Path) -> list[tuple[str, int, str]]:
+    """(file, line, function) of a traceback, the innermost first. What exec() was given has a name
+    in angle brackets, too: its lines are not the script's."""
+    names = {str(script): script.name, RAW_FILE: script.name}
     found = _OUTERMOST.findall(traceback)
-    return [(file, int(line), function) for file, line, function in reversed(found)]
+    return [(names.get(file, file), int(line), function) for file, line, function in found[::-1]]
 
 
 def caught(output: str) -> str:

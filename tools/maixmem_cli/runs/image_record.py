@@ -247,12 +247,8 @@ def _stopped(found: Profile, walker: Walker) -> tuple[Place, ...]:
 
 def _traced(found: Profile, trace: str) -> tuple[Place, ...]:
     """The lines of a traceback, the innermost first."""
-    script = found.session.script
-    places = ending.places(trace.replace(str(script), script.name))
-    return tuple(
-        _place(found, script.name if file.startswith("<") else file, line, function)
-        for file, line, function in places
-    )
+    places = ending.places(trace, found.session.script)
+    return tuple(_place(found, *place) for place in places)
 
 
 def _thrown(found: Profile, walker: Walker, name: str) -> tuple[Place, ...]:

@@ -375,8 +375,8 @@ class _Told:
     def trace_places(self, trace: str) -> tuple[Place, ...]:
         """The lines of a traceback, the innermost first."""
         return tuple(
-            self.place(line, self.script.name if file.startswith("<") else file, function)
-            for file, line, function in ending.places(trace)
+            self.place(line, file, function)
+            for file, line, function in ending.places(trace, self.script)
         )
 
     def end(self) -> End:
