@@ -150,6 +150,80 @@ def test_an_exception_that_python_ignored_at_its_end_is_no_cause() -> None:
     assert {a.row.id for a in found.answers} == {"python", "memory-error"}
 
 
+def test_what_a_program_handles_or_raises_in_its_own_text_did_not_come() -> None:
+    """Code that is pasted names the exceptions that it knows."""
+    for line in (
+        "except {}:",
+        "except ({}, OSError) as e:",
+        "raise {}",
+        "throw {};",
+        "}} catch ({} e) {{",
+    ):
+        for row, text in _CASES:
+            found = log.explain(line.format(text.partition(": ")[0]).encode())
+            assert not found.answers, (row.id, line)
+    assert log.explain(b"except MemoryError:\nMemoryError: ").errors[0].row.id == "memory-error"
+
+
+def test_what_is_said_once_in_own_words_is_no_likely_cause() -> None:
+    """A cause that is likely has a message of a program, or two lines that say it."""
+    said = "RK3588: the memory grows with each run"
+    again = "after an hour all RAM is eaten: a leak"
+    grows = "E RKNN: failed to allocate handle, ret: -1"
+    assert log.explain(said.encode()).errors[0].sure == "possible"
+    assert log.explain(f"{said}\n{again}".encode()).errors[0].sure == "likely"
+    assert log.explain(f"{said}\n{grows}".encode()).errors[0].sure == "likely"
+
+
+def test_marks_of_markdown_are_no_part_of_a_message() -> None:
+    for text in ("Killed", "`Killed`", "**Killed**", "Killed**", "```Killed```"):
+        assert log.explain(f"Linux\n{text}".encode()).errors[0].row.id == "oom-killer", text
+    assert log.explain(b"*** PANIC ***\n\nOut of memory").board == "rp2040"
+
+
+def test_what_is_possible_in_python_alone_is_not_said_of_a_program_in_c() -> None:
+    asks = "my esp32 web server stops responding"
+    in_c = log.explain(f"{asks}\n#include <WiFi.h>\nvoid setup() {{".encode())
+    python = log.explain(f"{asks}\nimport network, socket\ns.accept()".encode())
+    assert python.errors[0].row.id == "server-stops" and not in_c.errors
+    for found in (in_c, python):
+        said = [step for answer in found.answers for step in answer.steps]
+        assert any("v1.2" in step for step in said) is (found is python)
+
+
+def test_a_number_that_is_given_without_a_colon_is_a_code_too() -> None:
+    for text in ("OSError 28", "OSError: 28", "OSError(28,)", "[Errno 28]"):
+        assert table.codes(text) == {"errno:28"}, text
+
+
+@pytest.mark.parametrize(
+    ("text", "grows"),
+    [
+        ("the free memory drops with each picture", True),
+        ("if the free memory drops below 30kb it becomes unstable", False),
+    ],
+)
+def test_a_limit_is_no_growth(text: str, grows: bool) -> None:
+    assert table.says(text, "growth") is grows
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("the same code works fine up to and including 3.3.11", True),
+        ("it never happens with version 2.17", True),
+        ("I have this only when I update it", True),
+        ("it works fine with 3.3 V and a resistor", False),
+        ("it worked before", False),
+    ],
+)
+def test_another_version_that_ran_comes_first(text: str, is_so: bool) -> None:
+    assert table.says(text, "worked") is is_so
+    log_of = f"{text}\nE (2756) cam_hal: cam_dma_config(509): frame buffer malloc failed\n"
+    first = log.explain(log_of.encode()).errors[0].steps[0]
+    assert first.startswith("Use the version that ran") is is_so
+
+
 def test_a_build_that_fails_asks_for_no_python_on_the_board() -> None:
     text = "$ python3 build.py\nRP2040\nCMake Error at CMakeLists.txt:34 (message):\n"
     assert log.explain(text.encode()).in_c and "maixmem" not in explain(given=text).output

@@ -9,6 +9,7 @@ second.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,8 @@ _K210 = frozenset({"k210"})  # what prints dumps
 _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
 _PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
+# what a program's own text says of errors
+_HANDLER = re.compile(r"(?:except\b.*|\} ?catch ?\(.*\) ?\{|(?:raise|throw) .*)")
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
@@ -194,7 +197,7 @@ def _lines(data: bytes) -> list[_Line]:
             if line:
                 line.times += 1
             elif len(found) < (20 if any(w in kind for w in _STRONG) else 10) * _DIFFERENT:
-                found[key] = _Line(number, text[:_WIDEST].decode(errors="replace").strip())
+                found[key] = _Line(number, _bare(text[:_WIDEST].decode(errors="replace")))
         number -= 1
         at = end
     lines = [line for line in found.values() if line.text]
@@ -204,8 +207,21 @@ def _lines(data: bytes) -> list[_Line]:
     return lines
 
 
+def _bare(text: str) -> str:
+    """A line without the marks of Markdown round it: code, and bold."""
+    text = text.strip()
+    if text.startswith("`"):
+        text = text.strip("`")
+    if text.startswith("**") and not text.startswith("***"):
+        text = text[2:]
+    if text.endswith("**") and not text.endswith("***"):
+        text = text[:-2]
+    return text
+
+
 def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text: str) -> None:
     known: dict[str, Answer] = {}
+    said_by: Counter[str] = Counter()  # lines in a person's words alone
 
     def holds(row: Row) -> bool:
         return numbers.all_hold(row.when, found.facts)
@@ -232,23 +248,30 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
                 found.answers.append(answer)
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
-            answer.firm = answer.firm or row.is_firm(line.text)
+            answer.firm = answer.firm or bool(answer.lines) or row.is_firm(line.text)
+            said_by[row.id] += _FEW if row.is_message(line.text) else 1
             if len(answer.lines) < _FEW and said not in answer.lines:
                 answer.lines.append(said)
+    for answer in found.answers:
+        if said_by[answer.row.id] == 1:
+            answer.sure = _WEAK
 
 
 def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
-    """The lines without the tracebacks of exceptions that Python ignored while it ended."""
+    """The lines without the tracebacks of exceptions that Python ignored while it ended, and
+    without those of a program's text that handle or raise one: they tell of none that came."""
     ignored = False
     for line in lines:
-        if not ignored:
+        if not ignored and not _HANDLER.match(line.text):
             yield line
         ignored = (ignored and not RAISED.match(line.text)) or _IGNORED in line.text
 
 
 def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
-    """Adds what the numbers of the log tell."""
+    """Adds what the numbers of the log tell, and leaves out what names no step that exists where
+    the log comes from: a row for Python says nothing of a program in C."""
     language = found.language
+    useless: list[Answer] = []
     for answer in found.answers:
         told = numbers.findings(answer.row, text, found.facts, boards, language)
         codes = [code for said in answer.lines for code in numbers.decoded(said, language)]
@@ -269,7 +292,11 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
                 answer.means = say("the board hangs: {cause}", language, cause=fits[0])
                 answer.sure = "likely"
         first += [step for one in told if one.general for step in one.steps]
-        answer.steps = fitting(dict.fromkeys([*first, *own]), text, language)
+        steps = dict.fromkeys([*first, *own])
+        answer.steps = fitting(steps, text, language)
+        if answer.sure == _WEAK and steps and not answer.steps and not answer.numbers:
+            useless.append(answer)
+    found.answers = [answer for answer in found.answers if answer not in useless]
 
 
 def _on_that_board(row: Row, language: str) -> str:

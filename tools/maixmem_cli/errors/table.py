@@ -36,7 +36,7 @@ _BEFORE, _AFTER = r"(?:(?<![A-Za-z])|(?![A-Za-z]))", r"(?:(?![A-Za-z])|(?<![A-Za
 # a number as printf writes one, padded too; "(nil)" is a pointer to nothing
 _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *")
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
-_ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:(] ?(\d+)\b")
+_ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 _FEW_BOARDS = 5
@@ -100,6 +100,15 @@ class Row:
         words speak against it."""
         fine = self.kind == "fine" and bool(RAISED.match(text))
         return fine or any(has(text, word) for word in self.unless)
+
+    def is_message(self, text: str) -> bool:
+        """Whether a line has more of this row than what people say in their words."""
+        said = {key for key in codes(text) if not key.startswith("says:")}
+        return not self._needs_words or self._fits(text, said, sure=True)
+
+    @functools.cached_property
+    def _needs_words(self) -> bool:
+        return any(key.startswith("says:") for key in self.match)
 
     @functools.cached_property
     def _keys(self) -> tuple[set[str], list[str]]:
@@ -444,7 +453,7 @@ def codes(text: str) -> set[str]:
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
-    found |= {f"says:{said.name}" for said in _said() if said.is_in(text)}
+    found |= {f"says:{one.name}" for one in _said() if one.is_in(text)}
     if text.strip().isdigit():
         errnos.append(text.strip())
     return found | {f"error:{n}" for n in errnos if len(n) == len("2006")}
@@ -452,33 +461,40 @@ def codes(text: str) -> set[str]:
 
 def says(text: str, name: str) -> bool:
     """Whether a text says that in a person's words."""
-    return any(said.name == name and said.is_in(text) for said in _said())
+    return any(one.name == name and one.is_in(text) for one in _said())
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a sentence may say in a person's words."""
+    """What a sentence may say, in a person's words."""
 
     name: str
-    words: tuple[tuple[str, ...], ...]  #: it has one of each
-    unless: tuple[str, ...] = ()  #: and none of these
+    words: tuple[tuple[str, ...], ...] = ()  #: a sentence has one of each list
+    pattern: str = ""  #: or this finds it
+    unless: tuple[str, ...] = ()  #: and no sentence with one of these counts
 
     def is_in(self, text: str) -> bool:
-        return self._has_all(text) and any(
-            self._has_all(sentence) and not any(has(sentence, word) for word in self.unless)
-            for sentence in _SENTENCE.split(text)
-        )
+        """Whether a sentence of a text says it."""
+        found = self.pattern and re.search(self.pattern, text)
+        return bool(found) or any(map(self._has, _SENTENCE.split(text)))
 
-    def _has_all(self, text: str) -> bool:
-        return all(any(has(text, word) for word in words) for words in self.words)
+    def _has(self, text: str) -> bool:
+        lists = self.words
+        return (
+            bool(lists)
+            and all(any(has(text, word) for word in words) for words in lists)
+            and not any(has(text, word) for word in self.unless)
+        )
 
 
 @functools.lru_cache(maxsize=None)
 def _said() -> tuple[Said, ...]:
     listed = files.read("evidence")["says"]
+    words = (tuple(map(tuple, one.get("words", ()))) for one in listed)
+    unless = (tuple(one.get("unless", ())) for one in listed)
     return tuple(
-        Said(one["name"], tuple(map(tuple, one["words"])), tuple(one.get("unless", ())))
-        for one in listed
+        Said(**{**one, "words": lists, "unless": against})
+        for one, lists, against in zip(listed, words, unless)
     )
 
 
