@@ -1012,6 +1012,14 @@ def test_a_step_that_the_log_speaks_against_is_not_said() -> None:
     )
 
 
+def test_a_step_that_somebody_has_done_does_not_come_first() -> None:
+    text = "MicroPython v1.20 on a Pico\nos.listdir('/sd')\nOSError: [Errno 19] ENODEV"
+    assert _first(text).steps[0].startswith("Format the card")
+    after = _first(f"{text}\nReformatting the card did not help.")
+    assert not after.steps[0].startswith("Format the card")
+    assert sorted(after.steps) == sorted(_first(text).steps)
+
+
 def test_what_follows_from_another_line_is_no_cause() -> None:
     text = (
         "E RKNN: failed to convert handle(1021) to fd, ret: -1, errno: 24, errstr: Too many\n"
@@ -1039,7 +1047,11 @@ def test_a_word_or_two_in_what_somebody_writes_make_no_cause_likely(row: table.R
 
 @pytest.mark.parametrize(
     "typed",
-    ["$ ../ncc compile a.tflite b.kmodel -t k210 --inference-type uint8", "C:\\nncase>ncc -i x"],
+    [
+        "$ ../ncc compile a.tflite b.kmodel -t k210 --inference-type uint8",
+        "C:\\nncase>ncc -i x",
+        "_webrepl          lodepng           struct            ure",
+    ],
 )
 def test_a_command_that_somebody_typed_is_no_message(typed: str) -> None:
     assert table.is_typed(typed)

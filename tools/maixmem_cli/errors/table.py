@@ -45,6 +45,7 @@ _FEW_WORDS = 2
 _NOT_SEEN = r"\b(?:without (?:any )?|(?:(?:have|did|do)n'?t|not) (?:\w+ )?any |not an? )"
 _PROMPT = r"\$|\u279c +\S+|[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[^$#\n]{0,60}[$#]|msh [^>\n]*>"
 _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
+_NAMES = re.compile(r"[\w/]+(?: {2,}[\w/]+){2,}")
 # a path of a computer
 _OF_COMPUTER = re.compile(r"(?<![\w.])/(?:home|Users)/\w|\b[A-Za-z]:(?:\\|/Users)")
 #: one board, several that are possible, or None: any
@@ -268,16 +269,23 @@ def is_in_c(log: str) -> bool:
 
 
 def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str]:
-    """The steps that nothing in a log speaks against."""
+    """The steps that nothing in a log speaks against, those last that somebody has done."""
     named = {say(step["desk"], language): step["unless"] for step in steps().values()}
     in_c = is_in_c(log)
     strange = [name for name in _names() if not name.fits(log, in_c)]
-    return [
+    fit = [
         text
         for text in texts
         if not any(has(log, word) for word in named.get(text, ()))
         and not any(name.is_in(text) for name in strange)
     ]
+    done = [
+        word
+        for listed in files.read("evidence")["done"]
+        if any(has(log, word) for word in listed["words"])
+        for word in listed["step"]
+    ]
+    return sorted(fit, key=lambda text: any(has(text, word) for word in done))
 
 
 @functools.lru_cache(maxsize=None)
@@ -380,8 +388,9 @@ def _is_denied(text: str, key: str) -> bool:
 
 
 def is_typed(text: str) -> bool:
-    """Whether a line is a command that somebody typed: its words are no message."""
-    return bool(_TYPED.match(text))
+    """Whether a line is a command that somebody typed, or of a table of names, as help('modules')
+    prints one: its words are no message."""
+    return bool(_TYPED.match(text) or _NAMES.fullmatch(text))
 
 
 def boards_of_line(text: str, possible: frozenset[str]) -> frozenset[str]:
