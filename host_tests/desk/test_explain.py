@@ -1103,3 +1103,48 @@ def test_what_was_not_seen_is_no_message(text: str, seen: bool) -> None:
     row = dataclasses.replace(_A_ROW, match=("core dump",), without=("sd card",))
     assert row.is_said(text, set(), frozenset(), text) is seen
     assert not row.is_said(text, set(), frozenset(), f"{text} An sd card is in.")
+
+
+@pytest.mark.parametrize("row", [row for row in table.rows() if row.faint], ids=lambda row: row.id)
+def test_what_is_said_of_many_comes_after_each_other_possible_cause(row: table.Row) -> None:
+    assert row.vague and row.known and row.sure == "possible"
+    known = next(r for r in table.rows() if r.id == "safe-mode" and r.vague)
+    found = log.Explained(None, answers=[_answer_of(row), _answer_of(known)])
+    assert [a.row for a in found.errors] == [known, row]
+
+
+def _answer_of(row: table.Row) -> log.Answer:
+    return log.Answer(row, ["a line"], 1, row.means, "possible", firm=True)
+
+
+def test_a_preview_that_hangs_is_tried_as_a_release() -> None:
+    text = "Pico W\nMicroPython v1.24.0-preview.3\nmachine.Pin hangs\n"
+    assert [a.row.id for a in log.explain(text.encode()).errors] == ["preview-build"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("my free heap drops about 20kb at the moment I call mqtt.connect()", False),
+        ("my free heap drops with each call of mqtt.publish()", True),
+    ],
+)
+def test_memory_that_falls_once_does_not_grow(text: str, said: bool) -> None:
+    assert table.says(text, "growth") is said
+
+
+@pytest.mark.parametrize(
+    "ran",
+    ["If I roll back to 3.0.6 this error disappears.", "It came with v5, but not on tag v4.2.3."],
+)
+def test_a_build_that_does_not_fit_is_tried_with_the_version_that_did(ran: str) -> None:
+    text = f"ESP32, idf.py build\nregion `iram0_0_seg' overflowed by 1040 bytes\n{ran}\n"
+    answer = log.explain(text.encode()).errors[0]
+    assert answer.row.id == "iram-full" and answer.steps[0].startswith("Use the version")
+    assert log.explain(text.replace(ran, "").encode()).errors[0].steps[0].startswith("Build for")
+
+
+@pytest.mark.parametrize("board", ["ESP32-S3 WROOM", "XIAO ESP32S3 Sense"])
+def test_a_camera_that_does_not_answer_has_the_pins_of_its_board(board: str) -> None:
+    text = f"{board}\nE (12590) camera: Camera probe failed with error 0x105(ESP_ERR_NOT_FOUND)\n"
+    assert log.explain(text.encode()).errors[0].steps[0].startswith("Set the pins")

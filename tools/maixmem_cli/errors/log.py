@@ -123,7 +123,8 @@ class Explained:
             errors = [a for a in errors if a.raised or not (a.row.last and a.sure == "certain")]
         clear = [a for a in errors if not a.row.vague]
         sure = [a for a in errors if a.sure != "possible"]
-        return sorted(clear or sure or errors, key=lambda a: a.sure == "possible")
+        rank = {a.row.id: (a.sure == _WEAK, a.row.faint) for a in errors}
+        return sorted(clear or sure or errors, key=lambda a: rank[a.row.id])
 
     @property
     def shown(self) -> list[Answer]:

@@ -76,6 +76,7 @@ class Row:
     last: bool = False  #: looked at where nothing else is known
     raised: bool = False  #: looked for in lines that begin with an exception's name alone
     vague: bool = False  #: what another row of the same log says, it says better
+    faint: bool = False  #: and so does every row that is only possible, too
     known: bool = False  #: counts only where the board is known: its words are said of many
     explains: tuple[str, ...] = ()  #: rows of the same log that follow from it
     unless: tuple[str, ...] = ()  #: words of a text that speak against it
