@@ -5,6 +5,7 @@ run did not have."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +42,7 @@ _OF_FILES = re.compile(r"open\(|sd\b|/flash|Image\(|os\.")
 _NAME = re.compile(r"named '([^']+)'")
 
 
+@functools.lru_cache(maxsize=256)  # one that a program catches comes again and again
 def _row(error: str) -> str:
     found = table.find(error, "k210")
     return found[0].id if found else ""
