@@ -22,7 +22,9 @@ from maixmem_cli.heap import heaps
 from maixmem_cli.heap.heaps import BLOCK
 from maixmem_cli.heap.objects import UNDER_WAY, Objects
 from maixmem_cli.heap.qstrs import Qstrs
-from maixmem_cli.profiler.ledger import BEFORE, Fullest
+from maixmem_cli.profiler import loops
+from maixmem_cli.profiler.ledger import BEFORE, Fullest, Look
+from maixmem_cli.profiler.ledger import Kept as Held
 
 _LONG, _LAST = 6, 3  # loops that are judged: those that run longest, and those at the end
 _OF_A_LOOP = 40
@@ -30,6 +32,7 @@ _OF_BLOCKS = 60  # looks that come as blocks are taken
 _ROUNDS = 3  # of a loop that is worth a look
 _ITEM = re.compile(r"\[[^\]]*\]")
 _LOCAL = re.compile(r"(?!a thread).* of (.*)\(\)")  # as heap/frames.py names a frame's value
+_NOTHING: Held = Counter()
 _GLOBALS = "the names of main.py"  # of the dict itself, which has none
 
 
@@ -101,20 +104,23 @@ def _names(links: tuple[str, ...], running: set[str]) -> str:
     return "".join((first, *rest))
 
 
-def chosen(looks: Sequence[Event]) -> set[int]:
-    """The times of those that are read: the fullest, some of each loop, some over the run."""
+def chosen(looks: Sequence[Event], sites: loops.Sites) -> set[int]:
+    """The times of those that are read: the fullest, some of each loop that may be judged, some
+    over the run."""
     if not looks:
         return set()
     of: defaultdict[int, list[Event]] = defaultdict(list)
     for look in looks:
         of[look.asked].append(look)
-    loops = [k for jump, k in of.items() if jump and k[-1].end >= _ROUNDS]
-    loops.sort(key=lambda k: k[0].time - k[-1].time)
+    rounds = [k for jump, k in of.items() if jump and k[-1].end >= _ROUNDS]
+    rounds.sort(key=lambda k: k[0].time - k[-1].time)
+    last = sorted(rounds[_LONG:], key=lambda k: k[-1].time)[-_LAST:]
+    in_loops = [k for loop in (*rounds[:_LONG], *last) for k in _evenly(loop, _OF_A_LOOP)]
+    heads = [Look(k.time, 0, _NOTHING, _NOTHING, k.asked, k.end, k.site) for k in in_loops]
+    judged = loops.judged(sorted(heads, key=lambda k: k.time), sites)
+    keys = {x.key for loop in judged for x in (loop, loop.outer) if x}
     some = [max(looks, key=lambda k: k.a), *_evenly(of[0], _OF_BLOCKS)]
-    last = sorted(loops[_LONG:], key=lambda k: k[-1].time)[-_LAST:]
-    for loop in (*loops[:_LONG], *last):
-        some += _evenly(loop, _OF_A_LOOP)
-    return {k.time for k in some}
+    return {k.time for k in (*some, *(k for k in in_loops if k.asked in keys))}
 
 
 def _evenly(looks: list[Event], most: int) -> list[Event]:

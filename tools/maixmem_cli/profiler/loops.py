@@ -108,6 +108,7 @@ def _in_one_round(inner: Loop, outer: Loop, looks: Sequence[Look]) -> Loop | Non
 
 
 def _loops(looks: Sequence[Look], sites: Sites) -> list[Loop]:
+    """Of a loop that is not judged the fullest look may be among them."""
     of: defaultdict[int, list[int]] = defaultdict(list)
     for i, look in enumerate(looks):
         if look.loop:
@@ -123,4 +124,5 @@ def _loops(looks: Sequence[Look], sites: Sites) -> list[Loop]:
             looks[at[-1]].time,
         )
         for key, at in of.items()
+        if len(at) > 1
     ]

@@ -262,14 +262,13 @@ class Profile:
         self.gc_total = gc.total
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
-        looks = live.chosen(list(session.tracer.of(LOOK)))
-        self.events = list(session.tracer.events(looks))
-        self.books.feed(self.events)
         names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
         self._stacks = session.tracer.stacks(names)
+        looks_at = loops.Sites(self.lines_of, session.tracer.depths.__getitem__)
+        looks = live.chosen(list(session.tracer.of(LOOK)), looks_at)
+        self.events = list(session.tracer.events(looks))
+        self.books.feed(self.events)
         self.fullest = max(self.books.looks, key=lambda k: k.gc_used, default=None)
-        depths = session.tracer.depths
-        looks_at = loops.Sites(self.lines_of, depths.__getitem__)
         more = self._lost(), self.books.taken_over
         self.judged = leaks.judged(self.books.looks, looks_at, *more)
         self._forecast()
