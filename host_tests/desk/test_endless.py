@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.endless import endless
+from maixmem_cli.profiler.endless import endless, over
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_the_loop_of_so_many_rounds_goes_on(loop: str, rounds: int, further: str
 
 def test_of_two_such_loops_none_is_chosen() -> None:
     assert endless("for a in range(60):\n  pass\nfor b in range(60):\n  pass\n", 60) is None
+
+
+def test_a_loop_of_so_many_rounds_is_over() -> None:
+    source = "for i in range(60):\n    pass\nfor n in range(70):\n    pass\n"
+    assert over(source, 60, 1) and over(source, 58, 2) and over(source, 70, 4)
+    assert not over(source, 60, 4) and not over(source, 30, 2)
+    assert not over("for i in range(", 60, 1)

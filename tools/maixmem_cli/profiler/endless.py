@@ -13,25 +13,33 @@ _UNSEEN = 0.1  # of the rounds: the last ones may have had no look
 def endless(source: str, rounds: int) -> str | None:
     """The same lines, but the loop over range() that had so many rounds, or few more, has a
     million; None: no loop, or not one alone, is of so many."""
-    try:
-        loops = [n.iter for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For)]
-    except SyntaxError:
-        return None
-    found = [
-        (call, of)
-        for call in loops
-        if isinstance(call, ast.Call) and (of := _range(call))
-        if rounds <= len(of) <= rounds * (1 + _UNSEEN) + 1
-    ]
+    found = _loops(source, rounds)
     if len(found) != 1:
         return None
-    call, of = found[0]
+    _, call, of = found[0]
     stop = call.args[min(1, len(call.args) - 1)]
     lines = source.split("\n")
     line = lines[stop.lineno - 1].encode()  # columns are of bytes
     far = str(of.start + of.step * _MANY).encode()
     lines[stop.lineno - 1] = (line[: stop.col_offset] + far + line[stop.end_col_offset :]).decode()
     return "\n".join(lines)
+
+
+def over(source: str, rounds: int, line: int) -> bool:
+    """Whether such a loop has that line: no rounds follow."""
+    return any(
+        loop.lineno <= line <= (loop.end_lineno or 0) for loop, *_ in _loops(source, rounds)
+    )
+
+
+def _loops(source: str, rounds: int) -> list[tuple[ast.For, ast.Call, range]]:
+    try:
+        loops = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For)]
+    except SyntaxError:
+        return []
+    calls = [(n, n.iter) for n in loops if isinstance(n.iter, ast.Call)]
+    ranges = [(n, call, of) for n, call in calls if (of := _range(call))]
+    return [x for x in ranges if rounds <= len(x[2]) <= rounds * (1 + _UNSEEN) + 1]
 
 
 def _range(call: ast.Call) -> range | None:

@@ -20,8 +20,10 @@ from maixmem_cli.emulator.readers.tracer import LOOK, Tracer
 from maixmem_cli.emulator.session import LIMIT, Session
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.profiler import growth, profile, run_on
+from maixmem_cli.profiler.endless import over
 from maixmem_cli.profiler.leaks import Bound, Growth
 from maixmem_cli.profiler.profile import Profile
+from maixmem_cli.profiler.unbounded import unbounded
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.needs import WrongUse
 
@@ -32,7 +34,7 @@ PICTURE, ROUND = "picture", "round"
 def settle(found: Profile) -> None:
     """Takes what is bounded out of the leaks."""
     session, end, growing = found.session, found.end, found.growing
-    if not growing or not end or found.outcome.kind != LIMIT:
+    if not growing or not end or found.outcome.kind != LIMIT or _by_text(found):
         return
     pictures = session.tracer.times("snapshot")
     seen = len(pictures) or end.rounds
@@ -55,6 +57,17 @@ def settle(found: Profile) -> None:
         found.settle(those, bound)
     elif times > 1:
         _by_firmware(found, those, bound, seen, told.sure)
+
+
+def _by_text(found: Profile) -> bool:
+    """Whether the script itself shows that no longer run finds a bound."""
+    loop, name, source = found.judged.loop, found.session.script.name, found.session.source
+    places = {g.place for g in found.growing}
+    if not loop or any(p.file != name for p in (*loop.chain[-1:], *places)):
+        return False
+    line = loop.chain[-1].line if loop.chain else 0
+    lines = {p.line for p in places}
+    return unbounded(source, line, lines) or over(source, loop.passed, line)
 
 
 def _by_firmware(

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What a script's text shows of what grows."""
+
+from __future__ import annotations
+
+import pytest
+from maixmem_cli.profiler.unbounded import unbounded
+
+_SCRIPT = """\
+kept = {first}
+{above}
+while True:
+    x = read()
+    {line}
+    {more}
+"""
+_FOR_EVER = ("[]", "pass", "kept.append(x)", "print(len(kept))")
+_KEEP = "def keep(x):\n    {}\n"
+
+
+def adds(first: str, above: str, line: str, more: str) -> bool:
+    source = _SCRIPT.format(first=first, above=above, line=line, more=more)
+    lines = source.splitlines()
+    marked = [n for n, text in enumerate(lines, 1) if text.endswith("# grows")]
+    here = marked or [lines.index(f"    {line}") + 1]
+    return unbounded(source, lines.index("while True:") + 1, here)
+
+
+@pytest.mark.parametrize(
+    "first, above, line",
+    [
+        _FOR_EVER[:3],
+        ("bytearray()", "", "kept.extend(bytes(x))"),
+        ("''", "", "kept += x"),
+        ("''", "", "kept = kept + x"),
+        ("[]", _KEEP.format("kept.append(x)  # grows"), "keep(x)"),
+        ("''", _KEEP.format("global kept\n    kept += x  # grows"), "keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows\n    return x"), "y = keep(x)"),
+    ],
+)
+def test_what_adds_in_each_round_has_no_bound(first: str, above: str, line: str) -> None:
+    assert adds(first, above, line, "print(len(kept))")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "kept.pop(0)",
+        "del kept[:5]",
+        "kept = kept[-200:]",
+        "kept = []",
+        "kept[0] = x",
+        "tidy(kept)",
+        "other = kept",
+        "rows = {'kept': kept}",
+        "if x: continue",
+        "if x: break",
+        "rows = [kept for i in range(3)]",
+    ],
+)
+def test_what_may_be_made_less_has_a_bound_perhaps(more: str) -> None:
+    assert adds(*_FOR_EVER)
+    assert not adds(*_FOR_EVER[:3], more)
+
+
+@pytest.mark.parametrize(
+    "first, above, line",
+    [
+        ("[]", "", "if x: kept.append(x)"),
+        ("[]", "", "for i in range(3): kept.append(x)"),
+        ("[]", "", "kept[x] = x"),
+        ("''", "", "kept = (kept + x)[-200:]"),
+        ("''", "", "kept = kept[-200:] + x"),
+        ("[]", "def f(kept):\n    kept.append(3)", "kept.append(x)"),
+        ("[]", "", "bytearray(x)"),
+        ("[]", _KEEP.format("if x:\n        kept.append(x)  # grows"), "keep(x)"),
+        ("[]", _KEEP.format("if x: return\n    kept.append(x)  # grows"), "keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows"), "if x: keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows"), "y = x or keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows\n    keep(x)"), "pass"),
+        ("[]", _KEEP.format("kept = []\n    kept.append(x)  # grows"), "keep(x)"),
+    ],
+)
+def test_what_comes_on_a_condition_has_a_bound_perhaps(first: str, above: str, line: str) -> None:
+    assert not adds(first, above, line, "pass")
+
+
+def test_other_loops_end() -> None:
+    assert not unbounded("kept = []\nwhile read():\n    kept.append(1)\n", 2, [3])
+    assert not unbounded("kept = []\nfor i in range(9):\n    kept.append(1)\n", 2, [3])
+    two = "kept = []\nwhile True:\n    kept.append(1)\nwhile True:\n    kept.append(1)\n"
+    assert unbounded(two, 4, [5]) and not unbounded(two, 4, [3])
+    assert not unbounded("while True:\n    kept.append(", 1, [2])
+    assert not unbounded(two, 4, [])

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Growth whose text shows that it has no bound: each round of a loop without an end adds to an
+object, on no condition, and nothing in the script makes that less. Where the text shows less than
+that, a run has to tell.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import Union
+
+_ADDS = {"append", "extend", "insert"}  # methods of what grows
+_READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
+_LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
+_Body = Union[ast.While, ast.FunctionDef]
+
+
+def unbounded(source: str, loop: int, lines: Collection[int]) -> bool:
+    """Whether all of these lines add so, in the loop that the line `loop` is of."""
+    try:
+        script = _Script(ast.parse(source))
+    except SyntaxError:
+        return False
+    return bool(lines) and all(script.adds_for_ever(line, loop) for line in lines)
+
+
+class _Script:
+    def __init__(self, tree: ast.Module) -> None:
+        self._all = [*ast.walk(tree)]
+        self._above = {child: n for n in self._all for child in ast.iter_child_nodes(n)}
+
+    def adds_for_ever(self, line: int, loop: int) -> bool:
+        """Whether each round of the loop comes to that line, which adds to what is never less."""
+        statements = [n for n in self._all if isinstance(n, ast.stmt) and n.lineno == line]
+        grows = _grows(statements[-1]) if statements else None
+        name = _name(grows)
+        return (
+            bool(name)
+            and not any(n.arg == name for n in self._all if isinstance(n, ast.arg))
+            and self._each_round(statements[-1], loop, ())
+            and all(n is grows or self._adds_or_reads(n) for n in self._all if _name(n) == name)
+        )
+
+    def _each_round(self, statement: ast.AST, loop: int, of: tuple[str, ...]) -> bool:
+        body = self._above[statement]
+        if not isinstance(body, (ast.While, ast.FunctionDef)) or _leaves_early(body):
+            return False
+        if isinstance(body, ast.While):
+            ever = isinstance(body.test, ast.Constant) and body.test.value
+            return bool(ever) and body.lineno <= loop <= (body.end_lineno or 0)
+        if body.name in of:
+            return False
+        calls = (n for n in self._all if isinstance(n, ast.Call) and _name(n.func) == body.name)
+        lines = (self._above[call] for call in calls)
+        whole = (n for n in lines if isinstance(n, (ast.Expr, ast.Assign)))
+        return any(self._each_round(n, loop, (*of, body.name)) for n in whole)
+
+    def _adds_or_reads(self, use: ast.AST) -> bool:
+        """Or it is the first value, at the script's own level."""
+        above = self._above[use]
+        if isinstance(above, ast.Attribute):
+            return above.attr in _ADDS
+        if isinstance(above, ast.Call):
+            return use is not above.func and _name(above.func) in _READS
+        if isinstance(above, ast.BinOp):  # x of x = x + y
+            return _name(_grows(self._above[above])) == _name(use)
+        if isinstance(above, ast.Assign) and _grows(above) is None:
+            return use in above.targets and isinstance(self._above[above], ast.Module)
+        return isinstance(above, (ast.Assign, ast.AugAssign)) and _grows(above) is use
+
+
+def _name(node: ast.AST | None) -> str:
+    """Of a variable, or of an attribute."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _grows(statement: ast.AST) -> ast.AST | None:
+    """What a statement adds to: x.append(), x += y, x = x + y."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        of = statement.value.func
+        return of.value if isinstance(of, ast.Attribute) and of.attr in _ADDS else None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+        return statement.target
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+        added, to = statement.value, statement.targets[0]
+        same = isinstance(added.op, ast.Add) and _name(added.left) == _name(to) != ""
+        return to if same else None
+    return None
+
+
+def _leaves_early(body: _Body) -> bool:
+    """Whether it may go away before its last line."""
+    return any(isinstance(n, _LEAVES) for n in ast.walk(body) if n is not body.body[-1])
