@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.unbounded import unbounded
+from maixmem_cli.profiler.unbounded import numbers, unbounded
 
 _SCRIPT = """\
 kept = {first}
@@ -93,3 +93,15 @@ def test_other_loops_end() -> None:
     assert unbounded(two, 4, [5]) and not unbounded(two, 4, [3])
     assert not unbounded("while True:\n    kept.append(", 1, [2])
     assert not unbounded(two, 4, [])
+
+
+def test_numbers_that_may_be_a_bound() -> None:
+    assert numbers(
+        "load(0x300000)\nif len(kept) > 200: kept.pop()\nb = True\nx = 0.5\n", 3000
+    ) == {
+        0,
+        200,
+    }
+    assert numbers("most = 8 * 1024\n", 3000) == {0, 8, 1024, 3000}
+    assert numbers("'%d' % 5\nn % 7\n", 3000) == {0, 5, 7}
+    assert numbers("x = (", 3000) == {3000}

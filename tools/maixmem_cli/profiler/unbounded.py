@@ -26,6 +26,21 @@ def unbounded(source: str, loop: int, lines: Collection[int]) -> bool:
     return bool(lines) and all(script.adds_for_ever(line, loop) for line in lines)
 
 
+def numbers(source: str, most: int) -> set[int]:
+    """0 and the whole numbers up to `most` that a script has; `most` where it computes one of
+    others."""
+    try:
+        nodes = [*ast.walk(ast.parse(source))]
+    except SyntaxError:
+        return {most}
+    found = {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+    sums = (n for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, ast.Mod))
+    computed = any(
+        isinstance(n.left, ast.Constant) and isinstance(n.right, ast.Constant) for n in sums
+    )
+    return {0, *(n for n in found if 0 < n <= most), *([most] if computed else [])}
+
+
 class _Script:
     def __init__(self, tree: ast.Module) -> None:
         self._all = [*ast.walk(tree)]
@@ -93,5 +108,5 @@ def _grows(statement: ast.AST) -> ast.AST | None:
 
 
 def _leaves_early(body: _Body) -> bool:
-    """Whether it may go away before its last line."""
+    """Whether it may end before its last line."""
     return any(isinstance(n, _LEAVES) for n in ast.walk(body) if n is not body.body[-1])

@@ -17,13 +17,13 @@ from pathlib import Path
 from k210_model.gc_heap import BLOCK
 
 from maixmem_cli.emulator.readers.tracer import LOOK, Tracer
-from maixmem_cli.emulator.session import LIMIT, Session
+from maixmem_cli.emulator.session import LIMIT, Session, imported
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.profiler import growth, profile, run_on
 from maixmem_cli.profiler.endless import over
 from maixmem_cli.profiler.leaks import Bound, Growth
 from maixmem_cli.profiler.profile import Profile
-from maixmem_cli.profiler.unbounded import unbounded
+from maixmem_cli.profiler.unbounded import numbers, unbounded
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.needs import WrongUse
 
@@ -43,7 +43,7 @@ def settle(found: Profile) -> None:
     rates = [g.verdict.rate * end.rounds / seen for g in growing]
     tables = {i: g.verdict.table for i, g in enumerate(growing) if g.verdict.table}
     try:
-        told = recorded.bounded(session.script, place, seen, most, rates, tables)
+        told = recorded.bounded(session.script, place, seen, most, rates, tables, _written(found))
     except WrongUse:  # no stand-in here
         return
     if not told:
@@ -68,6 +68,16 @@ def _by_text(found: Profile) -> bool:
     line = loop.chain[-1].line if loop.chain else 0
     lines = {p.line for p in places}
     return unbounded(source, line, lines) or over(source, loop.passed, line)
+
+
+def _written(found: Profile) -> float:
+    """The round in which what grows may come to the farthest bound that the script has a number
+    for: the length of a history, the limit of a cache."""
+    source, folder = found.session.source, found.session.script.parent
+    if any((folder / f"{name}.py").is_file() for name in imported(source)):
+        return recorded.WORTH  # it may have the number
+    slow = max(max(g.verdict.every, 1 / g.verdict.rate) for g in found.growing)
+    return max(n * max(1.0, slow) for n in numbers(source, recorded.WORTH))
 
 
 def _by_firmware(

@@ -25,7 +25,7 @@ _FAR = 30_000  # pictures that the stand-in is run on for, at most
 _STATEMENTS = 6_000_000  # of the script, which takes some ten seconds of a quiet desk
 _PICTURE = 200  # statements that take as long as one picture does
 _LONG, _MINUTE = 10.0, 60.0  # seconds in which that is over, on a busy desk too
-_WORTH = 3_000  # pictures in which what is bounded is looked for, which takes seconds
+WORTH = 3_000  #: pictures in which what is bounded is looked for, which takes seconds
 _LESS = 4  # a part of the pictures, where so many were too many
 _SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
 _FIRST = 5  # times as many, in which it is looked for first
@@ -77,15 +77,16 @@ def bounded(
     most: int,
     rates: Sequence[float] = (),
     tables: Mapping[int, float] = growth.NO_TABLES,
+    farthest: float = WORTH,
 ) -> Bound | None:
     """Whether what grew for so many pictures, at these rates, or some of it, grows for as long on
     the stand-in, and then no more. None: it goes on up to `most`, where a heap is full, or nobody
-    can say."""
+    can say. `farthest`: the last picture at which it may come to a bound."""
     build = place.build.of_table() or FIRMWARES["full"]
     if most <= seen:
         return None
     first = min(_FIRST * seen, most)
-    last = max(first, min(_WORTH, most))
+    last = max(first, min(WORTH, most, ceil(_SETTLED * farthest)))
     for pictures in (first, last) if _APART * first <= last else (last,):
         longer = _longer(place, pictures, seen, _MINUTE if place.options.frames else _LONG)
         with failing(script):
