@@ -77,6 +77,7 @@ def test_a_load_that_was_not_reached_is_named() -> None:
         (End(record.NO_START, words=("the board does not start again",)), 3),
         (End(record.RAISED, _AT, "MemoryError: x", refused=Refused(GC, 1000)), 1),
         (End(record.DONE, _AT, "MemoryError: x", caught=True, refused=Refused(GC, None)), 1),
+        (End(record.LIMIT, _AT, "MemoryError: x", caught=True, refused=Refused(GC, None)), 1),
     ],
 )
 def test_what_dies_for_want_of_memory_does_not_fit(end: End, status: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from commands import invoke
 from maixmem_cli.emulator.sd_image import CardError, build
 from maixmem_cli.library import places
 from maixmem_cli.runs import landlock, language, run_standin
-from maixmem_cli.runs.enclosed import RECORD, Enclosed
+from maixmem_cli.runs.enclosed import RECORD, Enclosed, can_stop
 
 needs_unix = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
 _VIPER = (
@@ -160,6 +161,37 @@ def test_the_process_takes_nothing_of_the_computer(
     _, status = _child(code.format(made=str(made)))
     assert status == 1 and error in capfd.readouterr().err
     assert not made.exists() or made.stat().st_size == 0
+
+
+_THREADS = """
+import os, resource, sys, threading, time
+gate = threading.Event()
+threading.Thread(target=gate.wait).start()
+print("begun", file=sys.stderr, flush=True)
+while resource.getrlimit(resource.RLIMIT_NPROC) != (0, 0):
+    time.sleep(0.01)
+os.getuid() or os.setuid(65534)
+for start in (threading.Thread(target=print).start, os.fork):
+    try:
+        start()
+        print("DONE", file=sys.stderr)
+    except (RuntimeError, OSError):
+        print("refused", file=sys.stderr)
+gate.set()
+"""
+
+
+@pytest.mark.skipif(not can_stop(), reason="NO prlimit: threads are not run here")
+def test_a_process_that_has_its_threads_starts_no_more(capfd: pytest.CaptureFixture[str]) -> None:
+    command = [sys.executable, "-c", _THREADS]
+    child = Enclosed(command, dict(os.environ), 1 << 30, makes_code=True, threads=True)
+    said = ""
+    while "begun" not in said and child.process.poll() is None:
+        time.sleep(0.02)
+        said += capfd.readouterr().err
+    child.starts_no_more()
+    assert child.wait(60) == 0
+    assert capfd.readouterr().err.split() == ["refused", "refused"]
 
 
 _TRIES = """

@@ -22,11 +22,12 @@ _SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sun
 
 # Contract. Microseconds since the board was powered on: those that really passed, and those that
 # were slept. `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the
-# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None.
+# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None. `wait(us)`:
+# sleeps while threads have their turns; None where there are none.
 class Clock:
     def __init__(self):
         self.alarms = []
-        self.ends_at = None
+        self.ends_at = self.wait = None
         self.restart()
 
     def restart(self):
@@ -57,6 +58,10 @@ class Clock:
         self._slept += max(0, until - self.us())
         self.tick()
 
+    def without(self, since):
+        """What passed since then does not count."""
+        self._slept -= self.us() - since
+
     def over(self):
         """Whether the run has had its time."""
         return self.ends_at is not None and self.us() >= self.ends_at
@@ -84,21 +89,23 @@ board.state.on_step = passed.tick
 def sleep(seconds):
     if not isinstance(seconds, int):
         seconds = as_float(seconds)
-    _sleep(int(seconds * 1000000))
+    _wait(int(seconds * 1000000))
 
 
 def sleep_ms(ms):
-    _sleep(as_int(ms) * 1000)
+    _wait(as_int(ms) * 1000)
 
 
 def sleep_us(us):
-    _sleep(as_int(us))
+    """Lets no thread run, however long it is."""
+    board.alive()
+    passed.sleep(max(0, as_int(us)))
 
 
-def _sleep(us):
+def _wait(us):
     board.alive()
     if us > 0:
-        passed.sleep(us)
+        (passed.wait or passed.sleep)(us)
 
 
 def ticks_us():

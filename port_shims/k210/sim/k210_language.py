@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from k210_image import buffer_of
 from k210_model import language as model
+from k210_threads import turns
 
 try:
     from io import IOBase
@@ -308,7 +309,9 @@ def known(value, name):
 def deeper(value):
     """The function that a recursion calls, or the object whose method it is. RuntimeError where
     the board's stack is used up."""
-    if _stack_use() > _STACK:
+    if turns.of_thread():
+        turns.deeper()
+    elif _stack_use() > _STACK:
         raise RuntimeError("maximum recursion depth exceeded")
     return value
 
@@ -333,6 +336,12 @@ class Asks:
         self._head = bytearray(11)
         self._piece = bytearray(256)
         self._left = 0
+
+    def ready(self):
+        """Says that this process has all that it starts, and waits until it can start no more."""
+        if self._asks:
+            self._write(b"P%10d" % 0)
+            self._answer()
 
     def text(self, text, kind="exec"):
         """The text to run: SyntaxError, in the board's words, where that refuses it."""

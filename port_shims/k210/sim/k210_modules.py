@@ -32,6 +32,7 @@ import Maix
 import sensor
 from k210_args import Takes
 from k210_parts import Part
+from k210_threads import turns, watched
 
 WAY_OUT = "the simulator does not have %s; a firmware image does: maixmem sim --firmware FILE"
 # who implements what of a section, before the interpreter's own module of the same name
@@ -217,10 +218,17 @@ class World:
             if value is not _MISSING:
                 if code is image and callable(value) and not isinstance(value, type):
                     value = k210_garbage.metered(entry.name, value)
-                setattr(module, entry.name, value)
+                setattr(module, entry.name, self._watched(section, entry, value))
         module.__getattr__ = _refuse(section, entries)
         for name in section.names:
             self.modules[name] = module
+
+    def _watched(self, section, entry, value):
+        """A function behind a look at the stack of the thread that calls it, where there are
+        threads."""
+        if not turns.all or not callable(value) or isinstance(value, type):
+            return value
+        return watched("%s.%s" % (section.names[0], entry.name), value)
 
     def _value(self, entry, code, section, own):
         """What the stand-in has for a name, or _MISSING."""
@@ -246,6 +254,7 @@ class World:
             if section.names[0] in ("Image", "histogram") and callable(value):
                 value = k210_garbage.metered(entry.name, value)
             if value is not _MISSING:
+                value = self._watched(section, entry, value)
                 members[entry.name] = staticmethod(value) if static else value
         members["__getattr__"] = _refuse(section, section.entries)
         if section.names[0] == "Image":

@@ -11,6 +11,8 @@ import k210_files as files
 from k210_flash import source_read, source_size
 from k210_gc import finaliser
 from k210_image import buffer_of
+from k210_stack import FLASH
+from k210_threads import turns
 from k210_written import Written
 
 try:
@@ -155,6 +157,8 @@ class SimFile(IOBase, files.File):
 
     def write(self, data):
         data = _bytes(data)
+        if self._flash:
+            turns.takes(FLASH)
         self._size()
         if not self._writes:
             raise OSError(_EIO if self._flash else _EACCES)

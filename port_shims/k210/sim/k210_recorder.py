@@ -14,7 +14,9 @@ import k210_kpu
 import k210_system
 import sensor
 from k210_flash import SPIFFS
+from k210_stack import LEAST
 from k210_system import print_exception
+from k210_threads import turns
 from k210_time import passed
 
 FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED, THREAD = range(8)
@@ -126,7 +128,7 @@ class Recorder:
         self._pictures = _Loops() if whole else None  # as if they were rounds of a loop
         self._loop_seen = True  # this round of a loop is looked at
         self._windowed = 0  # the line of a set_windowing() that is going on, and 1
-        self._over = False
+        self._over = self._threads = False
         self._caught = bytearray(_CAUGHT if whole else 0)
         self._told = 0  # bytes of them
         self._statements = 0
@@ -141,6 +143,11 @@ class Recorder:
 
     def stop(self):
         """Nothing more is the script's."""
+        starved, line = turns.starved(), self.line
+        if starved is not None and not self._threads:
+            self.line = starved
+            self.add(THREAD)
+            self.line = line
         self._over = True
 
     def _hear_memory(self):
@@ -231,8 +238,9 @@ class Recorder:
         def told_point(name):
             self._set_window()
             self._windowed = self.line + 1 if name == "set_windowing" else 0
-            if name == "thread":
-                self.add(THREAD)
+            if name in ("no thread", "stack") and not self._threads:
+                self._threads = True
+                self.add(THREAD, turns.now.stack if name == "stack" else 0)
             point(name)
 
         board.frame, board.lcd_take, sensor._take = told_frame, told_lcd, told_camera
@@ -275,6 +283,13 @@ class Recorder:
         """The script is at this line; the others lie over what the statement before left on the
         interpreter's stack. Returns None: it is also put in front of expressions."""
         self._statements += 1
+        if turns.of_thread():
+            turns.deeper()
+            turns.takes(LEAST)
+        self.comes_to(line)
+
+    def comes_to(self, line):
+        """The line, or a thread that goes on at it. Returns None."""
         if self._by_rounds:
             self.line = line
             return
@@ -325,9 +340,12 @@ class Recorder:
 
     def _free(self):
         """What is free without garbage, and the least of it."""
+        since = passed.us()
         k210_garbage.books.collect()
         free = k210_system.gc.mem_free()
         self._look_at(0, free)
+        if passed.wait:  # else threads whose time it is would have fewer turns
+            passed.without(since)
         return free
 
     def _collect(self):

@@ -18,6 +18,7 @@ import k210_gc
 import k210_host
 import k210_start
 import k210_system
+import k210_threads
 import k210_time
 import k210_written
 from k210_flash import source_read, source_size
@@ -52,6 +53,8 @@ class Trace:
         """The script is at this line; the others are for the recorder's. Returns None: it is also
         put in front of expressions."""
         self.line = line
+
+    comes_to = at
 
     def round(self, line):
         """A loop of the script goes round."""
@@ -107,7 +110,7 @@ def run(job):
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
     frames and seconds (the end of the run, or None), report (whether it tells its figures), trace,
     record (whether what the script does is written down), marked (whether its lines say so),
-    by_rounds (whether it is looked at rounds alone).
+    by_rounds (whether it is looked at rounds alone), threads (whether it may start some).
     """
     try:
         board.reset(
@@ -122,7 +125,11 @@ def run(job):
     except board.DeviceCrash as e:
         return _hangs(e)
     recorder = _recorder(job) if job["record"] else None
+    if job["threads"]:
+        k210_threads.turns.hire()
     session = k210_start.Session(job["card"], job["folders"], _texts(job), job["asks"])
+    session.asks.ready()
+    k210_threads.turns.failed = _thread_failed
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
@@ -134,11 +141,14 @@ def run(job):
         session.names["_maixmem_round"] = trace.round
         session.names["_maixmem_caught"] = trace.caught
         trace.start()
+        _follow(trace)
     if recorder:
         session.names["_maixmem_at"] = recorder.at
         session.names["_maixmem_round"] = recorder.round
         session.names["_maixmem_caught"] = recorder.caught
         recorder.start()
+        if job["marked"]:
+            _follow(recorder)
         session.recorder = recorder
     _set(job)
     session.ballast = k210_books.begin(board.greets())  # stays referenced
@@ -161,6 +171,12 @@ def run(job):
     board.state.on_step = None
     tell()
     return status
+
+
+def _follow(seen):
+    """Who knows the line that runs is told when another thread's goes on."""
+    k210_threads.turns.line = lambda: seen.line
+    k210_threads.turns.returns = seen.comes_to
 
 
 def _recorder(job):
@@ -333,6 +349,11 @@ def _failed(job, e):
     _print_exception(e)
     print("{} failed: {}: {}".format(job["script"], type(e).__name__, e))
     return 1
+
+
+def _thread_failed(function, e):
+    print("Unhandled exception in thread started by", function)
+    _print_exception(e)
 
 
 def _print_exception(e):

@@ -12,6 +12,7 @@ import k210_files as files
 import k210_language as language
 import k210_modules
 import k210_system
+import k210_threads
 import k210_time
 from k210_import import Disk, Importer, View
 from k210_os import BoardOs
@@ -98,6 +99,7 @@ class Session:
     def restart(self):
         """After a hard reset: of the script that ran only its files are left."""
         k210_time.passed.alarms[:] = []
+        k210_threads.turns.forget()
         self.names.clear()
         self.names.update(self._first)
         self.importer.own.clear()

@@ -68,7 +68,7 @@ def _judged(of: Record, source: str) -> Verdict:
         return _cannot_tell(_why_not_told(of))
     if end.hangs:
         return Verdict(NOT, _HANGS, tuple(_not(of)))
-    if end.refused and (end.kind == record.RAISED or (end.caught and end.kind == record.DONE)):
+    if end.refused and (end.kind == record.RAISED or end.caught):  # of a thread, the rest goes on
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
@@ -254,9 +254,14 @@ def _lacked(of: Record, first: record.Caught) -> Iterator[str]:
 
 
 def _threads(of: Record, first: record.Step) -> Iterator[str]:
-    """What a thread does was not run."""
+    """What a thread does was not run, or may be otherwise on a board."""
     who = where(first.at, of.script) if first.at else of.script
-    yield f"{CANNOT_TELL}: {who} starts a thread, which was not run"
+    if first.nbytes:
+        stack = f"the {first.nbytes} bytes of a thread's stack"
+        yield f"{CANNOT_TELL}: {who} may take more than {stack}"
+        yield "Next: _thread.stack_size(32768) before start_new_thread()"
+    else:
+        yield f"{CANNOT_TELL}: {who} starts a thread, which was not run"
     yield f"what it does was not reached; seen on {_on(of)}. Next: --firmware IMAGE runs it"
 
 

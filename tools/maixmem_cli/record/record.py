@@ -21,7 +21,7 @@ HANGS, STUCK, NO_START = "hangs", "stuck", "no_start"
 HANGING = (HANGS, STUCK, NO_START)  #: only a reset, or a new flash, helps
 # what a step did
 LOAD, FREE, CAMERA, WINDOW, LCD, GC_HEAP = "load", "free", "camera", "window", "lcd", "gc_heap"
-THREAD = "thread"  # was started: on the stand-in alone, which does not run what it does
+THREAD = "thread"  # on the stand-in: not run; of `nbytes` of stack, which may be too few
 # what a program wanted that this run did not have
 MODEL, CARD, SENSOR, MODULE, DEVICE = "model", "card", "sensor", "module", "device"
 
@@ -255,7 +255,7 @@ class Record:
 
     @property
     def not_run(self) -> Step | None:
-        """The first thread that was started and not run, on the stand-in."""
+        """Where a thread was not run, or may have taken more than its stack, on the stand-in."""
         return next((x for x in self.steps if x.kind == THREAD), None)
 
     @property

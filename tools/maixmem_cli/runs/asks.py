@@ -14,6 +14,7 @@ _LONGEST = 1 << 20  # bytes of a text
 _HEAD = 11  # bytes of a head: a letter and a number
 _PIECE = 1 << 16
 SAME, REFUSED, TEXT = b"=", b"!", b"T"
+READY = b"P"
 
 
 # Contract. Owns four ends of pipes; `of_child` are the numbers of two, which the child has too.
@@ -24,6 +25,7 @@ class Asks:
 
     def __init__(self, answer: Callable[[bytes], bytes]) -> None:
         self._answer = answer
+        self.on_ready: Callable[[], None] = lambda: None  #: it has started what it needs
         self._in, asks = os.pipe()
         answers, self._out = os.pipe()
         self.of_child = (asks, answers)
@@ -71,6 +73,8 @@ class Asks:
                 return False
             if len(self._asked) < _HEAD + n:
                 break
+            if self._asked[:1] == READY:
+                self.on_ready()
             text = bytes(self._asked[_HEAD : _HEAD + n])
             del self._asked[: _HEAD + n]
             told = self._answer(text)

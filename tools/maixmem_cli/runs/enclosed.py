@@ -18,6 +18,11 @@ from pathlib import Path
 
 import click
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 from maixmem_cli.runs import landlock
 from maixmem_cli.text.output import harmless, printable
 
@@ -27,17 +32,21 @@ _MOST_RECORDS = 8
 _NO_NEW_CODE = 65  # PR_SET_MDWE of Linux 6.3, linux/prctl.h
 
 
+def can_stop() -> bool:
+    """Whether a process that has its threads can be kept from starting more (Linux)."""
+    return resource is not None and hasattr(resource, "prlimit")
+
+
 def limits(
-    memory: int, confine: Callable[[], None] | None, *, makes_code: bool
+    memory: int, confine: Callable[[], None] | None, *, makes_code: bool, threads: bool = False
 ) -> Callable[[], None] | None:
     """What the process does before it becomes the interpreter: it may have so much memory, write
-    no file, start no process and, where the kernel keeps that, open no other file and make no
-    machine code."""
-    try:
-        import resource  # there is none on Windows
-    except ImportError:
+    no file, start no process (`threads`: not yet) and, where the kernel keeps that, open no other
+    file and make no machine code."""
+    if resource is None:
         return None
-    most = ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_NPROC, 0))
+    most = [(resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0)]
+    most += [] if threads else [(resource.RLIMIT_NPROC, 0)]
     prctl = None if makes_code else getattr(ctypes.CDLL(None), "prctl", None)
 
     def limit() -> None:
@@ -67,9 +76,11 @@ class Enclosed:
         makes_code: bool,
         may_read: Sequence[Path] | None = None,
         pipes: Sequence[int] = (),
+        threads: bool = False,
     ) -> None:
         """`may_read`: files and folders; None does not confine it, which CPython would need half
-        of this computer for. `pipes`: numbers of files that it has too."""
+        of this computer for. `pipes`: numbers of files that it has too. `threads`: it may start
+        some until starts_no_more()."""
         self.heard = time.monotonic()
         self.records: list[str] = []
         self.error: OSError | None = None
@@ -81,12 +92,22 @@ class Enclosed:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=tuple(pipes),
-                preexec_fn=limits(memory, confine, makes_code=makes_code),  # noqa: PLW1509, no lock
+                preexec_fn=limits(  # noqa: PLW1509, no lock
+                    memory, confine, makes_code=makes_code, threads=threads
+                ),
             )
         self._threads = [threading.Thread(target=t) for t in (self._words, self._lines)]
         for thread in self._threads:
             thread.daemon = True
             thread.start()
+
+    def starts_no_more(self) -> None:
+        """From now on it starts no process and no thread; where that cannot be, it ends."""
+        try:
+            resource.prlimit(self.process.pid, resource.RLIMIT_NPROC, (0, 0))
+        except OSError as e:
+            self.error = e
+            self.process.kill()
 
     def _words(self) -> None:
         assert self.process.stdout

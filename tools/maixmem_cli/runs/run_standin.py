@@ -27,7 +27,7 @@ from maixmem_report import kib
 from maixmem_cli.library import places
 from maixmem_cli.runs import language
 from maixmem_cli.runs.asks import Asks
-from maixmem_cli.runs.enclosed import Enclosed
+from maixmem_cli.runs.enclosed import Enclosed, can_stop
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
 
@@ -41,6 +41,7 @@ _SILENT = 20.0  # seconds without a word before we say so; then twice as many
 INTERRUPTED = 130
 _RESETS = 3
 _AGAIN = "the script resets the board again and again. Next: give --frames or --seconds"
+_STARTS = "start_new_thread"
 _BEGUN = "begun"  # the record of a limited run that starts
 _CPYTHON = (
     "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
@@ -88,6 +89,16 @@ class Job:
         """Bytes that a script can write to its card."""
         return _CARD if self.card else 0
 
+    @property
+    def threads(self) -> bool:
+        """Whether it may start threads: it, or a module beside it, names what does."""
+        folder = self.folder or self.script.parent
+        return _STARTS in self.source or any(
+            _STARTS.encode() in path.read_bytes()
+            for path in (*folder.glob("*.py"), *map(Path, self.files.values()))
+            if path.suffix == ".py" and path.is_file()
+        )
+
     def order(self, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
         """The job as k210_sim.py takes it, with the ends of pipes that it asks over."""
         folder = self.folder or self.script.parent
@@ -114,6 +125,7 @@ class Job:
             "record": self.record,
             "marked": self.marked,
             "by_rounds": self.by_rounds,
+            "threads": bool(pipes) and can_stop() and self.threads,
         }
 
 
@@ -211,7 +223,10 @@ def _once(job: Job, folder: Path) -> Ended:
             makes_code=micropython is None,
             may_read=files if micropython else None,
             pipes=asks.of_child if asks else (),
+            threads=ours["threads"],
         )
+        if asks and ours["threads"]:
+            asks.on_ready = child.starts_no_more
         status, cut = _wait(child, job, asks.serve if asks else time.sleep)
     return Ended(status, [r for r in child.records if r.strip() != repr(_BEGUN)][:1], cut)
 

@@ -277,7 +277,9 @@ class _Told:
             more["model"] = self.model(seen.sources[i], a if kind == _LOAD else None, b)
             more["failed"] = kind == _LOAD and not c
             more["nbytes"] = b or None
-        elif kind != _THREAD:
+        elif kind == _THREAD:
+            more["nbytes"] = a or None
+        else:
             more["size"] = a, b
         if kind == _CAMERA:
             more["frame"] = _NAMES.get((a, b), "")
