@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.record.record import CARD, DEVICE, MODEL, SENSOR, Place
+from maixmem_cli.record.record import CARD, DEVICE, MODEL, PLACE, SENSOR, Place
 from maixmem_cli.runs import caught, tracing
 
 _SOURCE = "MODEL = 0x300000\nLOG = '/sd/log.txt'\n"
@@ -33,6 +33,25 @@ def test_what_was_lacking_is_named(error, lines, kind, name) -> None:
     (found,) = _found(error, *lines)
     assert found.missing and (found.missing.kind, found.missing.name) == (kind, name)
     assert found.at[0].line == 7 and found.error == error
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "kind"),
+    [
+        ("a = open('/flash/a', 'w')\nb = open('/flash/b', 'w')\nc = open('/flash/a')", 3, PLACE),
+        (
+            "try:\n    c = open(LOG, mode='a')\nexcept OSError:\n    pass\nLOG = '/flash/l.txt'",
+            2,
+            PLACE,
+        ),
+        ("a = open('/flash/a')", 1, CARD),
+        ("def f():\n    open('/flash/a', 'w')\na = open('/flash/a')", 3, CARD),
+    ],
+)
+def test_a_third_open_file_of_the_flash_is_no_missing_one(source: str, line: int, kind) -> None:
+    at = [Place("main.py", line, "", source.splitlines()[line - 1].strip())]
+    (found,) = caught.caught([(_NO_FILE, at, None)], source)
+    assert found.missing and found.missing.kind == kind
 
 
 def test_where_flash_was_blank_counts_more_than_a_name() -> None:

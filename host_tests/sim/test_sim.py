@@ -12,6 +12,7 @@ from pathlib import Path
 import kmodel_build
 import paths
 import pytest
+import sim_both
 from commands import invoke
 from maixmem_cli.runs import tracing
 
@@ -394,3 +395,63 @@ def test_wrong_use_is_status_2_and_names_the_option(sim, options: list[str]) -> 
     status, out, err = sim("print(1)", *options)
     assert (status, out) == (2, "")
     assert options[0] in err.splitlines()[-1]
+
+
+_NAMES = """\
+import gc, os
+gc.threshold(30000)
+def made(name):
+    n = 0
+    try:
+        while n < 600:
+            with open(name % n, "w") as f:
+                f.write("%d" % n)
+            n += 1
+    except OSError as e:
+        print(n, e)
+    for i in range(n):
+        os.remove(name % i)
+for name in ("/sd/event%d.txt", "/sd/a_long_name_here%d.txt", "/sd/Mixed%d.txt", "/sd/a.b%d.txt"):
+    made(name)
+os.mkdir("/sd/sub")
+made("/sd/sub/%d.txt")
+for mode in ("w", "r"):
+    try:
+        open("/sd/sub", mode)
+    except OSError as e:
+        print(mode, e)
+"""
+_FULL = ["511 [Errno 13] EACCES", "170 [Errno 13] EACCES"] + ["255 [Errno 13] EACCES"] * 2
+
+
+@sim_both.needs_unix_port
+def test_the_top_folder_of_a_card_has_places_for_512_names(tmp_path: Path) -> None:
+    """As on the firmware; main.py, which it writes, has one of them."""
+    (tmp_path / "card").mkdir()
+    script = tmp_path / "main.py"
+    script.write_text(_NAMES)
+    said = invoke("sim", str(script), "--sd", str(tmp_path / "card")).stdout
+    assert said.split("\n")[:6] == [*_FULL, "w [Errno 13] EACCES", "r [Errno 2] ENOENT"]
+
+
+_KEPT = """\
+import gc
+files = []
+before = gc.collect() or gc.mem_free()
+for n in range(300):
+    f = open("/sd/event%d.txt" % n, "w")
+    f.write("%d" % n)
+    files.append(f)
+gc.collect()
+print((before - gc.mem_free()) // 300)
+"""
+
+
+@sim_both.needs_unix_port
+def test_an_open_file_keeps_what_it_keeps_on_the_board(tmp_path: Path) -> None:
+    """77 bytes each on v0.6.2_84 full: what the card has of it lies in no heap."""
+    (tmp_path / "card").mkdir()
+    script = tmp_path / "main.py"
+    script.write_text(_KEPT)
+    said = invoke("sim", str(script), "--sd", str(tmp_path / "card")).stdout
+    assert abs(int(said) - 77) <= 16

@@ -12,6 +12,7 @@ from k210_flash import source_read, source_size
 _ENOENT, _EIO = 2, 5
 current = ["/flash/"]  # the folder of names that begin with none
 _names = {}
+missed = {}  # full names of files that were to be read and were not there: True, they were later
 made = []  # folders on the card that were made, with or without files in them
 
 

@@ -107,6 +107,16 @@ class _Books:
         if self.own > _MUCH:
             self._sweep()
 
+    def real(self):
+        """Bytes in use but for those that no script is shown, before a call of the stand-in's."""
+        return gc.mem_alloc() - self.hidden if NATIVE else 0
+
+    def left(self, before, kept=0):
+        """What that call left besides what the script has of it is the stand-in's garbage."""
+        n = self.real() - before - kept
+        if n > 0:  # else it was collected meanwhile
+            self.add(n)
+
     def _sweep(self):
         used = self.alloc()
         self._collect()

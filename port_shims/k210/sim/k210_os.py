@@ -9,11 +9,12 @@ from random import getrandbits
 import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
+from k210_garbage import books
 from k210_gc import finaliser
 from k210_image import buffer_of
 from k210_stack import FLASH
 from k210_threads import turns
-from k210_written import Written
+from k210_written import Written, outside
 
 try:
     from io import IOBase
@@ -23,6 +24,9 @@ except ImportError:
 _ENOENT, _EIO, _EACCES, _EEXIST = 2, 5, 13, 17
 _ENODEV, _ENOTDIR, _EISDIR, _EINVAL, _EMFILE = 19, 20, 21, 22, 24
 _MOST_OPEN = 2  # files of the flash
+_KEPT = 128  # bytes of a file that is open, here
+_FLASH, _TEXT, _READS, _WRITES, _APPENDS, _MAKES = 1, 2, 4, 8, 16, 32
+_TOP = 512  # names, of 8 + 3 letters, in the top folder of a card
 _NO_BUFFER = "object with buffer protocol required"
 _PIECE = 64  # bytes that readline() looks through at a time
 _FILE, _DIR = 0x8000, 0x4000
@@ -80,38 +84,108 @@ def _is_full():
     return len([h for h in board.state.handles if isinstance(h, _Open)]) >= _MOST_OPEN
 
 
+def _kinds(name, mode):
+    """What a file of that mode is, as bits."""
+    found = _FLASH if name.startswith("/flash/") else 0
+    found |= 0 if "b" in mode else _TEXT
+    found |= _WRITES if "r" not in mode or "+" in mode else 0
+    for m in mode:
+        found |= _MAKES if m in "wax" else 0
+    found |= _APPENDS if "a" in mode else 0
+    return found if found & _MAKES and "+" not in mode else found | _READS
+
+
+def _anew(name, source=None):
+    """A file that may be written, in the place of what was there. What it takes here lies on the
+    board's card."""
+    found = files.source(name)
+    if source is None and isinstance(found, Written):
+        found.empty()
+        return found
+    with outside():
+        found = Written(source)
+        files.put(name, found)
+    return found
+
+
+def _enters(name):
+    """OSError where the top folder of the card, of FAT16, has no place for one more name."""
+    taken = _entries(name) if _entries(name) else -_TOP
+    for names in (files.files(), files.made):
+        for other in names:
+            taken += _entries(other)
+    if taken > _TOP:
+        raise OSError(_EACCES)
+
+
+def _entries(name):
+    """Places that a name takes in the top folder of a card: more than one where it is long, or of
+    both cases."""
+    if not name.startswith("/sd/") or name.rfind("/") != 3:
+        return 0
+    name = name[4:]
+    body, _, end = name.rpartition(".") if "." in name else (name, "", "")
+    one_case = body in (body.lower(), body.upper()) and end in (end.lower(), end.upper())
+    short = len(body) <= 8 and len(end) <= 3 and one_case and "." not in body
+    return 1 if short else 1 + -(-len(name) // 13)
+
+
 # Contract. A file of the board, a stream that print() and json.dump() write to. Reads its source
 # on demand; without "b" in the mode it gives and takes str. A file that may be written is in
 # memory from then on (k210_written): nothing reaches the host. Errors are those of the board.
+#
+# It is small, because a script may keep many: three of its own attributes, one more on the flash.
 class SimFile(IOBase, files.File):
+    _place = (None, None)  # of the flash
+
     def __init__(self, name, mode="rb"):
-        self._flash = name.startswith("/flash/")
-        self._open = self._token = None
+        self._is = _kinds(name, mode)
         if self._flash and (_is_full() or ("a" in mode and files.source(name) is None)):
             raise OSError(_ENOENT)
-        self._text = "b" not in mode
-        self._writes = "r" not in mode or "+" in mode
-        self._reads = "+" in mode or not [m for m in "wax" if m in mode]
-        self._appends = "a" in mode
         if "x" in mode and name.startswith("/sd/") and files.source(name) is not None:
             raise OSError(_EEXIST)
-        if "w" in mode or "x" in mode or (self._appends and files.source(name) is None):
-            files.put(name, Written())
         self._source = files.source(name)
+        if self._source is None and self._makes:
+            _enters(name)
+        if "w" in mode or "x" in mode or (self._source is None and self._appends):
+            self._source = _anew(name)
         if self._source is None:
             raise OSError(_ENOENT)
         if self._writes and not isinstance(self._source, Written):
-            files.put(name, Written(self._source))
-            self._source = files.source(name)
+            self._source = _anew(name, self._source)
         self._at = 0
         if self._flash:
             self._takes_place()
 
     def _takes_place(self):
-        self._open = _Open()
-        self._token = finaliser.watch(self._open)
-        if self._token:  # else nobody learns that it was collected
-            board.state.handles.append(self._open)
+        opened = _Open()
+        self._place = opened, finaliser.watch(opened)
+        if self._place[1]:  # else nobody learns that it was collected
+            board.state.handles.append(opened)
+
+    @property
+    def _flash(self):
+        return self._is & _FLASH
+
+    @property
+    def _text(self):
+        return self._is & _TEXT
+
+    @property
+    def _reads(self):
+        return self._is & _READS
+
+    @property
+    def _writes(self):
+        return self._is & _WRITES
+
+    @property
+    def _appends(self):
+        return self._is & _APPENDS
+
+    @property
+    def _makes(self):
+        return self._is & _MAKES
 
     def _size(self):
         if self._source is None:  # it was closed
@@ -156,7 +230,12 @@ class SimFile(IOBase, files.File):
         return [line for line in self]
 
     def write(self, data):
-        data = _bytes(data)
+        before = books.real()
+        n = self._write(_bytes(data))
+        books.left(before)
+        return n
+
+    def _write(self, data):
         if self._flash:
             turns.takes(FLASH)
         self._size()
@@ -181,11 +260,13 @@ class SimFile(IOBase, files.File):
 
     def close(self):
         self._source = None
-        if self._open in board.state.handles:
-            board.state.handles.remove(self._open)
-        if hasattr(self._token, "close"):
-            self._token.close()
-        self._token = None
+        opened, token = self._place
+        if opened in board.state.handles:
+            board.state.handles.remove(opened)
+        if hasattr(token, "close"):
+            token.close()
+        if opened:
+            del self._place
 
     def __iter__(self):
         return self
@@ -318,19 +399,28 @@ class BoardOs:
         _opens(old)
         files.put(new, files.files().pop(old))
 
-    def _holds(self, name):
+    def _holds(self, name, error=_EINVAL):
         """OSError when a file of this name can have no place: its folder is not there, or it is a
-        folder."""
-        if self.is_folder(name):
+        folder, which is that error."""
+        if name == "/" or name in self._tops:
             raise OSError(_EINVAL)
+        if self.is_folder(name):
+            raise OSError(error)
         if not name.startswith("/flash/"):
             self._missing(name[: name.rfind("/")])
 
     def open(self, file, mode="r", *args, **kwargs):
         name = self.place(file)
-        self._holds(name)
+        self._holds(name, _ENOENT if "r" in mode else _EACCES)
         _look(name)
-        return SimFile(name, mode)
+        before = books.real()
+        if "r" in mode and files.source(name) is None:
+            files.missed[name] = False
+        opened = SimFile(name, mode)
+        if "r" in mode and name in files.missed:
+            files.missed[name] = True
+        books.left(before, _KEPT)
+        return opened
 
     def sync(self):
         pass

@@ -8,6 +8,7 @@ from array import array
 from io import StringIO
 
 import k210_board as board
+import k210_files
 import k210_garbage
 import k210_gc
 import k210_kpu
@@ -381,6 +382,7 @@ class Recorder:
             "line": self.line,
             "loops": self._loops.told() if self._loops else [],
             "pictures": self._pictures.told() if self._pictures else [],
+            "came": [name for name in k210_files.missed if k210_files.missed[name]],
             "caught": bytes(self._caught[: self._told]),
             "limit": isinstance(board.state.dead, board.RunEnded) or passed.over(),
         }

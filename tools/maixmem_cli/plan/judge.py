@@ -26,6 +26,7 @@ _LOADS = {"load", "load_flash"}
 _WANTED = {
     record.MODEL: "a model{} that this run does not have",
     record.CARD: "a file or a card{} that this run does not have",
+    record.PLACE: "a place for one more open file{}: /flash has two",
     record.SENSOR: "a camera{}",
     record.MODULE: "a module{} that is not there",
     record.DEVICE: "a device{} that is not in a board in software",

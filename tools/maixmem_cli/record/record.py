@@ -24,6 +24,7 @@ LOAD, FREE, CAMERA, WINDOW, LCD, GC_HEAP = "load", "free", "camera", "window", "
 THREAD = "thread"  # on the stand-in: not run; of `nbytes` of stack, which may be too few
 # what a program wanted that this run did not have
 MODEL, CARD, SENSOR, MODULE, DEVICE = "model", "card", "sensor", "module", "device"
+PLACE = "place"  # for one more open file of /flash: it answers as if that were not there
 
 
 @dataclass(frozen=True)

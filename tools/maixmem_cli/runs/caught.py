@@ -13,11 +13,13 @@ from pathlib import Path
 
 from maixmem_k210_chip import SPIFFS_START
 
-from maixmem_cli.record.record import CARD, MODEL, MODULE, Caught, Missing, Place
+from maixmem_cli.record.record import CARD, MODEL, MODULE, PLACE, Caught, Missing, Place
 from maixmem_cli.runs import ending
+from maixmem_cli.text import syntax
 from maixmem_cli.text.numbers import MODEL_PLACES
 
 _MOST = 40
+_FLASH = "/flash/"
 #: a file that is to go may be gone
 _GOES = re.compile(r"\b(remove|unlink|rmdir)\(")
 _A_FILE = re.compile(r"[\w./-]+\.\w+|/\w[\w./-]*")
@@ -59,7 +61,25 @@ def named(missing: Missing, at: Sequence[Place], source: str, blank: int | None 
     names = (n for place in at for n in _literals(place.text, known))
     wanted = (n for n in names if missing.kind == MODEL or isinstance(n, str))
     name = next(wanted, "")
+    if isinstance(name, str) and name.startswith(_FLASH) and name in _made(source, at[0].line):
+        return Missing(PLACE, name)
     return replace(missing, name=f"{name:#x}" if isinstance(name, int) else name)
+
+
+def _made(source: str, line: int) -> set[int | str]:
+    """The files that a line opens to be written, or one before it for certain: that is in no
+    function."""
+    tree, known = _tree(source), _constants(source)
+    before = {line, *(n for n in syntax.once(source) if n < line)}
+    return {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open" and node.args
+        for mode in (*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode"))
+        if isinstance(mode, ast.Constant) and str(mode.value)[:1] in "wax"
+        for name in _literals(ast.unparse(node.args[0]), known)
+        if node.lineno in before
+    }
 
 
 def _literals(line: str, known: dict[str, int | str]) -> Iterator[int | str]:

@@ -33,6 +33,7 @@ from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
 _CARD = 4 << 20  # what a script can write to its card
+_TABLES = 256 << 10  # what says where that is
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
 _TELLS = 10.0  # that it has then to tell its figures in, on a busy desk too
@@ -200,7 +201,8 @@ def _kept(folder: str, data: str | bytes) -> str:
 def _once(job: Job, folder: Path) -> Ended:
     """One start of the interpreter, for a board with one GC heap."""
     micropython = places.micropython()
-    size = job.heap or job.board_heap + _STAND_IN + job.card_room
+    card = _TABLES + job.card_room if job.card else 0
+    size = job.heap or job.board_heap + _STAND_IN + card
     command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable, "-u"]
     path = [str(folder) for folder in places.k210()]
     env = dict(

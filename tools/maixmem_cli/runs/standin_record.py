@@ -117,6 +117,7 @@ class _Run:
         self.lines: list[tuple[int, ...]] = []
         self.least: tuple[int, ...] = ()
         self.caught = ""
+        self.came: set[str] = set()  #: files that it missed first, and read later
         self.rounds, self.line, self.limit, self.statements = 0, 0, False, 0
         self.loops: list[_Loop] = []
         self.pictures: list[_Loop] = []  #: one, as if they were rounds
@@ -139,6 +140,7 @@ class _Run:
         self.limit = told["limit"] is True
         self.loops = [_loop(x) for x in told["loops"]]
         self.pictures = [_loop(x) for x in told["pictures"]]
+        self.came = {name for name in told["came"] if isinstance(name, str)}
         self.caught = told["caught"].decode() if type(told["caught"]) is bytes else ""
 
     def same(self, other: _Run) -> bool:
@@ -370,7 +372,8 @@ class _Told:
                 at = at[1:]
             address = int(blank) if blank.isdecimal() else 0
             reached.append((ending.last_line(trace), at, address or None))
-        return of_program.caught(reached, self.source)
+        found = of_program.caught(reached, self.source)
+        return tuple(c for c in found if not c.missing or c.missing.name not in seen.came)
 
     # --- how it ended ---
 
