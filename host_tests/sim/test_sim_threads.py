@@ -102,5 +102,5 @@ def test_a_write_to_the_flash_takes_more_than_a_small_stack(tmp_path: Path) -> N
     source = _CAMERA + 'def work():\n    with open("{}", "w") as f:\n        f.write("x")\n'
     source += "_thread.start_new_thread(work, ())\n" + _MAIN
     status, said = _fit(tmp_path, source.format("/flash/log.txt"))
-    assert status == 4 and 'main.py:7: with open("/flash/log.txt", "w") as f: may take' in said
+    assert status == 4 and 'main.py:7: with open("/flash/log.txt", "w") as f may take' in said
     assert _fit(tmp_path, source.format("/sd/log.txt"))[0] != 0, "no card is in"
