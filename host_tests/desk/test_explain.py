@@ -1160,3 +1160,31 @@ def test_what_mem_info_printed_comes_after_the_error() -> None:
     info = " No. of 1-blocks: 49, 2-blocks: 12, max blk sz: 263, max free sz: 1088\n"
     text = f"MicroPython on ESP8266\n{info}>>> import usched\nMemoryError: \n"
     assert [a.row.id for a in log.explain(text.encode()).errors][-1] == "mem-info"
+
+
+def test_an_exception_of_cpython_is_of_no_micropython() -> None:
+    text = "PermissionError: [Errno 13] Permission denied: '/work/ncc'\n"
+    for answer in log.explain(text.encode()).errors:
+        assert answer.row.on & {"linux", "pc"} and "k210" not in answer.only
+    assert table.boards_of_line(text, frozenset({"k210", "linux"})) == {"linux"}
+    assert table.boards_of_line(text, frozenset({"k210"})) == {"pc"}
+
+
+def test_the_file_cache_of_linux_is_no_leak() -> None:
+    text = "Raspberry Pi: the Buff/Cache memory keeps increasing until the maximum\n"
+    assert [a.row.id for a in log.explain(text.encode()).errors] == ["page-cache"]
+
+
+def test_a_camera_that_each_round_makes_is_made_once() -> None:
+    text = (
+        "Raspberry Pi: [Errno 12] Cannot allocate memory after some iterations\n"
+        "for i in range(20):\n    camera = Picamera2()\n    camera.close()\n"
+    )
+    assert log.explain(text.encode()).errors[0].steps[0].startswith("Make and configure Picamera2")
+
+
+def test_a_response_that_is_not_closed_is_named_first() -> None:
+    text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
+    assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
+    closed = log.explain((text + "r.close()\n").encode()).errors[0]
+    assert not closed.steps[0].startswith("Close each response")

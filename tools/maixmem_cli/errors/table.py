@@ -48,6 +48,11 @@ _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
 _NAMES = re.compile(r"[\w/]+(?: {2,}[\w/]+){2,}")
 # a path of a computer
 _OF_COMPUTER = re.compile(r"(?<![\w.])/(?:home|Users)/\w|\b[A-Za-z]:(?:\\|/Users)")
+# exceptions that no MicroPython has
+_CPYTHON = re.compile(
+    r"\b(?:Permission|FileNotFound|FileExists|IsADirectory|NotADirectory|BrokenPipe"
+    r"|ConnectionRefused|ConnectionReset|ConnectionAborted|ProcessLookup|ChildProcess)Error: "
+)
 #: one board, several that are possible, or None: any
 Boards = Union[str, frozenset[str], None]
 _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
@@ -396,9 +401,11 @@ def is_typed(text: str) -> bool:
 
 def boards_of_line(text: str, possible: frozenset[str]) -> frozenset[str]:
     """The boards that may have printed a line of a log: none that has no such folders where it
-    names a path of a computer."""
-    computer = possible and possible.issubset(_MICROPYTHON) and _OF_COMPUTER.search(text)
-    return frozenset({"pc"}) if computer else possible
+    names a path of a computer or an exception that MicroPython does not have."""
+    system = possible.difference(_MICROPYTHON)
+    if _CPYTHON.search(text):
+        return system or frozenset({"pc"} if possible else {*_GROUPS["linux"], "pc"})
+    return frozenset({"pc"}) if possible and not system and _OF_COMPUTER.search(text) else possible
 
 
 def find_out(board: str | None, language: str = ENGLISH, in_c: bool = False) -> str:
