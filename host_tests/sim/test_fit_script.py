@@ -226,6 +226,18 @@ def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: 
     assert project is None and "p.toml was not written" in done.output
 
 
+def test_a_first_picture_that_does_not_come_ends_the_run_early(tmp_path: Path) -> None:
+    """With the line that waits; one that came leaves all the time."""
+    script = tmp_path / "main.py"
+    options = Options(frames=20, seconds=60.0, begin=(1, 0.5))
+    place = recorded.Place(FIRMWARES["full"], None, options)
+    script.write_text(_CAMERA + "n = 0\nwhile n == 0:\n    sensor.get_fb()\n" + _LOOP)
+    found = recorded.once(script, place)
+    assert not found.pictures and found.seconds < 5 and found.end.at[0].line in (7, 8)
+    script.write_text(_CAMERA + _LOOP + "    time.sleep_ms(100)\n")
+    assert recorded.once(script, place).pictures == 20
+
+
 def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) -> None:
     source = _CAMERA + (
         "import sys\ndef main():\n    kept = []\n    while True:\n"

@@ -22,12 +22,14 @@ _SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sun
 
 # Contract. Microseconds since the board was powered on: those that really passed, and those that
 # were slept. `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the
-# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None. `wait(us)`:
-# sleeps while threads have their turns; None where there are none.
+# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None; `begins_by`:
+# at which it ends while it has had fewer pictures than `begins`. `wait(us)`: sleeps while threads
+# have their turns; None where there are none.
 class Clock:
     def __init__(self):
         self.alarms = []
-        self.ends_at = self.wait = None
+        self.ends_at = self.begins_by = self.wait = None
+        self.begins = 0
         self.restart()
 
     def restart(self):
@@ -64,7 +66,9 @@ class Clock:
 
     def over(self):
         """Whether the run has had its time."""
-        return self.ends_at is not None and self.us() >= self.ends_at
+        few = board.state.frames < self.begins
+        ends = self.begins_by if few else self.ends_at
+        return ends is not None and self.us() >= ends
 
     def tick(self):
         """A step of the board: what is due rings, and the run ends when its time is over."""

@@ -108,9 +108,10 @@ def run(job):
     The dict `job`: script (the name), source (its text), runs (that text as it is run), asks (see
     k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
-    frames and seconds (the end of the run, or None), report (whether it tells its figures), trace,
-    record (whether what the script does is written down), marked (whether its lines say so),
-    by_rounds (whether it is looked at rounds alone), threads (whether it may start some).
+    frames and seconds (the end of the run, or None), begin (pictures, and the seconds in which it
+    has so many or ends), report (whether it tells its figures), trace, record (whether what the
+    script does is written down), marked (whether its lines say so), by_rounds (whether it is
+    looked at rounds alone), threads (whether it may start some).
     """
     try:
         board.reset(
@@ -206,8 +207,11 @@ def _set(job):
     k210_written.set_aside(job["card_room"])
     k210_time.passed.restart()
     board.state.frames_end = job["frames"]
+    clock = k210_time.passed
     if job["seconds"] is not None:
-        k210_time.passed.ends_at = int(job["seconds"] * 1000000)
+        clock.ends_at = int(job["seconds"] * 1000000)
+    clock.begins, seconds = job["begin"]
+    clock.begins_by = int(seconds * 1000000)
 
 
 def _figures():

@@ -72,6 +72,7 @@ class Job:
     card: bool = False
     frames: int | None = None
     seconds: float | None = None
+    begin: tuple[int, float] = (0, 0.0)  #: for the first so many pictures no more seconds
     serial: dict[int, bytes] = field(default_factory=dict)
     trace: bool = False
     unsafe: bool = False
@@ -121,6 +122,7 @@ class Job:
             "folders": [str(folder), str(places.lib())],
             "frames": self.frames,
             "seconds": self.seconds,
+            "begin": self.begin,
             "report": self.limited or self.record,
             "trace": self.trace,
             "record": self.record,

@@ -93,7 +93,7 @@ def run(script: Path, build: str, options: Options) -> Record:
 def _job(script: Path, source: str, build: str, options: Options) -> run_standin.Job:
     job = run_standin.Job(script.resolve(), source, build, dict(options.files), record=True)
     job.board_heap = options.gc_heap or job.board_heap
-    job.frames, job.seconds = options.frames, options.seconds
+    job.frames, job.seconds, job.begin = options.frames, options.seconds, options.begin
     job.card = options.sd is not None
     if options.sd:
         found = (p for p in sorted(options.sd.rglob("*")) if p.is_file())
