@@ -22,9 +22,7 @@ Check the path: os.listdir() of its folder.""",
 |AllocateTensors() failed
 |tensor arena
 |all buffers. Needed
-|tail memory. Requested
-|temp memory. Requested
-|Failed to allocate memory. Requested
+|memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs

@@ -34,10 +34,9 @@ Check the device of that line: power, wires, pins, address.
     """|allocate frame buffer
 |frame buffer Failed
 |Camera init failed with error 0x101
-|rame buffer malloc failed
+|rame buffer malloc
 |Failed to allocate framebuffer
 |cam_dma_config
-|frame buffer malloc
 |Camera config failed with error 0x101
 |lvgl set Error flag
 no memory in one piece for a picture of the camera or display
@@ -78,9 +77,7 @@ Use a loop instead of recursion; fewer calls inside calls.
 |AllocateTensors() failed
 |tensor arena
 |all buffers. Needed
-|tail memory. Requested
-|temp memory. Requested
-|Failed to allocate memory. Requested
+|memory. Requested
 |Failed to resize buffer. Requested
 |Not enough memory to allocate
 the model does not fit into the arena, or has an operation or form that this firmware no longer runs
