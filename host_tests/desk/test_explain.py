@@ -1188,3 +1188,22 @@ def test_a_response_that_is_not_closed_is_named_first() -> None:
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
     closed = log.explain((text + "r.close()\n").encode()).errors[0]
     assert not closed.steps[0].startswith("Close each response")
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("RK3588\nOSError: /usr/lib/librknnrt.so: invalid ELF header", "elf-header"),
+        ("Pico\nlittlefs/lfs.c:561:error: No more free space 0", "littlefs-size"),
+        ("RK3588\nE rkllm: matmul(w8a8) run failed", "rkllm-run"),
+        ("Raspberry Pi\nERROR RPI: Camera frontend has timed out!", "pi-camera-timeout"),
+        ("MicroPython\nDevice is busy or does not respond. Your options:", "thonny-busy"),
+    ],
+)
+def test_what_is_no_question_of_memory_has_its_own_row(text: str, row: str) -> None:
+    assert [a.row.id for a in log.explain(text.encode()).errors] == [row]
+
+
+def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
+    text = "ESP32-CAM\n[E][camera.c:1270] esp_camera_init(): Camera init failed with error 0x20002"
+    assert log.explain(text.encode()).errors[0].steps[0].startswith("Switch the power")
