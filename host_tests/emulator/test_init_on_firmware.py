@@ -96,7 +96,7 @@ def boards_of(image: Path) -> list[str]:
     """Those that run it."""
     if "m5stickv" in image.name.lower():
         return ["m5stickv"]
-    return ["bit", "amigo"] if "minimum" in image.name else ["bit"]
+    return ["bit", "amigo"] if "minimum" in image.name else ["bit", "maixduino"]
 
 
 _EACH = [(image, board) for image in emulated.IMAGES for board in boards_of(image)]
