@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from maixmem_cli.answer import as_html, as_text
+from maixmem_cli.answer import as_text
 from maixmem_cli.answer.answer import Answer
 from maixmem_cli.answer.as_json import data
 from maixmem_cli.commands.gate_options import Gate, gate_options, say
@@ -153,13 +153,17 @@ def _write(
     svg: Path | None,
     speedscope: Path | None,
 ) -> None:
-    from maixmem_cli.profiler import page, stacks
+    if html or svg:
+        from maixmem_cli.answer import as_html
+        from maixmem_cli.profiler import page
 
-    if html:
-        write_file("--html", html, page.html(result, as_html.fragment(made) if made else ""))
-    if svg:
-        write_file("--svg", svg, page.timeline(result))
+        if html:
+            write_file("--html", html, page.html(result, as_html.fragment(made) if made else ""))
+        if svg:
+            write_file("--svg", svg, page.timeline(result))
     if speedscope:
+        from maixmem_cli.profiler import stacks
+
         write_file("--speedscope", speedscope, json.dumps(stacks.speedscope(result)))
 
 

@@ -18,6 +18,7 @@ class Memory(ABC):
     """Little-endian words of `size` bytes. What is missing reads as 0."""
 
     size: int
+    here = True  #: all of it: nothing is to be fetched
 
     @abstractmethod
     def word(self, address: int) -> int:
@@ -59,6 +60,7 @@ class Two(Memory):
     def __init__(self, first: Memory, of_first: list[Range], rest: Memory) -> None:
         self.size = first.size
         self.of_first = of_first
+        self.here = first.here and rest.here
         self._first, self._rest = first, rest
 
     def word(self, address: int) -> int:
@@ -73,6 +75,8 @@ Ask = Callable[[Sequence[Range]], Iterable[bytes]]  #: gives the bytes of each r
 # a board.
 class Pages(Memory):
     """Memory behind a cable, or in a file: pages come when they are missed, many at once."""
+
+    here = False
 
     def __init__(
         self, size: int, page: int, readable: Sequence[Range], ask: Ask | None = None

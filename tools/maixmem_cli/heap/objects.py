@@ -112,6 +112,8 @@ class Objects:
 
     def _bring(self) -> None:
         """Everything that is read comes before it is read in earnest, many pieces at once."""
+        if self._memory.here and self._at.contents:
+            return
         self._until_there(self._sizes, self.type_name)
         if not self._at.contents:
             leaves = [a for a in self._sizes if self.type_name(a) in _LEAVES]

@@ -81,6 +81,7 @@ class Profile:
         self.ending: list[str] = []  #: about an end that is not the script's own
         self.damage: list[str] = []  #: of the system heap's books
         self.books: ledger.Ledger
+        self.names: Qstrs  #: of what the interpreter had names for
         self.events: list[Event] = []  #: of the run, in order; of the looks those that are read
         self.gc_total = self.heap_total = 0
         self.unexplained: int | None = None
@@ -262,7 +263,9 @@ class Profile:
         self.gc_total = gc.total
         self.heap_total = heaps.RAM_END - system.base
         self.books = ledger.Ledger(system, gc)
-        names = Qstrs(session.board.ram, (session.known.state, session.finder.gc_state))
+        self.names = names = Qstrs(
+            session.board.ram, (session.known.state, session.finder.gc_state)
+        )
         self._stacks = session.tracer.stacks(names)
         looks_at = loops.Sites(self.lines_of, session.tracer.depths.__getitem__)
         looks = live.chosen(list(session.tracer.of(LOOK)), looks_at)

@@ -12,7 +12,6 @@ from typing import Any
 
 from maixmem_cli.emulator.readers.tracer import MALLOC, REALLOC
 from maixmem_cli.emulator.session import Options, Session, imported
-from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 from maixmem_cli.record import record
@@ -202,7 +201,7 @@ def _caught(found: Profile, walker: Walker) -> tuple[record.Caught, ...]:
     flash = session.board.flash
 
     def reached() -> Iterator[tuple[str, list[Place], int | None]]:
-        for t in session.tracer.thrown(Qstrs(session.board.ram)):
+        for t in session.tracer.thrown(found.names):
             at = walker.places(t.site)
             if at and of_program.is_own(at[0], session.script):
                 blank = t.flash if of_program.is_blank(flash, t.flash) else None
@@ -254,7 +253,7 @@ def _traced(found: Profile, trace: str) -> tuple[Place, ...]:
 def _thrown(found: Profile, walker: Walker, name: str) -> tuple[Place, ...]:
     """The lines at which the last error of that name was raised."""
     session, last = found.session, None
-    for t in session.tracer.thrown(Qstrs(session.board.ram)):
+    for t in session.tracer.thrown(found.names):
         if t.name == name and (last is None or t.error != last.error):
             last = t
     return tuple(walker.places(last.site)) if last else ()
