@@ -13,6 +13,7 @@ from k210_work import use
 _CHANNELS = ("l_", "a_", "b_")
 _MEASURES = ("mean", "median", "mode", "stdev", "min", "max", "lq", "uq")
 _BINS = ((2,), (256,), (101, 256, 256))  # of a binary, a gray and a colored picture
+_KEPT = ("_l", "_a", "_b")
 _BLACK = (0, 128 / 255, 128 / 255)
 # width, height, stages, features, rectangles of the cascades in the firmware
 _CASCADES = {"frontalface": (24, 24, 25, 2913, 6383), "eye": (20, 20, 24, 1066, 2299)}
@@ -29,61 +30,73 @@ def _shown(self):
 
 
 class _Numbers(Part):
-    """Zeros by name, one of each field for each channel."""
+    """Zeros by name, one of each field for each channel. The board's has one for three, `room` bytes
+    more than here."""
 
     __str__ = __repr__ = _shown
 
     def __init__(self, channels):
         keep(self, "channels", channels)
+        if self.room:
+            keep(self, "_room", bytearray(self.room))
 
     def __getitem__(self, i):
-        return ((0,) * (len(self.channels) * len(self.fields)))[i]
+        n = len(self.channels) * len(self.fields)
+        if isinstance(i, int) and -n <= i < n:
+            return 0
+        if isinstance(i, int):
+            raise IndexError("%s index out of range" % type(self).__name__)
+        return ((0,) * n)[i]
 
 
-def _kind(title, fields):
+def _kind(title, fields, room=0):
     members = {channel + name: _zero for channel in ("",) + _CHANNELS for name in fields}
-    members["fields"] = fields
+    members["fields"], members["room"] = fields, room
     return type(title, (_Numbers,), members)
 
 
-_Statistics, _Threshold = _kind("statistics", _MEASURES), _kind("threshold", ("value",))
+_Statistics, _Threshold = _kind("statistics", _MEASURES, 128), _kind("threshold", ("value",))
 _Percentile = _kind("percentile", ("value",))
 
 
 def _bins(n, black):
-    found = [0.0 * i for i in range(n)]  # each an object of its own, as on the board
-    found[int(black * (n - 1))] = 1.0
+    found = [None] * n  # with no room for more
+    for i in range(n):
+        found[i] = 0.0 * i  # each an object of its own, as on the board
+    if n:
+        found[int(black * (n - 1))] = 1.0
     return found
 
 
 class histogram(Part):
     def __init__(self, channels, sizes):
-        keep(self, "_channels", channels)
-        keep(self, "_all", [_bins(n, black) for n, black in zip(sizes, _BLACK)])
+        for i in range(len(_BLACK)):
+            keep(self, _KEPT[i], _bins(sizes[i] if i < len(sizes) else 0, _BLACK[i]))
+
+    @property
+    def _channels(self):
+        return _CHANNELS if self._b else ("",)
 
     def __str__(self):
-        pairs = zip(self._channels, self._all)
+        pairs = zip(self._channels, (self._l, self._a, self._b))
         return "{" + ", ".join(['"%sbins":%s' % pair for pair in pairs]) + "}"
 
     __repr__ = __str__
 
     def size(self):
         """The shim's own: how many bins there are."""
-        n = 0
-        for bins in self._all:
-            n += len(bins)
-        return n
+        return len(self._l) + len(self._a) + len(self._b)
 
     def bins(self):
-        return self._all[0]
+        return self._l
 
     l_bins = bins
 
     def a_bins(self):
-        return self._all[1]
+        return self._a
 
     def b_bins(self):
-        return self._all[2]
+        return self._b
 
     def get_percentile(self, share):
         return _Percentile(self._channels)
