@@ -104,3 +104,13 @@ def test_a_write_to_the_flash_takes_more_than_a_small_stack(tmp_path: Path) -> N
     status, said = _fit(tmp_path, source.format("/flash/log.txt"))
     assert status == 4 and 'main.py:7: with open("/flash/log.txt", "w") as f may take' in said
     assert _fit(tmp_path, source.format("/sd/log.txt"))[0] != 0, "no card is in"
+
+
+@sim_both.needs_unix_port
+def test_calls_leave_no_garbage_where_there_may_be_threads(tmp_path: Path) -> None:
+    """The library finds the GC heap by its length, which is the sum of two calls."""
+    source = "import gc, _thread\nstart = _thread.start_new_thread\ngc.collect()\n"
+    source += "seen = {gc.mem_alloc() + gc.mem_free() for _ in range(40)}\nprint(len(seen))\n"
+    script = tmp_path / "main.py"
+    script.write_text(source)
+    assert invoke("sim", str(script)).stdout == "1\n"

@@ -81,7 +81,8 @@ def _copy(n):
 # Contract. Pixels and the AI copy are blocks of the GC heap (a frame of the camera: of the system
 # heap), each owned by the object that holds it. copy() and crop() leave the AI pointer
 # uninitialised: pix_to_ai() then hangs the board. Methods that work in place return the image
-# itself, those that change its format another one of the same pixels. Only what has to do with memory is here, and of that as little as the board's 64 bytes.
+# itself, those that change its format another one of the same pixels. Only what has to do with
+# memory is here, and of that as little as the board's 64 bytes.
 class Image:
     def __init__(self, w, h, bpp, owner, ai=None):
         self._become(w, h, bpp)

@@ -30,8 +30,7 @@ def _shown(self):
 
 
 class _Numbers(Part):
-    """Zeros by name, one of each field for each channel. The board's has one for three, `room` bytes
-    more than here."""
+    """Zeros by name, one of each field for each channel. The board's has `room` bytes more."""
 
     __str__ = __repr__ = _shown
 

@@ -49,7 +49,12 @@ class _Turn:
         self._gate.release()
 
     def waits(self):
-        self._gate.acquire()
+        while True:
+            try:
+                self._gate.acquire()
+                return
+            except KeyboardInterrupt as e:  # the system gave it to this one
+                board.state.dead = board.state.dead or e
 
     def depth(self):
         """Bytes of the board's stack that the script's calls have taken."""

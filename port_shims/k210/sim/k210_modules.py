@@ -32,6 +32,7 @@ import Maix
 import sensor
 from k210_args import Takes
 from k210_parts import Part
+from k210_stack import LEAST, needs
 from k210_threads import turns, watched
 
 WAY_OUT = "the simulator does not have %s; a firmware image does: maixmem sim --firmware FILE"
@@ -224,11 +225,12 @@ class World:
             self.modules[name] = module
 
     def _watched(self, section, entry, value):
-        """A function behind a look at the stack of the thread that calls it, where there are
-        threads."""
+        """A function behind a look at the stack of its caller's thread, where there are threads
+        and it takes more than any line may."""
         if not turns.all or not callable(value) or isinstance(value, type):
             return value
-        return watched("%s.%s" % (section.names[0], entry.name), value)
+        name = "%s.%s" % (section.names[0], entry.name)
+        return watched(name, value) if max(needs(name)) > LEAST else value
 
     def _value(self, entry, code, section, own):
         """What the stand-in has for a name, or _MISSING."""
