@@ -1207,3 +1207,8 @@ def test_what_is_no_question_of_memory_has_its_own_row(text: str, row: str) -> N
 def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
     text = "ESP32-CAM\n[E][camera.c:1270] esp_camera_init(): Camera init failed with error 0x20002"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Switch the power")
+
+
+def test_a_thread_without_a_context_is_no_lack_of_memory() -> None:
+    text = "torch_npu NPU error, error code is 107002\n[Error]: The context is empty.\n"
+    assert [a.row.id for a in log.explain(text.encode()).errors] == ["acl-context"]
