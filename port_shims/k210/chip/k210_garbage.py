@@ -40,6 +40,21 @@ def _of(name, result):
     return BOARD.get(name, 0)
 
 
+# Contract. What calls of some kinds leave, each measured until some in a row have left the same:
+# to measure is to look at the whole heap. own(kind): bytes, or None while that is not known.
+class Meter:
+    def __init__(self, kinds):
+        self._costs = [-1] * kinds
+        self._calls = bytearray(kinds)
+
+    def own(self, kind):
+        return self._costs[kind] if self._calls[kind] == _MEASURED else None
+
+    def measured(self, kind, own):
+        self._calls[kind] = self._calls[kind] + 1 if own == self._costs[kind] else 0
+        self._costs[kind] = own
+
+
 # Contract. The books of the stand-in's own garbage since the last collection. `hidden`: bytes of
 # the interpreter's heap that no script is shown; `room` a list that is cleared for as long as the
 # script keeps gc disabled, `last` one that is when the script has ended. Where there is much of
@@ -112,10 +127,12 @@ class _Books:
         return gc.mem_alloc() - self.hidden if NATIVE else 0
 
     def left(self, before, kept=0):
-        """What that call left besides what the script has of it is the stand-in's garbage."""
+        """What that call left besides what the script has of it is the stand-in's garbage. Returns
+        its bytes."""
         n = self.real() - before - kept
         if n > 0:  # else it was collected meanwhile
             self.add(n)
+        return n
 
     def _sweep(self):
         used = self.alloc()
@@ -144,23 +161,23 @@ books = _Books()
 def metered(name, function):
     """A function of image or of an image, whose own garbage is not shown. That is measured until
     some calls with so many arguments, one after the other, have left the same."""
-    costs = [-1] * _NAMES * _NAMES
-    calls = bytearray(len(costs))
+    meter = Meter(_NAMES * _NAMES)
     steady = name not in _OF_FORMAT
 
     def method(*args, **kwargs):
-        kind = (len(args) * _NAMES + len(kwargs)) % len(costs)
-        if calls[kind] == _MEASURED:
+        kind = (len(args) * _NAMES + len(kwargs)) % (_NAMES * _NAMES)
+        own = meter.own(kind)
+        if own is not None:
             result = function(*args, **kwargs)
-            books.add(costs[kind])
+            books.add(own)
             return result
         taken, known, before = heap.taken, books.own, gc.mem_alloc()
         result = function(*args, **kwargs)
         own = gc.mem_alloc() - before - (heap.taken - taken) - (books.own - known)
         if own >= 0:  # else it was collected meanwhile
             own += _of_call(len(args), len(kwargs)) - _of(name, result)
-            calls[kind] = calls[kind] + 1 if own == costs[kind] and steady else 0
-            costs[kind] = own
+            if steady:
+                meter.measured(kind, own)
             books.add(own)
         return result
 
@@ -169,8 +186,9 @@ def metered(name, function):
 
 def _of_call(n, named):
     """Bytes of a tuple of n arguments, and of a dict of those with names."""
-    return _blocks(16 + 8 * n) + 32 + _blocks(16 * named)
+    return blocks(16 + 8 * n) + 32 + blocks(16 * named)
 
 
-def _blocks(n):
+def blocks(n):
+    """The bytes that so many have on the heap of the unix port."""
     return -(-n // 32) * 32

@@ -9,12 +9,12 @@ from random import getrandbits
 import k210_board as board
 import k210_files as files
 from k210_flash import source_read, source_size
-from k210_garbage import books
+from k210_garbage import Meter, blocks, books
 from k210_gc import finaliser
 from k210_image import buffer_of
 from k210_stack import FLASH
 from k210_threads import turns
-from k210_written import Written, outside
+from k210_written import CHUNK, Written, outside
 
 try:
     from io import IOBase
@@ -26,6 +26,7 @@ _ENODEV, _ENOTDIR, _EISDIR, _EINVAL, _EMFILE = 19, 20, 21, 22, 24
 _MOST_OPEN = 2  # files of the flash
 _KEPT = 128  # bytes of a file that is open, here
 _FLASH, _TEXT, _READS, _WRITES, _APPENDS, _MAKES = 1, 2, 4, 8, 16, 32
+_writes = Meter(2 * _MAKES)
 _TOP = 512  # names, of 8 + 3 letters, in the top folder of a card
 _NO_BUFFER = "object with buffer protocol required"
 _PIECE = 64  # bytes that readline() looks through at a time
@@ -230,9 +231,17 @@ class SimFile(IOBase, files.File):
         return [line for line in self]
 
     def write(self, data):
+        own = _writes.own(self._is)
+        inside = self._at % CHUNK + len(data) <= CHUNK
+        if inside and own is not None:
+            n = self._write(_bytes(data))
+            books.add(own + blocks(n))
+            return n
         before = books.real()
         n = self._write(_bytes(data))
-        books.left(before)
+        own = books.left(before)
+        if inside:
+            _writes.measured(self._is, own - blocks(n))
         return n
 
     def _write(self, data):

@@ -10,7 +10,7 @@ from k210_flash import source_read, source_size
 from k210_garbage import books
 
 _ENOSPC = 28
-_CHUNK = 1024
+CHUNK = 1024
 _FILES = 512  # that take none of the script's heap
 _MOST = 2048  # bytes of one
 _FREE, _LAST = 0xFFFF, 0xFFFE
@@ -41,7 +41,7 @@ def set_aside(n):
     for i in range(_FILES if n else 0):
         files.files().pop("/%d" % i)
     _room[0] = bytearray(n)
-    _room[1] = array("H", b"\xff\xff" * (n // _CHUNK))
+    _room[1] = array("H", b"\xff\xff" * (n // CHUNK))
 
 
 # Contract. A source (k210_flash) that grows: read(offset, n), write(offset, data), size. Takes
@@ -55,7 +55,7 @@ class Written:
         self._data = None if _room[0] else bytearray()
         left = 0 if source is None else source_size(source)
         while self.size < left:
-            self.write(self.size, source_read(source, self.size, min(_CHUNK, left - self.size)))
+            self.write(self.size, source_read(source, self.size, min(CHUNK, left - self.size)))
 
     def empty(self):
         self.__init__()
@@ -76,6 +76,9 @@ class Written:
             over = min(end, self.size)
             self._data[offset:over] = data[: over - offset]
             self._data.extend(data[over - offset :])
+        elif 0 < len(data) <= CHUNK - offset % CHUNK:  # most are, and leave less garbage so
+            start = self._chunk(offset // CHUNK) * CHUNK + offset % CHUNK
+            _room[0][start : start + len(data)] = data
         else:
             for at, start, length in self._parts(offset, len(data)):
                 memoryview(_room[0])[start : start + length] = memoryview(data)[at : at + length]
@@ -85,9 +88,9 @@ class Written:
         """(where in the n bytes, where in the room, how many) of each piece."""
         at = 0
         while at < n:
-            number, inside = divmod(offset + at, _CHUNK)
-            length = min(n - at, _CHUNK - inside)
-            yield at, self._chunk(number) * _CHUNK + inside, length
+            number, inside = divmod(offset + at, CHUNK)
+            length = min(n - at, CHUNK - inside)
+            yield at, self._chunk(number) * CHUNK + inside, length
             at += length
 
     def _chunk(self, number):
