@@ -193,12 +193,38 @@ def test_a_change_runs_on_as_long_as_pictures_come(
 
     def run(script: Path, edit: Edit, frames: int, seconds: float) -> Record:
         ran.append(seconds)
-        return replace(ended(LIMIT, pictures[len(ran) - 1]), steps=(Step(CAMERA),))
+        came = ended(LIMIT, pictures[len(ran) - 1])
+        return replace(came, steps=(Step(CAMERA),), asked=frames)
 
     monkeypatch.setattr(place, "_run", run)
     before = ended(LIMIT, 50)
     found = place.run(Path("main.py"), Edit("", (), ""), 100, before)
     assert ran == asked and trials.cured(ended(RAISED, 37), found) == (found.pictures >= 37)
+
+
+@pytest.mark.parametrize(
+    ("before", "pictures"),
+    [
+        (replace(ended(RAISED, 3), asked=50), 20),
+        (replace(ended(RAISED, 9), asked=50), 27),
+        (replace(ended(RAISED, 38), asked=50), 50),
+        (replace(ended(RAISED, 3), asked=10), 10),
+        (replace(ended(RAISED, 0), asked=50), 50),
+        (
+            replace(
+                ended(LIMIT, 50), asked=50, growth=(Growth("gc", Place("main.py", 1), 100, 90),)
+            ),
+            50,
+        ),
+    ],
+)
+def test_a_change_runs_as_far_as_it_has_to(before: Record, pictures: int) -> None:
+    assert tried.enough(before) == pictures
+    after = replace(ended(LIMIT, pictures - 1), asked=pictures, too_few=False)
+    assert trials.cured(before, after)
+    assert not trials.cured(
+        replace(before, pictures=pictures), replace(after, pictures=pictures - 2)
+    )
 
 
 def test_a_change_runs_past_the_time_at_which_the_script_died(tmp_path: Path) -> None:

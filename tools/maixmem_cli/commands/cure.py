@@ -68,7 +68,7 @@ _MARK = "\ufeff"
     default=50,
     show_default=True,
     type=click.IntRange(1),
-    help="It runs when it has seen so many pictures.",
+    help="It runs when it has seen so many pictures; a change, three times as many as the script.",
 )
 @click.option("--all", "every", is_flag=True, help="Show every change that works.")
 @click.option("--write", is_flag=True, help="Apply the first; the old file stays as SCRIPT.orig.")
@@ -172,7 +172,7 @@ def _cures(
         changes = tried.candidates(source, made.facts, bench)
     except SyntaxError as e:
         raise click.UsageError(f"{script}: {e}. Next: a script that runs") from None
-    tries = tried.tries(made, changes, script, source, bench, found, found.asked or 0)
+    tries = tried.tries(made, changes, script, source, bench, found, tried.enough(found))
     cures = (one for one in tries if one)
     return list(cures if every else itertools.islice(cures, 1))
 

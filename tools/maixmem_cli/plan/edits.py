@@ -21,6 +21,7 @@ from maixmem_cli.plan.edits_board import cards, firmwares, streams
 from maixmem_cli.plan.edits_line import addresses, bounds, cuts, single_buffers, stacks
 from maixmem_cli.plan.edits_pool import pools
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
+from maixmem_cli.record.record import GC
 from maixmem_cli.runs.change import Edit, values_of
 from maixmem_cli.text import syntax
 
@@ -78,9 +79,16 @@ def likely_first(found: Sequence[Edit], facts: Facts, source: str = "") -> list[
 
     def rank(edit: Edit) -> tuple[int, int]:
         behind = not edit.of_board and _first_change(source, edit.source) > last
-        return behind + (not known[edit.kind].applies(facts)), known[edit.kind].cost
+        applies = known[edit.kind].applies(facts) or _keeps(edit, facts)
+        return behind + (not applies), known[edit.kind].cost
 
     return sorted(found, key=rank)
+
+
+def _keeps(edit: Edit, facts: Facts) -> bool:
+    """Whether it bounds what the line collects that found the GC heap full."""
+    at = dict(edit.values).get("edited")
+    return edit.kind == "bound" and facts.get("heap") == GC and at == facts.get("line")
 
 
 def _last_line(source: str, line: int) -> int:

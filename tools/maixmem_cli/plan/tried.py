@@ -28,6 +28,7 @@ from maixmem_cli.runs.trials import Trials, cured
 
 _STEP = 64 << 10  # of the GC heap: to the byte it would break with the next line
 _FEW = 12  # changes that are tried where nobody asked for more
+_AS_FAR = 3  # times as the script came
 _PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
 
 
@@ -92,16 +93,16 @@ class _InTurn(Executor):
 def runs(
     tried: Sequence[Edit], script: Path, before: Record, bench: Bench, frames: int
 ) -> Iterator[tuple[Edit, Record]]:
-    """Each change with its run, in order. So many begin at a time; past its first pictures goes
-    the foremost alone. What still runs when no more are wanted is ended. `before`: the run without
-    a change."""
+    """Each change with its run, in order. After the likeliest so many begin at a time; past its
+    first pictures goes the foremost alone. What still runs when no more are wanted is ended.
+    `before`: the run without a change."""
     place = bench.place
     with ThreadPoolExecutor(place.at_once) if place.at_once > 1 else _InTurn() as pool:
-        todo = list(tried)
+        todo, at_once = list(tried), 1
         running: list[tuple[Edit, Event, Future[Record]]] = []
         try:
             while todo or running:
-                while todo and len(running) < place.at_once:
+                while todo and len(running) < at_once:
                     edit, its_turn = todo.pop(0), Event()
                     if not running:
                         its_turn.set()
@@ -110,10 +111,20 @@ def runs(
                 edit, its_turn, begun = running.pop(0)
                 its_turn.set()
                 yield edit, begun.result()
+                at_once = place.at_once
         finally:
             place.stop()
             for _, its_turn, _ in running:
                 its_turn.set()
+
+
+def enough(before: Record) -> int:
+    """Pictures that a change has to run for: three times as far as the script came, at most as
+    many as that was to take; all of these where something grew and where it took none."""
+    asked = before.asked or 0
+    if before.end.kind == LIMIT or not before.pictures:
+        return asked
+    return min(asked, max(_PICTURES, _AS_FAR * before.pictures))
 
 
 #: a change and the answer with it; the answer alone, where none is left; None: it does not run

@@ -35,11 +35,18 @@ def cured(before: Record, after: Record) -> bool:
         return False
     if not after.ends_well or after.not_run:
         return False
-    if after.end.kind == LIMIT and after.pictures < before.pictures:
+    if after.end.kind == LIMIT and after.pictures < _wanted(before, after):
         return False
     if not before.growth or DONE in (before.end.kind, after.end.kind):
         return True
     return not after.too_few and not after.unknown
+
+
+def _wanted(before: Record, after: Record) -> int:
+    """Pictures: as many as the script took, or as the change was to take, whose last may be under
+    way."""
+    asked = before.pictures if after.asked is None else after.asked - 1
+    return min(before.pictures, asked)
 
 
 class Trials:
