@@ -120,17 +120,17 @@ def rounds_left(
     first collection that finds no room."""
     chance = any(one.passes or not one.table for one in ones)
     scattered = chance and any(m.kept for m in made)
-    found: list[int | None] = []
+    found: list[int] = []
     for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
         k = int(part * len(made))
         again = [replace(one) for one in ones]
         run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again)
         run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
-        found.append(run.to_its_end(int(taken * len(used))))
-        if scattered and found[-1]:
-            found.append(run.first_collected)
-    ends = [n for n in found if n is not None]
-    return (min(ends), max(ends)) if len(ends) == len(found) else None
+        last = run.to_its_end(int(taken * len(used)))
+        if last is None or (scattered and last and run.first_collected is None):
+            return None
+        found += [last, run.first_collected or 0] if scattered and last else [last]
+    return min(found), max(found)
 
 
 class _Run:
