@@ -51,7 +51,9 @@ def test_the_firmware_takes_them_as_it_did() -> None:
 def _fit(tmp_path: Path, source: str) -> tuple[int, str]:
     script = tmp_path / "main.py"
     script.write_text(source)
-    done = invoke("fit", str(script), "--frames", "30")
+    with pytest.MonkeyPatch.context() as here:
+        here.delenv("MAIXMEM_FIRMWARE", raising=False)  # else it would be that
+        done = invoke("fit", str(script), "--frames", "30")
     return done.exit_code, done.output
 
 
