@@ -126,12 +126,34 @@ def list_anew(board: Board, number: int) -> bool:
 
 def kept(board: Board, number: int, lists: int = 1) -> bool:
     """Objects of four blocks, and the lists of them, which have one more in turn."""
-    name, items = f"list {number % lists}", number // lists
+    return (
+        listed(board, f"list {number % lists}", number // lists)
+        and board.new(_GROWING, 4, f"item {number}")
+        and board.new(_OTHER, 3)
+    )
+
+
+def listed(board: Board, name: str, items: int) -> bool:
+    """One more item in that list."""
     if name not in board.live and not board.new(_GROWING, 1, name):
         return False
     size = board.sizes[board.live[name]][0]
-    more = items < size * BLOCK // 8 or board.grow(name, 2 * size)
-    return more and board.new(_GROWING, 4, f"item {number}") and board.new(_OTHER, 3)
+    return items < size * BLOCK // 8 or board.grow(name, 2 * size)
+
+
+def appended(board: Board, site: int, name: str, n: int) -> bool:
+    """A list that is appended to, until its table has n blocks."""
+    sizes = [1 << k for k in range(1, n.bit_length())]
+    return board.new(site, 1, name) and all(board.grow(name, size) for size in sizes)
+
+
+def lists(board: Board, number: int) -> bool:
+    """Lists that are kept in one, and a longer one of the round alone."""
+    return (
+        appended(board, _OTHER, "rows", 16)
+        and appended(board, _GROWING, f"item {number}", 8)
+        and listed(board, "list", number)
+    )
 
 
 def by_class(board: Board, number: int) -> bool:
@@ -166,6 +188,7 @@ PROGRAMS: dict[str, tuple[Program, Verdict]] = {
     ),
     "objects in a list": (kept, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
     "objects in three lists": (by_class, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
+    "lists that were appended to": (lists, Verdict(GROWS, _SEEN, 0, rate=8 * BLOCK)),
     "a copy of them in each round": (copied, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
 }
 

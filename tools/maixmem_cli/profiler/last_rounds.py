@@ -32,13 +32,15 @@ _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 @dataclass
 class _Born:
-    """An object that the rounds made."""
+    """An object that the rounds made. `grows`: growth of an older one; `moved`: of one that they
+    made, which lies elsewhere from then on: an object like others."""
 
     at: int
     blocks: int
     place: Place
     given: int | None = None
     grows: bool = False
+    moved: bool = False
 
 
 def rounds_left(
@@ -97,7 +99,7 @@ def _made(
         least = _LARGE * one.size / BLOCK if one and (one.passes or not one.table) else None
         if one and least is not None and (b.grows or b.blocks >= least):
             one.moves = one.moves or not (b.grows or any(n >= least for n in given))
-        elif not b.grows and not (one and one.table and b.at == one.at):
+        elif (b.moved or not b.grows) and not (one and one.table and b.at == one.at):
             out.append(Made(b.blocks, b.place in many and _stays(b, last, objects), b.given))
         if one and (after is None or after.place != b.place):
             out.append(Made(0, one=numbers[b.place]))  # a table grows when its item is made
@@ -138,7 +140,7 @@ def _larger_each_round(
 
 def _last_there(born: Iterable[_Born]) -> dict[int, _Born]:
     """{first block: the last object there}."""
-    return {b.at: b for b in born if not b.grows}
+    return {b.at: b for b in born if b.moved or not b.grows}
 
 
 def _stays(b: _Born, last: Mapping[int, _Born], objects: Mapping[int, int]) -> bool:
@@ -213,8 +215,10 @@ def _born(
         if e.kind not in (tracer.GC_NEW, tracer.GC_GROW):
             continue
         if len(freed) <= _SWEEP:
-            _moves(out, freed)
-            _give(out, freed)
+            moves = bool(out) and [2 * f.asked for f in freed] == [out[-1].blocks]
+            moved = _give(out, freed)
+            if moves:  # a list's table that was freed after one twice as large became that
+                out[-1].grows, out[-1].moved = True, moved
             given += [f.asked for f in freed]
         freed = []
         if e.kind == tracer.GC_NEW:
@@ -244,17 +248,14 @@ def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
     return [(a, b - a) for a, b in zip(edges, edges[1:])]
 
 
-def _moves(out: Sequence[_Born], freed: Sequence[Event]) -> None:
-    """A list's table that was freed after one twice as large was allocated became that."""
-    if out and [2 * e.asked for e in freed] == [out[-1].blocks]:
-        out[-1].grows = True
-
-
-def _give(out: list[_Born], freed: Sequence[Event]) -> None:
-    """The program itself gives these back."""
+def _give(out: list[_Born], freed: Sequence[Event]) -> bool:
+    """The program itself gives these back. Whether the rounds made one of them."""
+    found = False
     for e in freed:
         for number in range(len(out) - 1, max(-1, len(out) - 400), -1):
             b = out[number]
             inside = e.a <= b.at and b.at + b.blocks <= e.a + e.asked
-            if inside and b.given is None and not b.grows:
+            if inside and b.given is None and (b.moved or not b.grows):
                 b.given = len(out) - number - 1
+                found = True
+    return found
