@@ -218,6 +218,12 @@ def test_a_run_that_told_nothing_is_no_verdict(
         ("import lvgl\n", "main.py:1: import lvgl needs a module"),
         ("print(unknown)\n", "main.py:1: print(unknown) ends it, and not for want of memory"),
         ("x = 1\nexec('\\nimport lvgl')\n", "main.py:2: exec('\\nimport lvgl') needs a module"),
+        # caught there, so that no line of the script is in the traceback
+        (
+            "exec('import sys\\ntry:\\n import lvgl\\nexcept Exception as e:\\n"
+            " sys.print_exception(e)')\n",
+            "<string>:3 needs a module",
+        ),
     ],
 )
 def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: str) -> None:

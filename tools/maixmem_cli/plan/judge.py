@@ -119,7 +119,8 @@ def _cannot_tell(lines: Iterable[str]) -> Verdict:
 def where(at: tuple[Place, ...], script: str) -> str:
     """The innermost line of the script itself, with its text."""
     own = [p for p in at if p.file == script] or [*at]
-    return f"{own[0]}: {own[0].text.rstrip(':')}" if own else "no line"
+    text = own[0].text.rstrip(":") if own else ""
+    return f"{own[0]}: {text}" if text else str(own[0]) if own else "no line"
 
 
 def _on(of: Record) -> str:

@@ -382,6 +382,7 @@ class _Told:
         return tuple(
             self.place(line, file, function)
             for file, line, function in ending.places(trace, self.script)
+            if not Path(file).is_relative_to(run_standin.places.shims())
         )
 
     def end(self) -> End:
