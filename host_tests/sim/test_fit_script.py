@@ -28,6 +28,8 @@ sensor.set_pixformat(sensor.RGB565)
 sensor.set_framesize(sensor.QVGA)
 """
 _LOOP = "while True:\n    img = sensor.snapshot()\n"
+#: no line of the script is in its traceback
+_CAUGHT_IN_IT = "import sys\ntry:\n import lvgl\nexcept Exception as e:\n sys.print_exception(e)"
 _LOADS = "net = kpu.load(0x300000)\n"
 
 
@@ -218,12 +220,7 @@ def test_a_run_that_told_nothing_is_no_verdict(
         ("import lvgl\n", "main.py:1: import lvgl needs a module"),
         ("print(unknown)\n", "main.py:1: print(unknown) ends it, and not for want of memory"),
         ("x = 1\nexec('\\nimport lvgl')\n", "main.py:2: exec('\\nimport lvgl') needs a module"),
-        # caught there, so that no line of the script is in the traceback
-        (
-            "exec('import sys\\ntry:\\n import lvgl\\nexcept Exception as e:\\n"
-            " sys.print_exception(e)')\n",
-            "<string>:3 needs a module",
-        ),
+        (f"exec({_CAUGHT_IN_IT!r})\n", "<string>:3 needs a module"),
     ],
 )
 def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: str) -> None:
