@@ -26,6 +26,7 @@ _ENODEV, _ENOTDIR, _EISDIR, _EINVAL, _EMFILE = 19, 20, 21, 22, 24
 _MOST_OPEN = 2  # files of the flash
 _KEPT = 128  # bytes of a file that is open, here
 _FLASH, _TEXT, _READS, _WRITES, _APPENDS, _MAKES = 1, 2, 4, 8, 16, 32
+_BYTES = (str, bytes, bytearray)
 _writes = Meter(2 * _MAKES)
 _TOP = 512  # names, of 8 + 3 letters, in the top folder of a card
 _NO_BUFFER = "object with buffer protocol required"
@@ -232,7 +233,7 @@ class SimFile(IOBase, files.File):
 
     def write(self, data):
         own = _writes.own(self._is)
-        inside = self._at % CHUNK + len(data) <= CHUNK
+        inside = isinstance(data, _BYTES) and self._at % CHUNK + len(data) <= CHUNK
         if inside and own is not None:
             n = self._write(_bytes(data))
             books.add(own + blocks(n))
