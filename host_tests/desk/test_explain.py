@@ -1163,7 +1163,7 @@ def test_what_mem_info_printed_comes_after_the_error() -> None:
 
 
 def test_an_exception_of_cpython_is_of_no_micropython() -> None:
-    text = "PermissionError: [Errno 13] Permission denied: '/work/ncc'\n"
+    text = "PermissionError: [Errno 13] Permission denied: '/opt/ncc'\n"
     for answer in log.explain(text.encode()).errors:
         assert answer.row.on & {"linux", "pc"} and "k210" not in answer.only
     assert table.boards_of_line(text, frozenset({"k210", "linux"})) == {"linux"}
