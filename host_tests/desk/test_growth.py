@@ -187,6 +187,7 @@ def test_the_end_counts_all_of_them_and_two_copies_of_what_is_made_anew() -> Non
     assert growth.rounds_left([steady], 10 * _OBJECT) == 10
     assert growth.rounds_left([steady, steady], 10 * _OBJECT) == 5
     assert growth.rounds_left([text], text.largest + 2 * 2400 * 7) == 7
+    assert growth.rounds_left([text], 2 * text.largest + 3 * 2400 * 7, beside=2) == 7
     assert growth.rounds_left([text], text.largest - 1) == 0
 
 

@@ -386,10 +386,13 @@ def _whole(slope: float, table: float) -> float:
     return entries * unit if near else slope
 
 
-def rounds_left(growing: Sequence[Verdict], room: int) -> int | None:
+def rounds_left(growing: Sequence[Verdict], room: int, beside: int = 1) -> int | None:
     """After how many more rounds all of them together have taken `room` bytes; None: never. What
-    is replaced needs its old and its new copy at once."""
+    is replaced needs its old copy beside the new one at once, and so many pieces of its size where
+    that one lies in the middle of what is free: 2."""
     together = sum(v.rate for v in growing)
     ends = [room / together] if together > 0 else []
-    ends += [(room - v.largest) / (together + v.one) for v in growing if v.one > 0]
+    ends += [
+        (room - beside * v.largest) / (together + beside * v.one) for v in growing if v.one > 0
+    ]
     return max(0, int(min(ends))) if ends else None

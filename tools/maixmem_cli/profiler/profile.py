@@ -224,10 +224,12 @@ class Profile:
         found = []
         for heap in ("gc", "heap"):
             of = [g for g in self.leaks if g.heap == heap]
-            left = growth.rounds_left([g.verdict for g in of], self.room(heap))
-            most = left
+            verdicts, room = [g.verdict for g in of], self.room(heap)
+            left = most = growth.rounds_left(verdicts, room)
             if heap == "gc" and self._left is not None:
                 left, most = self._left
+            elif heap == "gc":  # too far away to be followed
+                left = growth.rounds_left(verdicts, room, beside=2)
             if left is not None:
                 rounds = max(g.rounds for g in of)
                 if heap == "gc" and on:  # not dead there
