@@ -421,16 +421,22 @@ for mode in ("w", "r"):
     except OSError as e:
         print(mode, e)
 """
+
+
+def _on_card(folder: Path, source: str) -> str:
+    """What main.py prints beside an empty card."""
+    (folder / "card").mkdir()
+    (folder / "main.py").write_text(source)
+    return invoke("sim", str(folder / "main.py"), "--sd", str(folder / "card")).stdout
+
+
 _FULL = ["511 [Errno 13] EACCES", "170 [Errno 13] EACCES"] + ["255 [Errno 13] EACCES"] * 2
 
 
 @sim_both.needs_unix_port
 def test_the_top_folder_of_a_card_has_places_for_512_names(tmp_path: Path) -> None:
     """As on the firmware; main.py, which it writes, has one of them."""
-    (tmp_path / "card").mkdir()
-    script = tmp_path / "main.py"
-    script.write_text(_NAMES)
-    said = invoke("sim", str(script), "--sd", str(tmp_path / "card")).stdout
+    said = _on_card(tmp_path, _NAMES)
     assert said.split("\n")[:6] == [*_FULL, "w [Errno 13] EACCES", "r [Errno 2] ENOENT"]
 
 
@@ -450,8 +456,5 @@ print((before - gc.mem_free()) // 300)
 @sim_both.needs_unix_port
 def test_an_open_file_keeps_what_it_keeps_on_the_board(tmp_path: Path) -> None:
     """77 bytes each on v0.6.2_84 full: what the card has of it lies in no heap."""
-    (tmp_path / "card").mkdir()
-    script = tmp_path / "main.py"
-    script.write_text(_KEPT)
-    said = invoke("sim", str(script), "--sd", str(tmp_path / "card")).stdout
+    said = _on_card(tmp_path, _KEPT)
     assert abs(int(said) - 77) <= 16

@@ -25,9 +25,10 @@ _ENOENT, _EIO, _EACCES, _EEXIST = 2, 5, 13, 17
 _ENODEV, _ENOTDIR, _EISDIR, _EINVAL, _EMFILE = 19, 20, 21, 22, 24
 _MOST_OPEN = 2  # files of the flash
 _KEPT = 128  # bytes of a file that is open, here
+# what a file that is open is, as bits
 _FLASH, _TEXT, _READS, _WRITES, _APPENDS, _MAKES = 1, 2, 4, 8, 16, 32
 _BYTES = (str, bytes, bytearray)
-_writes = Meter(2 * _MAKES)
+_left_by_write = Meter(2 * _MAKES)
 _TOP = 512  # names, of 8 + 3 letters, in the top folder of a card
 _NO_BUFFER = "object with buffer protocol required"
 _PIECE = 64  # bytes that readline() looks through at a time
@@ -142,21 +143,21 @@ class SimFile(IOBase, files.File):
 
     def __init__(self, name, mode="rb"):
         self._is = _kinds(name, mode)
-        if self._flash and (_is_full() or ("a" in mode and files.source(name) is None)):
+        if self._is & _FLASH and (_is_full() or ("a" in mode and files.source(name) is None)):
             raise OSError(_ENOENT)
         if "x" in mode and name.startswith("/sd/") and files.source(name) is not None:
             raise OSError(_EEXIST)
         self._source = files.source(name)
-        if self._source is None and self._makes:
+        if self._source is None and self._is & _MAKES:
             _enters(name)
-        if "w" in mode or "x" in mode or (self._source is None and self._appends):
+        if "w" in mode or "x" in mode or (self._source is None and self._is & _APPENDS):
             self._source = _anew(name)
         if self._source is None:
             raise OSError(_ENOENT)
-        if self._writes and not isinstance(self._source, Written):
+        if self._is & _WRITES and not isinstance(self._source, Written):
             self._source = _anew(name, self._source)
         self._at = 0
-        if self._flash:
+        if self._is & _FLASH:
             self._takes_place()
 
     def _takes_place(self):
@@ -165,50 +166,26 @@ class SimFile(IOBase, files.File):
         if self._place[1]:  # else nobody learns that it was collected
             board.state.handles.append(opened)
 
-    @property
-    def _flash(self):
-        return self._is & _FLASH
-
-    @property
-    def _text(self):
-        return self._is & _TEXT
-
-    @property
-    def _reads(self):
-        return self._is & _READS
-
-    @property
-    def _writes(self):
-        return self._is & _WRITES
-
-    @property
-    def _appends(self):
-        return self._is & _APPENDS
-
-    @property
-    def _makes(self):
-        return self._is & _MAKES
-
     def _size(self):
         if self._source is None:  # it was closed
-            raise OSError(_EIO if self._flash else _EINVAL)
+            raise OSError(_EIO if self._is & _FLASH else _EINVAL)
         return source_size(self._source)
 
     def _left(self):
         left = max(0, self._size() - self._at)
-        if not (self._reads or self._flash):
+        if not self._is & (_READS | _FLASH):
             raise OSError(_EACCES)
-        return left if self._reads else 0
+        return left if self._is & _READS else 0
 
     def _given(self, data):
         self._at += len(data)
-        return str(data, "utf-8") if self._text else data
+        return str(data, "utf-8") if self._is & _TEXT else data
 
     def read(self, n=-1):
         left = self._left()
         if n is None or n < 0:
             n = left
-        if self._text:  # n characters
+        if self._is & _TEXT:  # n characters
             text = str(source_read(self._source, self._at, left), "utf-8")[:n]
             self._at += len(text.encode())
             return text
@@ -232,7 +209,7 @@ class SimFile(IOBase, files.File):
         return [line for line in self]
 
     def write(self, data):
-        own = _writes.own(self._is)
+        own = _left_by_write.own(self._is)
         inside = isinstance(data, _BYTES) and self._at % CHUNK + len(data) <= CHUNK
         if inside and own is not None:
             n = self._write(_bytes(data))
@@ -242,16 +219,16 @@ class SimFile(IOBase, files.File):
         n = self._write(_bytes(data))
         own = books.left(before)
         if inside:
-            _writes.measured(self._is, own - blocks(n))
+            _left_by_write.measured(self._is, own - blocks(n))
         return n
 
     def _write(self, data):
-        if self._flash:
+        if self._is & _FLASH:
             turns.takes(FLASH)
         self._size()
-        if not self._writes:
-            raise OSError(_EIO if self._flash else _EACCES)
-        if self._appends:
+        if not self._is & _WRITES:
+            raise OSError(_EIO if self._is & _FLASH else _EACCES)
+        if self._is & _APPENDS:
             self._at = self._source.size
         self._source.write(self._at, data)
         self._at += len(data)
@@ -262,7 +239,7 @@ class SimFile(IOBase, files.File):
         at = (0, self._at, size)[whence] + offset
         if at < 0:
             raise OSError(_EINVAL)
-        self._at = at if self._flash or self._writes else min(at, size)
+        self._at = at if self._is & (_FLASH | _WRITES) else min(at, size)
         return self._at
 
     def flush(self):
