@@ -1212,3 +1212,32 @@ def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
 def test_a_thread_without_a_context_is_no_lack_of_memory() -> None:
     text = "torch_npu NPU error, error code is 107002\n[Error]: The context is empty.\n"
     assert [a.row.id for a in log.explain(text.encode()).errors] == ["acl-context"]
+
+
+@pytest.mark.parametrize("code", ["-0x10", "-0x5180", "-0x6180", "-0x2880", "-0x4d80"])
+def test_what_a_module_of_mbedtls_could_not_allocate_is_memory(code: str) -> None:
+    for text, row in ((code, "tls-in-c"), (code + "f", "network")):
+        line = f"E (7795) esp-tls: mbedtls_ssl_handshake returned {text}\n"
+        assert [a.row.id for a in log.explain(line.encode()).errors] == [row]
+
+
+def test_a_line_that_ends_a_block_of_code_is_read_without_its_mark() -> None:
+    text = "Raspberry Pi Pico\n*** PANIC ***\n\nOut of memory`\n"
+    assert log.explain(text.encode()).errors[0].row.id == "pico-panic"
+
+
+def test_a_program_in_c_gets_a_step_of_c_before_another_board() -> None:
+    text = "pico_w with the pico-sdk: realloc() of a reply runs out of memory\n"
+    steps = log.explain(text.encode()).errors[0].steps
+    assert [step.split()[0] for step in steps] == ["In", "Use"]
+    text = "Raspberry Pi Pico, MicroPython: it runs out of memory\n"
+    assert not any(s.startswith("In C") for s in log.explain(text.encode()).errors[0].steps)
+
+
+def test_psram_that_the_firmware_does_not_use_is_found_in_a_person_s_words() -> None:
+    text = "Adafruit CircuitPython 8.1 with ESP32S3: the PSRAM does not show\n"
+    text += "the PSRAM is not recognized\n"
+    answer = log.explain(text.encode()).errors[0]
+    assert answer.row.id == "no-psram-words" and "octal" in answer.steps[0]
+    esphome = log.explain(b"ESPHome, esp32: psram not recognized since 2025.10\n").errors[0]
+    assert "psram:" in esphome.steps[0]

@@ -211,7 +211,7 @@ def _lines(data: bytes) -> list[_Line]:
 def _bare(text: str) -> str:
     """A line without the marks of Markdown round it: code, and bold."""
     text = text.strip()
-    if text.startswith("`"):
+    if text.startswith("`") or (text.endswith("`") and text.count("`") == 1):
         text = text.strip("`")
     if text.startswith("**") and not text.startswith("***"):
         text = text[2:]
