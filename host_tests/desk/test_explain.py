@@ -1241,3 +1241,52 @@ def test_psram_that_the_firmware_does_not_use_is_found_in_a_person_s_words() -> 
     assert answer.row.id == "no-psram-words" and "octal" in answer.steps[0]
     esphome = log.explain(b"ESPHome, esp32: psram not recognized since 2025.10\n").errors[0]
     assert "psram:" in esphome.steps[0]
+
+
+def test_a_path_in_an_assertion_is_that_of_the_firmware_s_source() -> None:
+    line = 'assertion "free() target pointer is outside heap areas" failed: file "/home/me/heap.c"'
+    found = log.explain(f"ESP32\n{line}\n".encode())
+    assert [a.row.id for a in found.errors] == ["idf-damage"]
+    assert table.boards_of_line("/home/me/heap.c:1: error", frozenset({"esp32"})) == {"pc"}
+
+
+def test_a_model_that_fills_the_device_while_it_is_loaded_has_too_many_weights() -> None:
+    text = (
+        "RuntimeError: NPU out of memory. Tried to allocate 30.00 MiB (NPU 5; 60.96 GiB total"
+        " capacity; {} GiB already allocated; 60.34 GiB current active; 15.87 MiB free)\n"
+        "  worker.py, line 207, in load_model; vllm\n"
+    )
+    step = log.explain(text.format("60.34").encode()).errors[0].steps[0]
+    assert step.startswith("Use another NPU")
+    assert (
+        not log.explain(text.format("40.34").encode())
+        .errors[0]
+        .steps[0]
+        .startswith("Use another NPU")
+    )
+
+
+def test_a_socket_that_cannot_be_opened_is_not_a_reply_too_large() -> None:
+    text = 'CircuitPython\n  File "code.py", line 2, in <module>\nr = requests.get(url)\n'
+    text += "{}MemoryError: \n"
+    inside = '  File "/lib/adafruit_requests.py", line 520, in {}\n'
+    first = {
+        name: log.explain(text.format(inside.format(name)).encode()).errors[0].steps[0]
+        for name in ("_get_socket", "text")
+    }
+    assert first["_get_socket"].startswith("Close each") and first["text"].startswith("Get less")
+
+
+def test_a_crash_of_an_esp8266_without_tls_gets_no_step_about_tls() -> None:
+    text = "ESP8266\nException (9):\nepc1=0x40105a11\n"
+    steps = log.explain(text.encode()).errors[0].steps
+    assert not any("TLS" in step for step in steps)
+    assert "TLS" in log.explain(("WiFiClientSecure\n" + text).encode()).errors[0].steps[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["raspberry pi 3 b", "Raspberry pi 4B", "RPi 5", "raspberry pi zero"]
+)
+def test_a_raspberry_pi_with_its_model_is_a_linux(name: str) -> None:
+    assert log.explain(f"MemoryError on my {name}\n".encode()).possible == ["linux"]
+    assert log.explain(b"MemoryError on my raspberry pi pico w\n").possible == ["rp2040"]

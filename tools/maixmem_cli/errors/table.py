@@ -48,6 +48,8 @@ _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
 _NAMES = re.compile(r"[\w/]+(?: {2,}[\w/]+){2,}")
 # a path of a computer
 _OF_COMPUTER = re.compile(r"(?<![\w.])/(?:home|Users)/\w|\b[A-Za-z]:(?:\\|/Users)")
+# what a firmware prints with the path that its source had where it was built
+_ASSERTED = re.compile(r"\bassert")
 # exceptions that no MicroPython has
 _CPYTHON = re.compile(
     r"\b(?:Permission|FileNotFound|FileExists|IsADirectory|NotADirectory|BrokenPipe"
@@ -405,7 +407,8 @@ def boards_of_line(text: str, possible: frozenset[str]) -> frozenset[str]:
     system = possible.difference(_MICROPYTHON)
     if _CPYTHON.search(text):
         return system or frozenset({"pc"} if possible else {*_GROUPS["linux"], "pc"})
-    return frozenset({"pc"}) if possible and not system and _OF_COMPUTER.search(text) else possible
+    of_computer = _OF_COMPUTER.search(text) and not _ASSERTED.search(text)
+    return frozenset({"pc"}) if possible and not system and of_computer else possible
 
 
 def find_out(board: str | None, language: str = ENGLISH, in_c: bool = False) -> str:
