@@ -1183,6 +1183,32 @@ def test_a_camera_that_each_round_makes_is_made_once() -> None:
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Make and configure Picamera2")
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("K210\nFatal: Invalid dataset, should contain one file at least", "nncase-dataset-none"),
+        ("nncase: it takes ages\n4.2. Run calibration...", "nncase-calibration"),
+        ("nncase\n[(allocate)] buffer = nullptr (gsl::byte*)", "nncase-buffer"),
+        ("[0] carveout heap size:0 bytes, used:0 bytes\nion allocated len=0x1000", "ion-none"),
+    ],
+)
+def test_a_line_of_a_tool_or_driver_is_known_by_its_words(text: str, row: str) -> None:
+    assert [a.row.id for a in log.explain(text.encode()).errors] == [row]
+
+
+def test_errors_of_a_flash_memory_are_no_lack_of_ram() -> None:
+    text = "OpenMV Cam H7 Plus: it hangs, maybe by {}memory errors\n"
+    for flash, rows in (("", ["memory-words"]), ("flash-", [])):
+        errors = log.explain(text.format(flash).encode()).errors
+        assert [a.row.id for a in errors] == rows
+
+
+def test_a_prompt_in_place_of_the_reason_is_an_old_build_s() -> None:
+    text = 'K210\ntask = kpu.load("/sd/yolo.kmodel")\nValueError: $>>> init i2c2\n'
+    first = log.explain(text.encode()).errors[0]
+    assert first.row.id == "lost-text" and first.steps[0].startswith("Update to MaixPy")
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
