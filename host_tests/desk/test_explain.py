@@ -1209,6 +1209,27 @@ def test_a_prompt_in_place_of_the_reason_is_an_old_build_s() -> None:
     assert first.row.id == "lost-text" and first.steps[0].startswith("Update to MaixPy")
 
 
+def test_a_board_that_does_not_boot_is_no_k230_where_nothing_tells_so() -> None:
+    text = "After some time the board resets itself and doesn't boot until I press reset\n"
+    assert not log.explain(text.encode()).errors
+    assert log.explain(f"K230: {text}".encode()).errors[0].row.id == "k230-no-boot"
+
+
+def test_words_with_an_apostrophe_are_plain_words() -> None:
+    row = dataclasses.replace(_A_ROW, match=("doesn't start",), raised=False, when=())
+    assert not row.is_firm("we tried each of its examples, and one of them doesn't start on it")
+    assert row.is_firm("It doesn't start")
+
+
+def test_the_ram_of_an_openmv_is_explained_to_who_reads_its_heap() -> None:
+    text = "OpenMV N6: the NPU may use 16 MB of 64 MB, {}\n"
+    assert not log.explain(text.format("and its memory is larger").encode()).errors
+    asked = log.explain(text.format("and gc.mem_free() prints 8480384").encode())
+    assert [a.row.id for a in asked.errors] == ["openmv-ram"]
+    left = "OpenMV N6: stedgeai\ntotal bytes left unallocated=9674752\n"
+    assert [a.row.id for a in log.explain(left.encode()).errors] == ["openmv-mpool"]
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")

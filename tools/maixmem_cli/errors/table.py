@@ -37,7 +37,7 @@ _BEFORE, _AFTER = r"(?:(?<![A-Za-z])|(?![A-Za-z]))", r"(?:(?![A-Za-z])|(?<![A-Za
 _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *")
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
-_PLAIN = re.compile(r"[=*]?[A-Za-z][a-z]*(?: [A-Za-z][a-z]*)*\*?")  # words without a sign in them
+_PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
