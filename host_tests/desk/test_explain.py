@@ -1337,3 +1337,34 @@ def test_a_crash_of_an_esp8266_without_tls_gets_no_step_about_tls() -> None:
 def test_a_raspberry_pi_with_its_model_is_a_linux(name: str) -> None:
     assert log.explain(f"MemoryError on my {name}\n".encode()).possible == ["linux"]
     assert log.explain(b"MemoryError on my raspberry pi pico w\n").possible == ["rp2040"]
+
+
+def test_words_of_a_web_address_are_no_message_but_the_name_of_its_file_is() -> None:
+    text = "Raspberry Pi Pico\nsee https://example.org/is-there-a-memory leak\n"
+    assert not log.explain(text.replace(" leak", "-leak/1234").encode()).errors
+    file = "MaixPy: http://example.org/memory/face_at_0x300000.kfpkg and kpu.load(0x200000)\n"
+    found = log.explain(file.encode()).errors
+    assert [a.row.id for a in found] == ["kpu-address"]
+
+
+def test_a_line_of_meminfo_is_no_message() -> None:
+    text = "libcamera-raw: a memory leak\nMemFree: 3461032 kB\nCmaFree:          215248 kB\n"
+    assert [a.row.id for a in log.explain(text.encode()).errors] == ["growth"]
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("RK3588\ngst-launch-1.0 videotestsrc ! fakesink: it leaks memory", "Run the pipeline"),
+        ("DeepStream on Jetson: it leaks memory, nvinfer", "Compare its frames"),
+        ("RK3588, the rknn model: it leaks memory", "Call gc.collect()"),
+        ("RV1106, the ISP streams\nE RKNN: failed to submit!, op id: 1", "Switch the camera"),
+        ("RK3588\nRKNPU_SUBMIT returned -1\nRKNPU: job timeout, flags", "Run it on the chip"),
+        ("rknn_lite on RK3588\nE RKNN: failed to submit!, op id: 1", "Try one model"),
+        ("rp2: a memory error with _thread.start_new_thread(f)", "Flash the newest firmware"),
+        ("LoPy, ESP32 MicroPython\nMemoryError: can't create lock", "Make each lock once"),
+        ("rkllm on RK3588: out of memory, the old model is not unloaded", "Release the first"),
+    ],
+)
+def test_the_first_step_is_that_of_what_fails(text: str, step: str) -> None:
+    assert log.explain(f"{text}\n".encode()).errors[0].steps[0].startswith(step)

@@ -46,6 +46,8 @@ _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
 _PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
 # what a program's own text says of errors
+# the words of a web address are those of another text, but for the name of a file
+_ADDRESS = re.compile(r"\bhttps?://(?:[^\s)\]>\"']*/)?([^\s/)\]>\"']*\.\w+)?[^\s)\]>\"']*")
 _HANDLER = re.compile(r"(?:except\b.*|\} ?catch ?\(.*\) ?\{|(?:raise|throw) .*)")
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
@@ -231,7 +233,8 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
         if is_typed(line.text):
             continue
         here = boards_of_line(line.text, possible)
-        rows = sorted(find(line.text, here, text, holds), key=lambda row: -len(row.on))
+        words = _ADDRESS.sub(r"\1", line.text)
+        rows = sorted(find(words, here, text, holds), key=lambda row: -len(row.on))
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)

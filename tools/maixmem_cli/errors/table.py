@@ -46,6 +46,7 @@ _NOT_SEEN = r"\b(?:without (?:any )?|(?:(?:have|did|do)n'?t|not) (?:\w+ )?any |n
 _PROMPT = r"\$|\u279c +\S+|[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[^$#\n]{0,60}[$#]|msh [^>\n]*>"
 _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
 _NAMES = re.compile(r"[\w/]+(?: {2,}[\w/]+){2,}")
+_COUNT = re.compile(r"[\w()]+: +\d+ kB")  # a line of /proc/meminfo
 # a path of a computer
 _OF_COMPUTER = re.compile(r"(?<![\w.])/(?:home|Users)/\w|\b[A-Za-z]:(?:\\|/Users)")
 # what a firmware prints with the path that its source had where it was built
@@ -396,9 +397,9 @@ def _is_denied(text: str, key: str) -> bool:
 
 
 def is_typed(text: str) -> bool:
-    """Whether a line is a command that somebody typed, or of a table of names, as help('modules')
-    prints one: its words are no message."""
-    return bool(_TYPED.match(text) or _NAMES.fullmatch(text))
+    """Whether a line is a command that somebody typed, or of a table: of names, as help('modules')
+    prints one, or of /proc/meminfo. Its words are no message."""
+    return bool(_TYPED.match(text) or _NAMES.fullmatch(text) or _COUNT.fullmatch(text))
 
 
 def boards_of_line(text: str, possible: frozenset[str]) -> frozenset[str]:
