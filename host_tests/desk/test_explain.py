@@ -1368,3 +1368,25 @@ def test_a_line_of_meminfo_is_no_message() -> None:
 )
 def test_the_first_step_is_that_of_what_fails(text: str, step: str) -> None:
     assert log.explain(f"{text}\n".encode()).errors[0].steps[0].startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        ("E (1) esp_adapter: wifi_malloc: no memory", "wifi-no-memory", "Connect first"),
+        ("ESP32\nOSError: Wifi Internal Error", "wifi-busy", "Call wlan.active(False)"),
+        ("ESP32\nmalloc((x), MALLOC_CAP_SPIRAM | MALLOC_CAP_DMA)", "dma-in-psram", "Allocate"),
+        ("TFT_eSPI, ESP32: pushImageDMA: ESP_ERR_NO_MEM", "idf-heap", "Use a display buffer"),
+        ("E (1) spi_master: Failed to allocate priv TX buffer", "esp-alloc", "Use a display"),
+        ("torch_npu: capture failed, error code is 207005", "acl-resources", "Let it capture"),
+        ("[E][DNN][hb_dnn.cpp:1] packed dnn handle is invalid", "bpu-memory", "Enlarge the ION"),
+        ("the kernel: memory cgroup not supported", "cgroup-off", "Write cgroup_enable=memory"),
+        ("Memory cgroup stats for /docker-1:", "oom-killer", "Run `docker stats`"),
+        ("Ascend 910B, Qwen3: 第四个实例显存不够", "memory-words", "Run `npu-smi info`"),
+    ],
+)
+def test_memory_that_is_not_the_program_s_heap_has_its_own_step(
+    text: str, row: str, step: str
+) -> None:
+    answer = log.explain(f"{text}\n".encode()).errors[0]
+    assert (answer.row.id, answer.steps[0].startswith(step)) == (row, True), answer.steps
