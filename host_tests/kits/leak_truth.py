@@ -32,6 +32,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,7 @@ import paths
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
 from maixmem_cli.emulator.session import Options, Session  # noqa: E402
 from maixmem_cli.runs import ending  # noqa: E402
+from maixmem_cli.serial.repl import BoardError  # noqa: E402
 
 PROGRAMS = Path(__file__).with_name("leak_programs")
 _WITHIN = 0.05
@@ -52,6 +54,13 @@ _MANY = 1_000_000
 _MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)$")
 _NUMBER = re.compile(r"\d+(?=\D*  # rounds$)")
 _CPU_SECONDS = 600
+_SPARE = """spare = bytearray(2000)
+try:
+{source}
+except MemoryError:
+    spare = None
+    raise
+"""
 Truth = dict[tuple[str, int], tuple[str, float | None]]  #: {(heap, line): (word, bytes)}
 
 
@@ -169,10 +178,20 @@ def ended(program: Program, image: Path, frames: int) -> str:
 
 
 def died(program: Program, image: Path, most: int) -> tuple[int, str]:
-    """The round in which it ends of itself, and how; of not more than `most` pictures."""
+    """The round in which it ends of itself, and how; of not more than `most` pictures. Where the
+    heap is too full for a question it is run again, with a little that is freed at its end."""
+    source = program.rounds(_MANY)
+    try:
+        return _died(program, source, image, most)
+    except BoardError:
+        again = _SPARE.format(source=textwrap.indent(source, "    "))
+        return _died(program, again, image, most)
+
+
+def _died(program: Program, source: str, image: Path, most: int) -> tuple[int, str]:
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
-        script.write_text(program.rounds(_MANY))
+        script.write_text(source)
         with Session(image, script, Options(camera="pattern", frames=most)) as session:
             outcome = session.run(lambda text: None)
             how = ending.last_line(outcome.error) or outcome.kind
