@@ -62,3 +62,10 @@ def test_one_that_grows_among_others_has_a_first_and_a_last_round() -> None:
     made = [Made(0, one=0), Made(5, kept=True)]
     steady = forecast.rounds_left(bytearray(9000), [], made, 1, [One(8, 64, 0, table=2.0)])
     assert steady and steady[0] == steady[1]
+
+
+def test_what_becomes_larger_moves_where_something_is_behind_it() -> None:
+    made = [Made(1, later=True), Made(2, of=1, kept=True)]
+    assert left(100, made) == 50  # it grows where it lies
+    made = [Made(1, later=True), Made(1, kept=True), Made(2, of=2, kept=True)]
+    assert left(99, made) == 32  # its first block is free again; it needs both at once

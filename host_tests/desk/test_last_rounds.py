@@ -156,6 +156,28 @@ def lists(board: Board, number: int) -> bool:
     )
 
 
+def comprehensions(board: Board, number: int) -> bool:
+    """A list that is kept, a longer one, and a dict whose tables are allocated anew."""
+    return (
+        appended(board, _OTHER, "rows", 32)
+        and appended(board, _GROWING, f"item {number}", 8)
+        and listed(board, "list", number)
+        and rehashed(board, [1, 2, 3, 4, 5, 6, 9, 12])
+    )
+
+
+def rehashed(board: Board, sizes: list[int]) -> bool:
+    """The tables of a dict that gets more and more entries."""
+    if not board.new(_OTHER, sizes[0], "dict"):
+        return False
+    for size in sizes[1:]:
+        before = board.live["dict"]
+        if not board.new(_OTHER, size, "dict"):
+            return False
+        board.free(before)
+    return True
+
+
 def by_class(board: Board, number: int) -> bool:
     """Three lists, which are larger within a few rounds."""
     return kept(board, number, lists=3)
@@ -193,13 +215,26 @@ PROGRAMS: dict[str, tuple[Program, Verdict]] = {
 }
 
 
-@pytest.mark.parametrize("blocks", [600, 1500, 4000])
+@pytest.mark.parametrize("blocks", [600, 1500, 3000, 4000, 5000, 16000])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_round_in_which_it_dies(name: str, blocks: int) -> None:
     program, verdict = PROGRAMS[name]
-    board = seen(program, blocks)
-    least, most = board.forecast(verdict)
-    at = died(board, program)
+    least, most, at = held_against(program, verdict, blocks)
     assert least - 3 <= 1.03 * at and 0.97 * at <= most + 3, (least, at, most)
     if program is not copied:  # else the holes between them may be too small from the first
         assert most - least <= (0.4 if verdict.one else 0.01) * most
+
+
+@pytest.mark.parametrize("blocks", [1500, 3000, 5000, 16000])
+def test_what_becomes_larger_step_by_step_leaves_other_holes(blocks: int) -> None:
+    """As large as it is at last, in one piece, it would lie elsewhere."""
+    least, most, at = held_against(
+        comprehensions, Verdict(GROWS, _SEEN, 0, rate=8 * BLOCK), blocks
+    )
+    assert abs(least - at) <= 0.03 * at and most == least, (least, at)
+
+
+def held_against(program: Program, verdict: Verdict, blocks: int) -> tuple[int, int, int]:
+    """The first and the last round that are forecast, and the one in which it dies."""
+    board = seen(program, blocks)
+    return *board.forecast(verdict), died(board, program)

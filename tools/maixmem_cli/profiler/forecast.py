@@ -65,13 +65,16 @@ class Heap:
 @dataclass(frozen=True)
 class Made:
     """An object of the rounds that were seen: of so many blocks, and what becomes of it. `kept`:
-    it leaks; `given`: after how many more objects the program itself gives it back; neither:
-    garbage when its round is over. `one`: it is none, the growing object of this number grows
+    it leaks; `given`: after how many more steps the program itself gives it back; neither:
+    garbage when its round is over. `of`: none, what was made so many steps before becomes larger
+    here; `later`: it is to become larger. `one`: none, the growing object of this number grows
     here, if it does in this round."""
 
     blocks: int
     kept: bool = False
     given: int | None = None
+    of: int = 0
+    later: bool = False
     one: int | None = None
 
 
@@ -140,6 +143,7 @@ class _Run:
         self._of, self._rounds = rounds, rounds / len(made)
         self.garbage: list[tuple[int, int, int]] = []  # step, block, blocks
         self._due: dict[int, list[tuple[int, int]]] = {}  # step -> what is given back then
+        self._later: dict[int, tuple[int, int]] = {}  # step -> what is to become larger
         self._step = self._round = 0
         self.first_collected: int | None = None  #: the round of it
         self._grown = [0.0] * len(ones)  # the round in which each grew last
@@ -174,11 +178,22 @@ class _Run:
             self._round += 1
             for number in self._anywhere:
                 self._grows(number)
-        at = self._take(made.blocks)
-        if made.given is not None:
+        at = self._made_larger(i - made.of, made.blocks) if made.of else self._take(made.blocks)
+        if made.later:
+            self._later[i] = at, made.blocks
+        elif made.given is not None:
             self._due.setdefault(i + made.given + 1, []).append((at, made.blocks))
         elif not made.kept:
             self.garbage.append((i, at, made.blocks))
+
+    def _made_larger(self, step: int, blocks: int) -> int:
+        """What was made in that step, or before the first of all, becomes so many blocks."""
+        at, before = self._later.pop(step, (0, 0))
+        if before and self._heap.grow(at, before, blocks - before):
+            return at
+        new = self._take(blocks)
+        self._heap.give(at, before)
+        return new
 
     def _grows(self, number: int) -> None:
         """What the rounds since the last time did to it."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
@@ -32,15 +32,27 @@ _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 @dataclass
 class _Born:
-    """An object that the rounds made. `grows`: growth of an older one; `moved`: of one that they
-    made, which lies elsewhere from then on: an object like others."""
+    """An object that the rounds made, and its blocks at last; `first`: at first. `given`: how many
+    were made after it until the program itself gave it back. `half`: the number of one half as
+    large that was given back then; `grows`: that one is older than the rounds."""
 
     at: int
     blocks: int
     place: Place
+    first: int
     given: int | None = None
+    half: int | None = None
     grows: bool = False
-    moved: bool = False
+
+
+@dataclass
+class _Rounds:
+    """What the rounds did, in order. `given`: blocks of each object that the program gave back;
+    `larger`: (objects that were made before that, number of the object, blocks from then on)."""
+
+    born: list[_Born] = field(default_factory=list)
+    given: list[int] = field(default_factory=list)
+    larger: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 def rounds_left(
@@ -61,13 +73,13 @@ def rounds_left(
     objects = _in_use(fullest)
     loop = [e for e in events if upto[0].time < e.time <= fullest.time]
     seen = [e for e in loop if e.time > first.time]
-    born, given = _born([e for e in seen if e.time <= last.time], place_of, objects)
+    passed = _rounds([e for e in seen if e.time <= last.time], place_of, objects)
     ones = _ones(leaks, [*objects.items()], fullest, place_of, last.round)
     many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
     ones = {**_larger_each_round(loop, upto, place_of, many), **ones}
     rounds = last.round - first.round
-    made = _made(born, given, ones, many, objects)
-    unto_now, _ = _born(seen, place_of, objects)
+    made = _made(passed, ones, many, objects)
+    unto_now = _rounds(seen, place_of, objects).born
     passing = _passing(unto_now, many, objects) - {one.at for one in ones.values()}
     used = bytearray(owner is not None for owner in fullest.owners)
     dead = used[:]
@@ -84,26 +96,77 @@ def _in_use(fullest: Fullest) -> dict[int, int]:
 
 
 def _made(
-    born: Sequence[_Born],
-    given: Sequence[int],
+    rounds: _Rounds,
     ones: dict[Place, One],
     many: Collection[Place],
     objects: Mapping[int, int],
 ) -> list[Made]:
     """What the model allocates again. Of what grows it is found out whether it is so anew."""
-    out: list[Made] = []
+    born, out = rounds.born, _Steps(rounds)
     numbers = {place: k for k, place in enumerate(ones)}
     last = _last_there(born)
-    for b, after in zip(born, [*born[1:], None]):
+    for number, (b, after) in enumerate(zip(born, [*born[1:], None])):
+        out.up_to(number)
         one = ones.get(b.place)
         least = _LARGE * one.size / BLOCK if one and (one.passes or not one.table) else None
         if one and least is not None and (b.grows or b.blocks >= least):
-            one.moves = one.moves or not (b.grows or any(n >= least for n in given))
-        elif (b.moved or not b.grows) and not (one and one.table and b.at == one.at):
-            out.append(Made(b.blocks, b.place in many and _stays(b, last, objects), b.given))
+            anew = not b.grows and b.half is None and b.first == b.blocks
+            one.moves = one.moves or (anew and not any(n >= least for n in rounds.given))
+        elif not b.grows and not (one and one.table and b.at == one.at):
+            out.add(number, b.place in many and _stays(b, last, objects))
         if one and (after is None or after.place != b.place):
-            out.append(Made(0, one=numbers[b.place]))  # a table grows when its item is made
-    return out
+            out.grows(numbers[b.place])  # a table grows when its item is made
+    return out.made()
+
+
+class _Steps:
+    """The rounds as steps of the model, in which what is made becomes larger step by step."""
+
+    def __init__(self, rounds: _Rounds) -> None:
+        self._born, self._larger = rounds.born, [*reversed(rounds.larger)]
+        self._halves = {b.half for b in rounds.born}
+        self._made: list[Made] = []
+        self._begins: list[int] = []  # of each object that was made
+        self._last: dict[int, int] = {}  # object -> its last step
+        self._kept: set[int] = set()
+        self._table: list[Made] = []  # that grows, when its item is all there
+
+    def up_to(self, number: int) -> None:
+        """Until an object is made."""
+        while self._larger and self._larger[-1][0] <= number:
+            _, of, blocks = self._larger.pop()
+            if of in self._last:
+                self._becomes(of, of, blocks)
+        self._made += self._table
+        self._table = []
+        self._begins.append(len(self._made))
+
+    def add(self, number: int, kept: bool) -> None:
+        b = self._born[number]
+        if b.half in self._last and (b.given is None or number in self._halves):
+            self._becomes(b.half, number, b.first)
+        else:  # or the table of a dict, which is allocated anew
+            self._last[number] = len(self._made)
+            self._made.append(Made(b.first))
+        if kept:
+            self._kept.add(number)
+
+    def _becomes(self, number: int, other: int, blocks: int) -> None:
+        """An object becomes so large, and has another number from now on."""
+        before, self._last[other] = self._last.pop(number), len(self._made)
+        self._made[before] = replace(self._made[before], later=True)
+        self._made.append(Made(blocks, of=len(self._made) - before))
+
+    def grows(self, one: int) -> None:
+        self._table = [Made(0, one=one)]
+
+    def made(self) -> list[Made]:
+        self.up_to(len(self._born))
+        for number, at in self._last.items():
+            b, kept = self._born[number], number in self._kept
+            given = None if b.given is None else self._begins[number + b.given + 1] - at - 1
+            self._made[at] = replace(self._made[at], kept=kept, given=given)
+        return self._made
 
 
 def _larger_each_round(
@@ -140,7 +203,7 @@ def _larger_each_round(
 
 def _last_there(born: Iterable[_Born]) -> dict[int, _Born]:
     """{first block: the last object there}."""
-    return {b.at: b for b in born if b.moved or not b.grows}
+    return {b.at: b for b in born if not b.grows}
 
 
 def _stays(b: _Born, last: Mapping[int, _Born], objects: Mapping[int, int]) -> bool:
@@ -179,14 +242,23 @@ def _ones(
             full = min(n * BLOCK, v.one * (now - v.since))
             out[g.place] = One(v.one, n * BLOCK, at, table=v.table, full=full)
         elif v.one <= 0:
-            full = ITEM / v.every * (now - v.since)
-            size = _LEAST_TABLE
-            while size < full:
-                size *= 2
+            (item, items), *_ = Counter(n for _, n in own).most_common(1) or [(0, 0)]
+            if item * BLOCK == _table_for(ITEM * items) > _LEAST_TABLE:  # the table is one of them
+                items -= 1
+            full = max(ITEM * items, ITEM / v.every * (now - v.since))  # not all are of one size
+            size = _table_for(full)
             tables = [at for at, n in own if n * BLOCK == size > _LEAST_TABLE]
             table = tables[0] if len(tables) == 1 else None
             out[g.place] = One(ITEM / v.every, size, table, table=2.0, full=full)
     return out
+
+
+def _table_for(full: float) -> int:
+    """Bytes of the table of a list whose entries fill so many."""
+    size = _LEAST_TABLE
+    while size < full:
+        size *= 2
+    return size
 
 
 def _owner(
@@ -196,14 +268,12 @@ def _owner(
     return None if site is None else place_of(site)
 
 
-def _born(
-    events: Sequence[Event], place_of: Callable[[int], Place], objects: Mapping[int, int]
-) -> tuple[list[_Born], list[int]]:
-    """Objects in the order in which they were allocated, growth of older ones among them; and the
-    blocks of each that the program itself gave back. `objects`: what is in use at
-    the end."""
-    out: list[_Born] = []
-    given: list[int] = []
+def _rounds(
+    events: Iterable[Event], place_of: Callable[[int], Place], objects: Mapping[int, int]
+) -> _Rounds:
+    """What events did, as objects and their growth. `objects`: what is in use at the end."""
+    out = _Rounds()
+    born = out.born
     ends: dict[int, int] = {}  # the block behind an object -> its number
     freed: list[Event] = []
     for e in events:
@@ -211,51 +281,62 @@ def _born(
             freed.append(e)
             continue
         if e.kind == tracer.CELL and (number := ends.get(e.a + 1)) is not None:
-            out[number] = replace(out[number], place=place_of(e.site))
+            born[number].place = place_of(e.site)
         if e.kind not in (tracer.GC_NEW, tracer.GC_GROW):
             continue
-        if len(freed) <= _SWEEP:
-            moves = bool(out) and [2 * f.asked for f in freed] == [out[-1].blocks]
-            moved = _give(out, freed)
-            if moves:  # a list's table that was freed after one twice as large became that
-                out[-1].grows, out[-1].moved = True, moved
-            given += [f.asked for f in freed]
+        _give(out, freed)
         freed = []
         if e.kind == tracer.GC_NEW:
             for at, n in _objects(e, objects):
-                ends[at + n] = len(out)
-                out.append(_Born(at, n, place_of(e.site)))
+                ends[at + n] = len(born)
+                born.append(_Born(at, n, place_of(e.site), n))
         elif e.a in ends:
             number = ends.pop(e.a)
-            out[number] = replace(out[number], blocks=out[number].blocks + e.asked)
+            born[number].blocks += e.asked
+            out.larger.append((len(born), number, born[number].blocks))
             ends[e.a + e.asked] = number
         else:
-            out.append(_Born(e.a, e.asked, place_of(e.site), grows=True))
-    return out, given
+            born.append(_Born(e.a, e.asked, place_of(e.site), e.asked, grows=True))
+    _give(out, freed)
+    return out
 
 
 def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
     """First block, and how many, of each object of an event. Of those that are no longer in use
-    the sizes are not known: a block each, and the last one has the rest."""
-    end, starts = e.a + e.asked, {e.a}
-    at = e.a
-    while at < end:
-        n = objects.get(at, 0)
-        if n or len(starts) < e.end:
-            starts |= {at, min(at + n, end)}  # it grew later
-        at += n or 1
-    edges = [*sorted(starts - {end}), end]
-    return [(a, b - a) for a, b in zip(edges, edges[1:])]
+    the sizes are not known: a block each, and the last one between two that are has the rest."""
+    end = e.a + e.asked
+    there = [at for at in range(e.a, end) if at in objects]
+    starts = sorted({e.a, *there, *(at + objects[at] for at in there if at + objects[at] < end)})
+    if len(starts) > e.end:  # something else lies there now
+        starts, there = [e.a], []
+    spare = e.end - len(starts)
+    out: list[tuple[int, int]] = []
+    for at, to in zip(starts, [*starts[1:], end]):
+        ones = 0 if at in there else min(spare, to - at - 1)
+        spare -= ones
+        out += [(at + k, 1) for k in range(ones)] + [(at + ones, to - at - ones)]
+    return out
 
 
-def _give(out: list[_Born], freed: Sequence[Event]) -> bool:
-    """The program itself gives these back. Whether the rounds made one of them."""
-    found = False
-    for e in freed:
-        for number in range(len(out) - 1, max(-1, len(out) - 400), -1):
-            b = out[number]
-            inside = e.a <= b.at and b.at + b.blocks <= e.a + e.asked
-            if inside and b.given is None and (b.moved or not b.grows):
-                b.given = len(out) - number - 1
-                found = True
-    return found
+def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
+    """The program itself gives these back, if they are few. A table that is freed after one twice
+    as large was made became that."""
+    if len(freed) > _SWEEP:
+        return
+    rounds.given += [f.asked for f in freed]
+    born = rounds.born
+    moves = bool(born) and [2 * f.asked for f in freed] == [born[-1].blocks]
+    given = [number for f in freed for number in _inside(born, f)]
+    for number in given:
+        born[number].given = len(born) - number - 1
+    if moves:
+        born[-1].half, born[-1].grows = (given[0], False) if given else (None, True)
+
+
+def _inside(born: Sequence[_Born], freed: Event) -> Iterator[int]:
+    """Numbers of the objects that one event frees, the last first."""
+    for number in range(len(born) - 1, max(-1, len(born) - 400), -1):
+        b = born[number]
+        inside = freed.a <= b.at and b.at + b.blocks <= freed.a + freed.asked
+        if inside and b.given is None and not b.grows:
+            yield number
