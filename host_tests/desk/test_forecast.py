@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from maixmem_cli.profiler import forecast
 from maixmem_cli.profiler.forecast import Heap, Made, One
 
@@ -69,3 +70,14 @@ def test_what_becomes_larger_moves_where_something_is_behind_it() -> None:
     assert left(100, made) == 50  # it grows where it lies
     made = [Made(1, later=True), Made(1, kept=True), Made(2, of=2, kept=True)]
     assert left(99, made) == 32  # its first block is free again; it needs both at once
+
+
+def test_what_ends_far_away_is_as_if_each_round_were_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = [Made(0, one=0), Made(1)]
+    one = One(2, 320, 0, moves=True)
+    fast = left(2000, made, one)
+    monkeypatch.setattr(forecast, "_FAR", 1_000_000)
+    slow = left(2000, made, one)
+    assert fast and slow and abs(fast - slow) < 0.01 * slow and slow > 5000

@@ -17,6 +17,8 @@ from maixmem_cli.heap.heaps import BLOCK
 from maixmem_cli.profiler.growth import ENTRY, LISTS
 
 _MOST_STEPS = 400_000  # allocations that are made again
+_ENOUGH_STEPS = 60_000  # after so many no other beginning is tried
+_FAR = 2_000  # rounds; what ends after more grows by several rounds at once
 #: py/map.c: entries of a dict's table; the next one's bytes, of each in whole blocks
 _ENTRIES = [2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97, 127, 167, 223, 293, 389, 521, 691]
 _ENTRIES += [919, 1223, 1627, 2161, 3229, 4831, 7243, 10861, 16273]
@@ -123,17 +125,32 @@ def rounds_left(
     first collection that finds no room."""
     chance = any(one.passes or not one.table for one in ones)
     scattered = chance and any(m.kept for m in made)
+    at_once = _at_once(used, made, ones)
     found: list[int] = []
+    steps = 0
     for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
         k = int(part * len(made))
-        again = [replace(one) for one in ones]
+        again = [replace(one, rate=at_once * one.rate) for one in ones]
         run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again)
         run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
         last = run.to_its_end(int(taken * len(used)))
         if last is None or (scattered and last and run.first_collected is None):
             return None
         found += [last, run.first_collected or 0] if scattered and last else [last]
-    return min(found), max(found)
+        steps += run.steps
+        if steps > _ENOUGH_STEPS:
+            break
+    return min(found) * at_once, max(found) * at_once
+
+
+def _at_once(used: bytearray, made: Sequence[Made], ones: Sequence[One]) -> int:
+    """Rounds that are taken as one: several where the end is far away, and each round makes anew
+    what grows. Where it grows in place, what a round puts in its way decides."""
+    rate = sum(one.rate for one in ones)
+    anew = all(one.moves and not one.table for one in ones)
+    if not rate or not anew or any(m.kept for m in made):
+        return 1
+    return max(1, int(used.count(0) * BLOCK / rate / _FAR))
 
 
 class _Run:
@@ -160,6 +177,11 @@ class _Run:
         except _Full:
             return self._now
         return None
+
+    @property
+    def steps(self) -> int:
+        """That were done."""
+        return self._step
 
     @property
     def _now(self) -> int:
