@@ -68,9 +68,9 @@ class Heap:
 class Made:
     """An object of the rounds that were seen: of so many blocks, and what becomes of it. `kept`:
     it leaks; `given`: after how many more steps the program itself gives it back; neither:
-    garbage when its round is over. `of`: none, what was made so many steps before becomes larger
-    here; `later`: it is to become larger. `one`: none, the growing object of this number grows
-    here, if it does in this round."""
+    garbage when its round is over. `of`: it is none, that of so many steps before becomes larger
+    here; `later`: it is to become larger. `one`: it is none, the growing object of this number
+    grows here, if it does in this round."""
 
     blocks: int
     kept: bool = False
@@ -209,7 +209,7 @@ class _Run:
             self.garbage.append((i, at, made.blocks))
 
     def _made_larger(self, step: int, blocks: int) -> int:
-        """What was made in that step, or before the first of all, becomes so many blocks."""
+        """The object of that step, or an older one, becomes so many blocks."""
         at, before = self._later.pop(step, (0, 0))
         if before and self._heap.grow(at, before, blocks - before):
             return at

@@ -32,9 +32,9 @@ _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 @dataclass
 class _Born:
-    """An object that the rounds made, and its blocks at last; `first`: at first. `given`: how many
-    were made after it until the program itself gave it back. `half`: the number of one half as
-    large that was given back then; `grows`: that one is older than the rounds."""
+    """An object of the rounds, and its blocks at last; `first`: at first. `given`: how many others
+    began before the program itself gave it back. `half`: the number of one half as large that was
+    given back when it began; `grows`: that one is older than the rounds."""
 
     at: int
     blocks: int
@@ -48,7 +48,7 @@ class _Born:
 @dataclass
 class _Rounds:
     """What the rounds did, in order. `given`: blocks of each object that the program gave back;
-    `larger`: (objects that were made before that, number of the object, blocks from then on)."""
+    `larger`: (how many objects had begun, number of the one that grew, blocks from then on)."""
 
     born: list[_Born] = field(default_factory=list)
     given: list[int] = field(default_factory=list)
@@ -120,7 +120,7 @@ def _made(
 
 
 class _Steps:
-    """The rounds as steps of the model, in which what is made becomes larger step by step."""
+    """The rounds as steps of the model, in which an object becomes larger step by step."""
 
     def __init__(self, rounds: _Rounds) -> None:
         self._born, self._larger = rounds.born, [*reversed(rounds.larger)]
@@ -132,7 +132,7 @@ class _Steps:
         self._table: list[Made] = []  # that grows, when its item is all there
 
     def up_to(self, number: int) -> None:
-        """Until an object is made."""
+        """Until an object begins."""
         while self._larger and self._larger[-1][0] <= number:
             _, of, blocks = self._larger.pop()
             if of in self._last:
@@ -319,14 +319,15 @@ def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
 
 
 def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
-    """The program itself gives these back, if they are few. A table that is freed after one twice
-    as large was made became that."""
-    if len(freed) > _SWEEP:
+    """The program itself gives these back, object by object; a collector more of them, or several
+    in one piece. A table that is freed after one twice as large was allocated became that."""
+    born = rounds.born
+    inside = [[*_inside(born, f)] for f in freed[:_SWEEP]]
+    if len(freed) > _SWEEP or any(len(numbers) > 1 for numbers in inside):
         return
     rounds.given += [f.asked for f in freed]
-    born = rounds.born
     moves = bool(born) and [2 * f.asked for f in freed] == [born[-1].blocks]
-    given = [number for f in freed for number in _inside(born, f)]
+    given = [number for numbers in inside for number in numbers]
     for number in given:
         born[number].given = len(born) - number - 1
     if moves:
