@@ -23,6 +23,7 @@ pytestmark = needs_cc
 _LAYERS = {
     "3x3": Layer(1),
     "1x1": Layer(2, kernel=1, outputs=9),
+    "1x1 of more than nine": Layer(8, kernel=1, inputs=20, outputs=6, weight_bytes=2),
     "depthwise": Layer(3, depthwise=True, inputs=6, outputs=6),
     "16-bit weights": Layer(4, weight_bytes=2),
     "past the caches": Layer(5, where=0x40000000),
@@ -47,6 +48,20 @@ def test_a_layer_is_what_its_definition_says(layer: Layer) -> None:
     assert layer.outcome(ram) == layer.expected()
     assert said == ""
     assert len({v for plane in layer.expected() for v in plane}) > 3  # not one number everywhere
+
+
+def test_the_largest_products_are_added_up_whole() -> None:
+    """Two output channels are computed at once: none has anything of the other's."""
+    layer = Layer(9, weight_bytes=2, outputs=5)
+    layer.padding, layer.pixels = 255, [[255] * len(plane) for plane in layer.pixels]
+    layer.weights = [[w] * len(layer.weights[0]) for w in (65535, 0, 0, 65535, 65535)]
+    layer.arg_w = layer.arg_x = layer.add = 0
+    layer.norm = [(1, 0, 8)] * 5
+    layer.pieces = [(-(1 << 35), 0, 0, 7), *((i, 1, 13, 0) for i in range(15))]
+    ram, said = register_programs.run(layer.stores(), layer.memory())
+    most = 3 * 9 * 65535 * 255 >> 8 + 13
+    assert [set(plane) for plane in layer.outcome(ram)] == [{most}, {7}, {7}, {most}, {most}]
+    assert layer.outcome(ram) == layer.expected() and said == ""
 
 
 @pytest.mark.parametrize(("layer", "argument", "change", "words"), _REFUSED.values(), ids=_REFUSED)

@@ -12,6 +12,8 @@ enum { INT_CLEAR = 0x20, FIFO_OUT = 0x30, EIGHT_BIT = 0x40, DONE = 1, ARGUMENTS_
 
 enum { AI_RAM = 2 << 20, PIECES = 16, MOST_W = 1024, MOST_PIXELS = MOST_W * 512 };
 
+enum { NINE = 9, PAIR = 2 };
+
 #define MOST_WORK (1ull << 32) // products in one round; layers take no time of the board's
 
 // Of an image in the AI RAM: rows of 64 bytes; in one row 1, 2 or 4 channels side by side.
@@ -39,8 +41,9 @@ static struct {
     QUEUE(u64, 1 << 17) fifo;
 } kpu;
 
-// of one channel: its sum of products, of its pixels under the kernel, its values before pooling
-static s64 sum[MOST_PIXELS], seen[MOST_PIXELS];
+// the sums of products of two output channels; what an output channel sees under the kernel; the
+// values of one before pooling
+static s64 sum[PAIR][MOST_PIXELS], seen[MOST_PIXELS];
 static u8 image[MOST_PIXELS];
 
 static u64 cut(u64 v, int from, int bits) { return v >> from & ((1ull << bits) - 1); }
@@ -154,10 +157,12 @@ static u8 *allocate(size_t size, int value) {
     return p;
 }
 
+static size_t framed_size(const Layer *l) { return (l->in.w + 2) * (l->in.h + 2); }
+
 // The input with a border of one pixel, all channels.
 static u8 *framed(const Layer *l) {
     size_t w = l->in.w + 2;
-    u8 *all = allocate(w * (l->in.h + 2) * l->in.channels, l->padding);
+    u8 *all = allocate(framed_size(l) * l->in.channels, l->padding);
     u8 *to = all + w + 1;
     for (size_t c = 0; c < l->in.channels; c++) {
         for (size_t y = 0; y < l->in.h; y++) {
@@ -169,7 +174,7 @@ static u8 *framed(const Layer *l) {
     return all;
 }
 
-static s32 weight(const Layer *l, size_t i) {
+static u64 weight(const Layer *l, size_t i) {
     u16 v;
     if (weight_bytes() == 1)
         return l->weights[i];
@@ -177,32 +182,76 @@ static s32 weight(const Layer *l, size_t i) {
     return v;
 }
 
-// Adds one input channel to sum and seen; returns the sum of its weights.
-static s64 convolve(const Layer *l, const u8 *in, size_t first) {
-    size_t k = l->kernel, w = l->in.w, stride = w + 2;
-    s64 weights = 0;
-    for (size_t i = 0; i < k * k; i++) {
-        s32 factor = weight(l, first + i);
-        const u8 *p = in + (k == 1 ? stride + 1 : i / k * stride + i % k);
-        weights += factor;
-        for (size_t y = 0; y < l->in.h; y++, p += stride)
-            for (size_t x = 0; x < w; x++) {
-                sum[y * w + x] += (s64)(factor * (s32)p[x]);
-                seen[y * w + x] += p[x];
-            }
+// Adds nine pixels times their factors to the sums of two output channels: each half of a factor
+// is of one of them. Nine products, which have no sign, fit in a half.
+static void convolve(const Layer *l, const u8 *const *from, const u64 *factor) {
+    s64 *one = sum[0], *other = sum[1];
+    for (size_t y = 0; y < l->in.h; y++, one += l->in.w, other += l->in.w) {
+        const u8 *in[NINE];
+        for (size_t i = 0; i < NINE; i++)
+            in[i] = from[i] + y * (l->in.w + 2);
+        for (size_t x = 0; x < l->in.w; x++) {
+            u64 both = factor[0] * in[0][x] + factor[1] * in[1][x] + factor[2] * in[2][x] +
+                       factor[3] * in[3][x] + factor[4] * in[4][x] + factor[5] * in[5][x] +
+                       factor[6] * in[6][x] + factor[7] * in[7][x] + factor[8] * in[8][x];
+            one[x] += (u32)both;
+            other[x] += (s64)(both >> 32);
+        }
     }
-    return weights;
 }
 
-// Batch normalisation, then the activation's piece in whose range the value lies.
-static u8 activate(const Layer *l, u64 norm, const u64 *pieces, s64 v) {
-    const u8 *bias = l->activation + PIECES * 8;
-    int i = PIECES - 1;
-    v = (v * cut_signed(norm, 0, 24) >> cut(norm, 56, 4)) + cut_signed(norm, 24, 32);
-    while (i > 0 && v <= cut_signed(pieces[i], 24, 36))
-        i--;
-    s64 from = cut_signed(pieces[i], 24, 36), slope = cut_signed(pieces[i], 8, 16);
-    s64 r = shift_round((v - from) * slope, (int)(pieces[i] & 255)) + bias[i];
+// The sums of so many output channels from `o` on; with 0: of the pixels under the kernel.
+static void add_up(const Layer *l, const u8 *in, size_t o, size_t channels) {
+    size_t k = l->kernel, products = l->inputs * k * k, stride = l->in.w + 2;
+    for (size_t i = 0; i < PAIR; i++)
+        memset(sum[i], 0, l->in.pixels * sizeof **sum);
+    for (size_t first = 0; first < products; first += NINE) {
+        const u8 *from[NINE];
+        u64 factor[NINE];
+        for (size_t j = 0; j < NINE; j++) {
+            size_t n = first + j, place = k == 1 ? NINE / 2 : n % NINE;
+            bool past = n >= products;
+            from[j] =
+                past ? in : in + n / (k * k) * framed_size(l) + place / 3 * stride + place % 3;
+            factor[j] = !past && !channels;
+            for (size_t i = 0; i < channels && !past; i++)
+                factor[j] |= weight(l, (o + i) * products + n) << 32 * i;
+        }
+        convolve(l, from, factor);
+    }
+}
+
+// What an output channel sees, as far as it has a part in each value.
+static void look(const Layer *l, const u8 *in) {
+    add_up(l, in, 0, 0);
+    for (size_t i = 0; i < l->in.pixels; i++)
+        seen[i] = shift_round(l->arg_x * sum[0][i], l->shift_x);
+}
+
+// The activation's pieces, each of the values above `from`.
+typedef struct {
+    s64 from, slope;
+    int shift;
+    u8 bias;
+} Piece;
+
+static void pieces_of(const Layer *l, Piece *to) {
+    for (int i = 0; i < PIECES; i++) {
+        u64 v;
+        memcpy(&v, l->activation + 8 * i, 8);
+        to[i] = (Piece){.from = cut_signed(v, 24, 36),
+                        .slope = cut_signed(v, 8, 16),
+                        .shift = (int)cut(v, 0, 8),
+                        .bias = l->activation[PIECES * 8 + i]};
+    }
+}
+
+// A normalised value by the piece in whose range it lies.
+static u8 activate(const Piece *pieces, s64 v) {
+    const Piece *p = pieces + PIECES - 1;
+    while (p > pieces && v <= p->from)
+        p--;
+    s64 r = shift_round((v - p->from) * p->slope, p->shift) + p->bias;
     return r < 0 ? 0 : r > 255 ? 255 : (u8)r;
 }
 
@@ -241,22 +290,19 @@ static u8 pooled(const Layer *l, size_t x, size_t y) {
     }
 }
 
-static void one_channel(const Layer *l, size_t o, const u8 *in) {
-    size_t n = l->inputs, framed_size = (l->in.w + 2) * (l->in.h + 2);
-    s64 correction = 0;
-    u64 norm, pieces[PIECES];
-    memset(sum, 0, l->in.pixels * sizeof *sum);
-    memset(seen, 0, l->in.pixels * sizeof *seen);
-    for (size_t c = 0; c < n; c++) {
-        const u8 *from = in + (l->depthwise ? o : c) * framed_size;
-        correction += convolve(l, from, (o * n + c) * l->kernel * l->kernel);
-    }
-    correction = shift_round(l->arg_w * correction, l->shift_w) + l->arg_add * (s64)n;
+// The values of an output channel, from its sums.
+static void normalise(const Layer *l, size_t o, const s64 *sums, const Piece *pieces) {
+    size_t n = l->inputs * l->kernel * l->kernel;
+    s64 weights = 0;
+    u64 norm;
     memcpy(&norm, l->norm + 8 * o, 8);
-    memcpy(pieces, l->activation, sizeof pieces);
+    s64 times = cut_signed(norm, 0, 24), add = cut_signed(norm, 24, 32);
+    for (size_t i = 0; i < n; i++)
+        weights += (s64)weight(l, o * n + i);
+    weights = shift_round(l->arg_w * weights, l->shift_w) + l->arg_add * (s64)l->inputs;
     for (size_t i = 0; i < l->in.pixels; i++) {
-        s64 v = sum[i] + shift_round(l->arg_x * seen[i], l->shift_x) + correction;
-        image[i] = activate(l, norm, pieces, v);
+        s64 v = sums[i] + seen[i] + weights;
+        image[i] = activate(pieces, (v * times >> cut(norm, 56, 4)) + add);
     }
 }
 
@@ -287,10 +333,19 @@ static void to_ram(const Plane *out, const u8 *result) {
 static void run_layer(const Layer *l) {
     size_t size = l->out.pixels * l->out.channels;
     u8 *in = framed(l), *result = allocate(size, 0), *to = result;
-    for (size_t o = 0; o < l->out.channels; o++) {
-        one_channel(l, o, in);
-        for (size_t i = 0; i < l->out.pixels; i++)
-            *to++ = pooled(l, i % l->out.w, i / l->out.w);
+    Piece pieces[PIECES];
+    pieces_of(l, pieces);
+    size_t channels = l->out.channels, at_once = l->depthwise ? 1 : PAIR;
+    for (size_t o = 0; o < channels; o++) {
+        const u8 *its = in + (l->depthwise ? o * framed_size(l) : 0);
+        if (l->depthwise || !o)
+            look(l, its);
+        if (o % at_once == 0)
+            add_up(l, its, o, channels - o < at_once ? channels - o : at_once);
+        normalise(l, o, sum[o % at_once], pieces);
+        for (size_t y = 0; y < l->out.h; y++)
+            for (size_t x = 0; x < l->out.w; x++)
+                *to++ = pooled(l, x, y);
     }
     if (l->to_fifo)
         to_fifo(result, size, l->fifo_bytes);
