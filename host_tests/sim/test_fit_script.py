@@ -431,6 +431,20 @@ def test_a_heap_that_has_no_room_for_a_traceback_names_its_line(tmp_path: Path) 
     assert end.refused and [p.line for p in end.at] == [3], end
 
 
+@pytest.mark.parametrize(("last", "runs"), [("[][1]\n", 1), (_LOOP, 2)], ids=["dies", "runs"])
+def test_a_trial_that_dies_is_run_once(
+    last: str, runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lines would tell no more of it than that it is no cure."""
+    execute, ran = run_standin.execute, []
+    monkeypatch.setattr(run_standin, "execute", lambda job: ran.append(job) or execute(job))
+    script, options = tmp_path / "main.py", Options(camera="pattern", frames=3)
+    script.write_text(_CAMERA + last)
+    found = standin_record.run(script, "full", options, brief=True)
+    assert len(ran) == runs and found.ends_well == (runs > 1)
+    assert found.end.at[0].line == len(script.read_text().splitlines())
+
+
 def test_how_long_the_long_run_is_depends_on_the_script_alone() -> None:
     ran = record.Record("main.py", record.Board(record.STAND_IN, "full"), record.End(record.LIMIT))
     plain, pixels = (replace(ran, pictures=40, statements=n) for n in (400, 400_000))

@@ -167,13 +167,14 @@ def once(
     *,
     brief: bool = False,
 ) -> Record:
-    """One run, for as long as was wanted; on an image `begun` gets its session, and `brief` leaves
-    out what the lines of a run did that ends well. WrongUse where the board cannot be prepared."""
+    """One run, for as long as was wanted; on an image `begun` gets its session. `brief` leaves out
+    what lines did: on an image of a run that ends well, on the stand-in of one that ends badly.
+    WrongUse where the board cannot be prepared."""
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options, begun, brief=brief)
         else:
-            found = standin_record.run(script, place.build.name, place.options)
+            found = standin_record.run(script, place.build.name, place.options, brief=brief)
     board = replace(found.board, build=place.build.name, v4=place.build.v4)
     return replace(found, board=board, end=_had(found.end, board))
 

@@ -74,12 +74,14 @@ def looked(script: Path, build: str, options: Options) -> tuple[Record, list[int
     return told.record(), [n for n, _ in told.looks()], used
 
 
-def run(script: Path, build: str, options: Options) -> Record:
-    """Runs the script on the stand-in with a build's memory. WrongUse where there is none that is
-    enclosed."""
+def run(script: Path, build: str, options: Options, *, brief: bool = False) -> Record:
+    """Runs the script on the stand-in with a build's memory; `brief`: once, where it ends in an
+    error or hangs, without its lines. WrongUse where there is none that is enclosed."""
     source = reading.script(script)
     job = _job(script, source, build, options)
     first = _Run(job)
+    if brief and first.status:
+        return _Told(first, None, source, options).record()
     second = None  # its last pictures are looked at line by line
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         frames = job.frames if first.limit or not first.rounds else first.rounds + 1
