@@ -1230,6 +1230,35 @@ def test_the_ram_of_an_openmv_is_explained_to_who_reads_its_heap() -> None:
     assert [a.row.id for a in log.explain(left.encode()).errors] == ["openmv-mpool"]
 
 
+def test_a_pin_that_board_info_lacks_is_no_name_that_is_missing() -> None:
+    lacks = log.explain(b"AttributeError: type object 'board_info' has no attribute 'WIFI_RX'")
+    assert lacks.errors[0].row.id == "board-pins"
+    assert lacks.errors[0].steps[0].startswith("Run the config_....py")
+    absent = log.explain(b"NameError: name 'board_info' isn't defined").errors[0]
+    assert absent.row.id == "board-info" and absent.steps[0].startswith("Begin the script")
+
+
+def test_a_line_is_left_out_where_it_corrects_a_picture_alone() -> None:
+    text = "K210\nAttributeError: 'Image' object has no attribute '{}'\n"
+    for name, step in (
+        ("rotation_corr", "Leave the line out"),
+        ("get_histogram", "Use openmv_v4"),
+    ):
+        first = log.explain(text.format(name).encode()).errors[0]
+        assert first.row.id == "no-openmv" and first.steps[0].startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("OpenMV RT1062\nRuntimeError: Frame capture has timed out.", "openmv-capture-timeout"),
+        ("NanoKVM: the system hangs while Tailscale runs", "nanokvm-tailscale"),
+    ],
+)
+def test_what_people_write_of_these_boards_has_its_own_row(text: str, row: str) -> None:
+    assert [a.row.id for a in log.explain(text.encode()).errors] == [row]
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
