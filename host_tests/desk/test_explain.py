@@ -1305,7 +1305,7 @@ def test_a_line_that_ends_a_block_of_code_is_read_without_its_mark() -> None:
 def test_a_program_in_c_gets_a_step_of_c_before_another_board() -> None:
     text = "pico_w with the pico-sdk: realloc() of a reply runs out of memory\n"
     steps = log.explain(text.encode()).errors[0].steps
-    assert [step.split()[0] for step in steps] == ["In", "Use"]
+    assert [step.split()[0] for step in steps] == ["Print", "In", "Use"]
     text = "Raspberry Pi Pico, MicroPython: it runs out of memory\n"
     assert not any(s.startswith("In C") for s in log.explain(text.encode()).errors[0].steps)
 
@@ -1419,3 +1419,10 @@ def test_memory_that_is_not_the_program_s_heap_has_its_own_step(
 ) -> None:
     answer = log.explain(f"{text}\n".encode()).errors[0]
     assert (answer.row.id, answer.steps[0].startswith(step)) == (row, True), answer.steps
+
+
+def test_a_log_of_no_language_gets_no_step_of_python_first() -> None:
+    text = "an ESP32 runs out of memory after the second picture{}\n"
+    for said, step in (("", "Print the free heap"), (", MicroPython", "Check what that line")):
+        answer = log.explain(text.format(said).encode()).errors[0]
+        assert (answer.row.id, answer.steps[0].startswith(step)) == ("memory-words", True)
