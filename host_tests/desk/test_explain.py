@@ -1426,3 +1426,28 @@ def test_a_log_of_no_language_gets_no_step_of_python_first() -> None:
     for said, step in (("", "Print the free heap"), (", MicroPython", "Check what that line")):
         answer = log.explain(text.format(said).encode()).errors[0]
         assert (answer.row.id, answer.steps[0].startswith(step)) == ("memory-words", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        (
+            "Raspberry Pi: vmalloc: allocation failure: 2214858752 bytes",
+            "vmalloc",
+            "Check the number",
+        ),
+        ("a Pico W leaks memory: print(gc.mem_free())", "growth", "Call gc.collect() in the"),
+        ("BLEClient memory leak: createClient() in loop()", "growth", "Create one client"),
+        (
+            "rknn.config(RV1126): Devices connected: RKNN_ERR_DEVICE_UNAVAILABLE",
+            "",
+            "Run adb shell",
+        ),
+    ],
+)
+def test_a_cause_that_a_call_or_a_number_names_comes_first(text: str, row: str, step: str) -> None:
+    answer = log.explain(f"{text}\n".encode()).errors[0]
+    assert answer.row.id == (row or "RKNN_ERR_DEVICE_UNAVAILABLE")
+    assert answer.steps[0].startswith(step), answer.steps
+    collected = log.explain(f"{text}\ngc.collect()\n".encode()).errors[0]
+    assert not collected.steps[0].startswith("Call gc.collect() in the")
