@@ -10,14 +10,19 @@ from maixmem_cli.emulator.readers import tracer
 from maixmem_cli.emulator.readers.tracer import Event
 from maixmem_cli.heap.blocks import packed
 from maixmem_cli.heap.heaps import GcHeap, SystemHeap
-from maixmem_cli.profiler.ledger import BEFORE, Ledger
+from maixmem_cli.profiler.ledger import BEFORE, Ledger, at_look
 
 _BLOCKS = 1000
 
 
+_BEGAN = (
+    SystemHeap(0, 0x80100000, 0x80100000, 4096, ()),
+    GcHeap(0, 0, 0, bytes(_BLOCKS)),
+)
+
+
 def books() -> Ledger:
-    system = SystemHeap(0, 0x80100000, 0x80100000, 4096, ())
-    return Ledger(system, GcHeap(0, 0, 0, bytes(_BLOCKS)))
+    return Ledger(*_BEGAN)
 
 
 def new(site: int, first: int, blocks: int) -> Event:
@@ -73,3 +78,13 @@ def test_a_collection_that_frees_all_adds_nothing_to_the_books() -> None:
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found.gc.used == 0 and kept < 10 * _BLOCKS, kept
+
+
+def test_the_heap_at_one_look_is_as_it_was_then() -> None:
+    def look(time: int, blocks: int, states: bytes) -> Event:
+        return Event(time, tracer.LOOK, 1, blocks, 0, used=packed(states.ljust(_BLOCKS, b"\0")))
+
+    first = [new(1, 0, 2), new(2, 2, 1), look(1, 3, b"\1\2\1")]
+    later = [free(0, 2), look(2, 1, b"\0\0\1"), new(3, 0, 1)._replace(time=3)]
+    at = at_look(*_BEGAN, [*first, *later], 2)
+    assert (at.blocks, at.time, at.owners[:3]) == (1, 2, (None, None, 2))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Callable
@@ -68,8 +69,8 @@ class Look:
 
 @dataclass(frozen=True)
 class Fullest:
-    """The snapshot at which the GC heap had most in use: where it was, `used` as LOOK has it,
-    when, and the site of each block."""
+    """A snapshot of the GC heap, at first that at which most was in use: where it was, `used` as
+    LOOK has it, when, and the site of each block."""
 
     blocks: int = 0
     site: int = BEFORE
@@ -291,6 +292,17 @@ class Ledger:
         real = {c.address: c.size for c in system.used}
         ours = {a: c[0] for a, c in self.chunks.items()}
         return sum(abs(real.get(a, 0) - ours.get(a, 0)) for a in real.keys() | ours.keys())
+
+
+def at_look(system: SystemHeap, gc: GcHeap, events: Iterable[Event], time: int) -> Fullest:
+    """The GC heap at the snapshot of that time. `system`, `gc`: before the first event."""
+    books = Ledger(system, gc)
+    for e in events:
+        if e.time > time:
+            break
+        if e.kind != tracer.LOOK or e.time == time:
+            books.feed_one(e)
+    return books.fullest
 
 
 def by_line(amounts: Counter[int], place_of: Callable[[int], Place]) -> Counter[Place]:

@@ -310,8 +310,10 @@ class Profile:
         loop, of = self.judged.loop, self.growing
         if loop and of:
             looks = [self.books.looks[i] for i in loop.at]
-            of_run = self.events
-            self._left = last_rounds.rounds_left(of, looks, self.books.fullest, of_run, self.place)
+            at, of_run = self.books.fullest, self.events
+            if at.time < looks[0].time:  # most was in use before the loop: code was compiled
+                at = ledger.at_look(*self.session.tracer.began, of_run, looks[-1].time)
+            self._left = last_rounds.rounds_left(of, looks, at, of_run, self.place)
 
     def _lost(self) -> Callable[[Place], int]:
         """How often a line called what the firmware never frees: threads that have
