@@ -27,6 +27,7 @@ _ROUNDS = 8  # that are made again, at least
 _SWEEP = 3  # pieces that are freed one after the other: more, and a collector does it
 _LEAST_TABLE = 32  # bytes of a list's first one
 _LEAST_LARGER = 2  # blocks
+_NEAR = 0.1  # of a rate
 _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 
@@ -231,8 +232,9 @@ def _ones(
     now: int,
 ) -> dict[Place, One]:
     """The growing object of each line that has one. What keeps objects one by one is at least a
-    list, whose table may be as large as they are."""
+    list, whose table may be as large as they are; it may be that of another line."""
     out: dict[Place, One] = {}
+    lists = [g.verdict.one for g in leaks if g.verdict.table > growth.LISTS]
     for g in leaks:
         v = g.verdict
         own = [o for o in objects if _owner(fullest, o, place_of) == g.place]
@@ -241,7 +243,7 @@ def _ones(
             at, n = max(own, key=lambda o: o[1])
             full = min(n * BLOCK, v.one * (now - v.since))
             out[g.place] = One(v.one, n * BLOCK, at, table=v.table, full=full)
-        elif v.one <= 0:
+        elif v.one <= 0 and not any(abs(n - ITEM / v.every) < _NEAR * n for n in lists):
             (item, items), *_ = Counter(n for _, n in own).most_common(1) or [(0, 0)]
             if item * BLOCK == _table_for(ITEM * items) > _LEAST_TABLE:  # the table is one of them
                 items -= 1
