@@ -1259,6 +1259,28 @@ def test_what_people_write_of_these_boards_has_its_own_row(text: str, row: str) 
     assert [a.row.id for a in log.explain(text.encode()).errors] == [row]
 
 
+def test_a_link_names_no_board_beside_words_that_do() -> None:
+    link = "see https://github.com/openmv/openmv/blob/master/ml/cascade.xml\n"
+    k210 = "MicroPython v0.4.0-82 on 2019-10-25; Sipeed_M1 with kendryte-k210\n"
+    assert table.possible_boards(link + k210) == {"k210"}
+    assert table.possible_boards(link) == {"openmv"}
+    assert table.possible_boards(link + "sensor.set_framesize(sensor.QVGA)\n") == {"openmv"}
+
+
+def test_the_module_of_a_camera_is_on_no_computer() -> None:
+    text = "I run face_eye_detector.py and it says no module named sensor\n"
+    first = log.explain(text.encode()).errors[0]
+    assert first.row.id == "no-module" and first.steps[0].startswith(
+        "Run the script on the camera"
+    )
+
+
+def test_the_ram_in_a_k230d_is_small_for_debian() -> None:
+    text = "BPI-CanMV-K230D-Zero, Debian\n[ 7.8] systemd invoked oom-killer: gfp_mask=0x40cc0\n"
+    first = log.explain(text.encode()).errors[0]
+    assert first.row.id == "oom-killer" and first.steps[0].startswith("Use the buildroot image")
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")

@@ -44,6 +44,7 @@ RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _FEW_WORDS = 2
 _NOT_SEEN = r"\b(?:without (?:any )?|(?:(?:have|did|do)n'?t|not) (?:\w+ )?any |not an? )"
 _PROMPT = r"\$|\u279c +\S+|[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[^$#\n]{0,60}[$#]|msh [^>\n]*>"
+_LINK = re.compile(r"https?://[^\s)\]>\"']+")
 _TYPED = re.compile(rf"(?:{_PROMPT}) *[\w./]")  # a command at a prompt
 _NAMES = re.compile(r"[\w/]+(?: {2,}[\w/]+){2,}")
 _COUNT = re.compile(r"[\w()]+: +\d+ kB")  # a line of /proc/meminfo
@@ -378,9 +379,16 @@ def _of_computer() -> re.Pattern[str]:
 
 
 def possible_boards(text: str) -> frozenset[str]:
-    """The boards that a text speaks for most; empty where it speaks for none."""
-    weights: Counter[str] = Counter()
+    """The boards that a text speaks for most; empty where it speaks for none. A link names what
+    it leads to: it counts where other words leave several boards, or none."""
     text = _of_computer().sub("", text)
+    boards, linked = _speaks_for(_LINK.sub("", text)), _speaks_for(text)
+    return boards if len(boards) == 1 else boards & linked or boards or linked
+
+
+def _speaks_for(text: str) -> frozenset[str]:
+    """The boards for which the words of a text weigh most."""
+    weights: Counter[str] = Counter()
     for one in _evidence():
         if one.is_in(text):
             weights.update(dict.fromkeys(one.on, one.weight))
