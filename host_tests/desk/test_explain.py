@@ -1473,3 +1473,21 @@ def test_a_cause_that_a_call_or_a_number_names_comes_first(text: str, row: str, 
     assert answer.steps[0].startswith(step), answer.steps
     collected = log.explain(f"{text}\ngc.collect()\n".encode()).errors[0]
     assert not collected.steps[0].startswith("Call gc.collect() in the")
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        ("RK3588: RgaBlit(1513) RGA_BLIT fail: Device or resource busy", "rga-busy", "Run `dmesg"),
+        ("Pico 2: region `PSRAM' overflowed by 1048576 bytes", "flash-text", "Check whether"),
+        (
+            "CircuitPython\nMemoryError: Failed to allocate Wifi memory",
+            "wifi-not-freed",
+            "Call micro",
+        ),
+    ],
+)
+def test_a_message_that_names_its_part_is_no_general_one(text: str, row: str, step: str) -> None:
+    answers = log.explain(f"{text}\n".encode()).errors
+    assert [a.row.id for a in answers] == [row]
+    assert answers[0].steps[0].startswith(step)
