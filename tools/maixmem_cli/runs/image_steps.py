@@ -77,6 +77,8 @@ class Walker:
         for e in self.profile.events:
             if self._open and self._ends(e):
                 self._close()
+            if e.kind == tracer.LOOK:
+                continue
             self._books.feed_one(e)
             if e.kind == tracer.MARK and e.a:
                 self._mark(e)
