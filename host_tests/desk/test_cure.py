@@ -26,16 +26,20 @@ from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.kmodel import example
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import edits
+from maixmem_cli.plan.pairs import pairs
 from maixmem_cli.record.record import (
     CAMERA,
     DONE,
+    INTERRUPTED,
     LIMIT,
     RAISED,
     Board,
     End,
     Growth,
+    Level,
     Place,
     Record,
+    Refused,
     Step,
     Work,
 )
@@ -235,6 +239,22 @@ def test_a_change_runs_past_the_time_at_which_the_script_died(tmp_path: Path) ->
     assert after.end.kind == RAISED and not trials.cured(died, after)
 
 
+@pytest.mark.parametrize(
+    "short", [replace(ended(LIMIT, 0), statements=3), ended(INTERRUPTED, 0)], ids=["limit", "cut"]
+)
+def test_a_change_that_did_less_than_the_script_runs_on(
+    short: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy desk takes long for the library's own modules."""
+    place = on_full()
+    runs = iter([short, replace(ended(LIMIT, 0), statements=9)])
+    monkeypatch.setattr(place, "_run", lambda *rest: next(runs))
+    before = replace(ended(RAISED, 0), statements=7)
+    found = place.run(Path("main.py"), Edit("", (), ""), 100, before)
+    assert found.statements == 9 and trials.cured(before, found)
+    assert not trials.cured(before, short)
+
+
 class Places:
     """Where changes are said to run: those that are named so are good, after a while or never."""
 
@@ -265,11 +285,85 @@ def test_what_still_runs_is_ended_when_a_change_was_found() -> None:
     kinds = ("bad", "good", "endless", "late")
     changes = [Edit(kind, (), str(i)) for i, kind in enumerate(kinds)]
     before, bench = ended(RAISED, 3), tried.Bench(place)  # type: ignore[arg-type]
-    runs = tried.runs(changes, Path("main.py"), before, bench, 100)
+    runs = tried.runs([changes], Path("main.py"), before, bench, 100)
     assert next((edit.kind, run.pictures) for edit, run in runs if run.ends_well) == ("good", 100)
     runs.close()
     assert place.over.wait(20) and set(place.asked) <= {"bad", "good", "endless"}
     assert place.went_on[:2] == ["bad", "good"]
+
+
+def short_of(nbytes: int, heap: str = "heap") -> Record:
+    """A run that ended because a heap had so many bytes too few in one piece."""
+    refused = Refused(heap, 1000 + nbytes, Level(10_000, 5000, 1000))
+    return replace(ended(RAISED, 0), end=End(RAISED, refused=refused))
+
+
+@pytest.mark.parametrize(
+    ("after", "together"),
+    [
+        ({"auto": 300, "order": 700, "stream": 400}, ["order+auto", "auto+stream"]),
+        ({"auto": 300, "order": 900}, []),
+        ({"auto": 300, "order": 1000, "gc": 1200}, []),
+    ],
+)
+def test_two_changes_that_bring_what_is_missing_together(
+    after: dict[str, int], together: list[str]
+) -> None:
+    """The cheapest first; none that brought nothing, no two that bring too little."""
+    failed = [(Edit(kind, (), kind), short_of(n)) for kind, n in after.items()]
+    found = pairs(failed, short_of(1000), lambda text: [edit for edit, _ in failed])
+    assert [edit.kind for edit in found] == together
+
+
+@pytest.mark.parametrize("other", [short_of(0, "gc"), ended(RAISED, 0), ended(LIMIT, 9)])
+def test_what_died_of_something_else_has_brought_nothing(other: Record) -> None:
+    failed = [(Edit("auto", (), "auto"), short_of(300)), (Edit("order", (), "order"), other)]
+    assert [*pairs(failed, short_of(1000), lambda text: [edit for edit, _ in failed])] == []
+
+
+_TOO_LARGE = """\
+import KPU as kpu, sensor
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+classes = kpu.load(0x300000)
+faces = kpu.load(0x600000)
+"""
+_BOTH = """\
+import maixmem_auto
+import KPU as kpu, sensor
+classes = kpu.load(0x300000)
+faces = kpu.load(0x600000)
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+"""
+
+
+def test_where_no_change_runs_alone_two_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One diff, and its steps in order."""
+    files = []
+    for address, nbytes in ((0x300000, 1_536_936), (0x600000, 1_882_056)):
+        files.append((address, tmp_path / f"{address:x}.kmodel"))
+        files[-1][1].write_bytes(example.data(nbytes))
+    script = tmp_path / "main.py"
+    script.write_text(_TOO_LARGE)
+    alone = [e for e in edits(_TOO_LARGE, (), files) if e.kind in ("auto", "order")]
+    monkeypatch.setattr(cure_command, "bench_of", lambda place: tried.Bench(trials.Trials(place)))
+    seen = tried.candidates
+    monkeypatch.setattr(
+        tried, "candidates", lambda *a: [e for e in seen(*a) if e.kind in ("auto", "order")]
+    )
+    flash = [f"--flash={path}@{address:#x}" for address, path in files]
+    status, out = on_stand_in(monkeypatch, script, "--json", "--write", *flash)
+    assert status == 0 and script.read_text() == _BOTH, out
+    (told,) = json.loads(out)
+    assert told["step"]["key"] == "order+auto" and told["step"]["diff"].count("@@ -") == 1
+    order, auto = (next(e.text() for e in alone if e.kind == kind) for kind in ("order", "auto"))
+    assert told["step"]["text"] == f"1. {order} 2. {auto}"
+    assert told["proof"].startswith("with it the script ran to its end on the stand-in")
 
 
 _WHERE = Place("main.py", 3, text="a = kpu.load(0x300000)")

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import broken_scripts
+import paths
 import pytest
 from click.testing import CliRunner
 from emulated import IMAGES, THOROUGH, needs_cc, needs_image
@@ -100,6 +101,31 @@ def test_a_thread_gets_the_stack_that_it_overflows(tmp_path: Path) -> None:
     (found,) = json.loads(out)
     assert status == 0 and found["key"] == "stack" and found["step"]["key"] == "stack", out
     assert "+_thread.stack_size(16384)\n _thread.start_new_thread" in found["step"]["diff"]
+
+
+_TWO = """\
+import KPU as kpu, sensor
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+classes = kpu.load(0x300000)
+trash = kpu.load(0x600000)
+"""
+
+
+@_no_full
+def test_where_no_change_runs_alone_two_do(tmp_path: Path) -> None:
+    folder, script = paths.models(), tmp_path / "two.py"
+    if folder is None:
+        pytest.skip("NO REAL MODELS: set MAIXMEM_MODELS")
+    script.write_text(_TWO)
+    models = ("v3_voc20_detect.kmodel@0x300000", "v3_trash.kmodel@0x600000")
+    flash = [f"--flash={folder / model}" for model in models]
+    arguments = ["cure", str(script), f"--firmware={_FULL[0]}", "--json", *flash]
+    done = CliRunner().invoke(main, arguments)
+    (found,) = json.loads(done.output)
+    assert done.exit_code == 0 and found["step"]["key"] == "order+auto", done.output
+    assert found["step"]["sure"] == "proved" and "+import maixmem_auto" in found["step"]["diff"]
 
 
 def cure_again(script: Path, broken, folder: Path) -> str:

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
 """The remedies of a script's end, tried one after the other: each as a change, on a board of its
-own."""
+own; where none of them runs alone, two together."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from maixmem_cli.answer.answer import answer as answer_of
 from maixmem_cli.answer.facts import input_sizes
 from maixmem_cli.answer.tables import board_text, remedies, words
 from maixmem_cli.answer.values import Facts
+from maixmem_cli.plan.pairs import pairs
 from maixmem_cli.profiler import growth
 from maixmem_cli.record.record import GC, LIMIT, Board, Record
 from maixmem_cli.runs.change import Edit
@@ -30,6 +33,7 @@ _STEP = 64 << 10  # of the GC heap: to the byte it would break with the next lin
 _FEW = 12  # changes that are tried where nobody asked for more
 _AS_FAR = 3  # times as the script came
 _PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
+_SECONDS = 30.0  # of CPU; behind these no two begin together
 
 
 @dataclass(frozen=True)
@@ -91,27 +95,30 @@ class _InTurn(Executor):
 
 
 def runs(
-    tried: Sequence[Edit], script: Path, before: Record, bench: Bench, frames: int
+    parts: Iterable[Iterable[Edit]], script: Path, before: Record, bench: Bench, frames: int
 ) -> Iterator[tuple[Edit, Record]]:
-    """Each change with its run, in order. After the likeliest so many begin at a time; past its
-    first pictures goes the foremost alone. What still runs when no more are wanted is ended.
-    `before`: the run without a change."""
+    """Each change with its run, in order; a part begins when the one before it is over. After the
+    likeliest so many begin at a time; past its first pictures goes the foremost alone. What still
+    runs when no more are wanted is ended. `before`: the run without a change."""
     place = bench.place
     with ThreadPoolExecutor(place.at_once) if place.at_once > 1 else _InTurn() as pool:
-        todo, at_once = list(tried), 1
+        at_once = 1
         running: list[tuple[Edit, Event, Future[Record]]] = []
         try:
-            while todo or running:
-                while todo and len(running) < at_once:
-                    edit, its_turn = todo.pop(0), Event()
+            for todo in map(iter, parts):
+                while True:
+                    for edit in itertools.islice(todo, at_once - len(running)):
+                        its_turn = Event()
+                        if not running:
+                            its_turn.set()
+                        begun = pool.submit(place.run, script, edit, frames, before, its_turn.wait)
+                        running.append((edit, its_turn, begun))
                     if not running:
-                        its_turn.set()
-                    begun = pool.submit(place.run, script, edit, frames, before, its_turn.wait)
-                    running.append((edit, its_turn, begun))
-                edit, its_turn, begun = running.pop(0)
-                its_turn.set()
-                yield edit, begun.result()
-                at_once = place.at_once
+                        break
+                    edit, its_turn, begun = running.pop(0)
+                    its_turn.set()
+                    yield edit, begun.result()
+                    at_once = place.at_once
         finally:
             place.stop()
             for _, its_turn, _ in running:
@@ -155,17 +162,30 @@ def tries(
     frames: int,
 ) -> Iterator[Tried]:
     """Each change, tried: with which the script runs, as the first step of the answer; where there
-    is none, at last the answer that says so."""
+    is none, two together, and at last the answer that says so."""
     failed: list[tuple[Edit, Record]] = []
-    for edit, after in runs(tried, script, before, bench, frames):
+    helps, until = False, _cpu() + _SECONDS
+
+    def together() -> Iterator[Edit]:
+        if not helps:
+            both = pairs(failed, before, lambda text: candidates(text, answer.facts, bench))
+            yield from itertools.takewhile(lambda edit: _cpu() < until, both)
+
+    for edit, after in runs((tried, together()), script, before, bench, frames):
         if cured(before, after):
+            helps = True
             left = without(answer, [*(e.kind for e, _ in failed), "cure"])
             yield edit, with_step(left, edit, source, script.name, after)
         else:
             failed.append((edit, after))
             yield None
-    if len(failed) == len(tried):
+    if not helps:
         yield None, none_helps(answer, failed, bench.place.board, before)
+
+
+def _cpu() -> float:
+    """Seconds of CPU that this process and those it began have had."""
+    return sum(os.times()[:4])
 
 
 def without(answer: Answer, failed: Sequence[str]) -> Answer:

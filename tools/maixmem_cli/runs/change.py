@@ -24,7 +24,8 @@ def values_of(**values: Any) -> Values:
 class Edit:
     """One change: its kind, which is the key of a remedy, the values of that one's sentence, the
     whole script with it, and what else of the board is another: files on its card, addresses of
-    models whose words are turned around, the firmware, the GC heap that it restarts with."""
+    models whose words are turned around, the firmware, the GC heap that it restarts with. `steps`:
+    the changes that it is of, in order, where it is several together."""
 
     kind: str
     values: Values
@@ -33,9 +34,13 @@ class Edit:
     turned: tuple[int, ...] = ()
     firmware: str = ""
     gc_heap: int = 0
+    steps: tuple[Edit, ...] = ()
 
     def text(self, language: str = ENGLISH, facts: Facts | None = None) -> str:
-        """The sentence of its remedy, with what else is known."""
+        """The sentence of its remedy, with what else is known; of several, numbered."""
+        if self.steps:
+            texts = (step.text(language, facts) for step in self.steps)
+            return " ".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
         return remedy_text(self.kind, language, **{**(facts or {}), **dict(self.values)})
 
     @property

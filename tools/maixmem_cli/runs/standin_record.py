@@ -392,8 +392,8 @@ class _Told:
         if run.status == _HUNG:
             return self.hang()
         trace = ending.caught(run.text)
-        if run.status == run_standin.INTERRUPTED:
-            return End(record.INTERRUPTED)
+        if run.status == run_standin.INTERRUPTED or (run.cut and run.status == 1):
+            return End(record.INTERRUPTED)  # what it then raised may be of a heap that was locked
         if run.status == 1 and trace:
             return self.raised(trace, record.RAISED)
         if not run.figures:  # it was stopped, and told nothing: nobody knows what it did

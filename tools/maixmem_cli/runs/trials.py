@@ -14,7 +14,16 @@ from pathlib import Path
 
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import choose
-from maixmem_cli.record.record import CAMERA, DONE, IMAGE, LIMIT, STAND_IN, Board, Record
+from maixmem_cli.record.record import (
+    CAMERA,
+    DONE,
+    IMAGE,
+    INTERRUPTED,
+    LIMIT,
+    STAND_IN,
+    Board,
+    Record,
+)
 from maixmem_cli.runs import recorded
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.recorded import Place
@@ -37,6 +46,8 @@ def cured(before: Record, after: Record) -> bool:
         return False
     if after.end.kind == LIMIT and after.pictures < _wanted(before, after):
         return False
+    if _is_behind(before, after):
+        return False
     if not before.growth or DONE in (before.end.kind, after.end.kind):
         return True
     return not after.too_few and not after.unknown
@@ -47,6 +58,13 @@ def _wanted(before: Record, after: Record) -> int:
     way."""
     asked = before.pictures if after.asked is None else after.asked - 1
     return min(before.pictures, asked)
+
+
+def _is_behind(before: Record, after: Record) -> bool:
+    """Whether the time of a run was over before it came as far in the script."""
+    if after.end.kind == INTERRUPTED:
+        return True
+    return after.end.kind == LIMIT and 0 < after.statements < before.statements
 
 
 class Trials:
@@ -75,17 +93,19 @@ class Trials:
         """Runs the changed text as that script, so many pictures at most: modules beside it are
         found. On an image its_turn() is called before it goes on past the first of them. On the
         stand-in it has a short time first, from where the run `before` the change died, and more
-        as long as it takes pictures."""
+        as long as it takes pictures, or did less than that."""
         most = self.place.options.seconds or SECONDS
         if self.place.image:
             return self._run(script, edit, frames, most, its_turn)
         seconds = (0.0 if before.end.kind == LIMIT else before.seconds) + _BRIEFLY
         found = self._run(script, edit, frames, seconds)
-        more = any(step.kind == CAMERA for step in found.steps)
-        while more and found.end.kind == LIMIT and found.pictures < frames and seconds < most:
+        more = _is_behind(before, found) or any(step.kind == CAMERA for step in found.steps)
+        over = (LIMIT, INTERRUPTED)
+        while more and found.end.kind in over and found.pictures < frames and seconds < most:
             seconds = min(_LONGER * seconds, most) if found.pictures else most
             so_far, found = found.pictures, self._run(script, edit, frames, seconds)
-            more = found.pictures > so_far  # else a loop behind them takes no others
+            # else a loop behind them takes no others
+            more = found.pictures > so_far or _is_behind(before, found)
         return found
 
     def _run(
