@@ -64,6 +64,19 @@ def test_a_stand_in_is_no_firmware() -> None:
     assert "the stand-in with the memory of full, which is no firmware" in found.lines[0]
 
 
+@pytest.mark.parametrize(("kind", "named"), [(record.DONE, "webai"), (record.LIMIT, "0x300000")])
+def test_verdict_and_answer_name_one_cause(kind: str, named: str) -> None:
+    """Of two things that a program went on without: what it printed when it ended, or, where it
+    goes on, the first."""
+    lacked = Caught("ValueError: load error:2002", _AT, Missing(record.MODEL, "0x300000"))
+    error, missing = "ImportError: no module named 'webai'", Missing(record.MODULE, "webai")
+    end = End(kind, (Place("<string>", 3),), error, caught=True, missing=missing)
+    of = replace(_RAN, end=end, caught=(lacked,))
+    verdict, answer = judge.judge(of, _SOURCE), advice.of_run(of, "en")
+    assert verdict.kind == judge.CANNOT_TELL and named in verdict.lines[0]
+    assert answer and named in answer.cause
+
+
 def test_a_load_that_was_not_reached_is_named() -> None:
     source = _SOURCE + "if False:\n    kpu.load(0x600000)\n"
     (last,) = judge.judge(_RAN, source).lines[3:]

@@ -119,7 +119,7 @@ def _end(of: Record) -> End:
     wanted, did not get, and went on without."""
     if of.later and (of.later.hangs or of.later.refused):
         return of.later
-    lacked = of.lacked
+    lacked = None if of.says_why else of.lacked
     if lacked and of.end.kind in (record.DONE, record.LIMIT) and not of.end.refused:
         return End(of.end.kind, lacked.at, lacked.error, missing=lacked.missing)
     return of.end

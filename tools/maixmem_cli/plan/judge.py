@@ -73,7 +73,7 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
-    if end.kind not in (record.DONE, record.LIMIT) or (end.caught and end.kind == record.DONE):
+    if end.kind not in (record.DONE, record.LIMIT) or of.says_why:
         return _cannot_tell(_why_not_told(of))
     if end.kind == record.LIMIT and not of.pictures and of.asked and _takes_pictures(source):
         return _cannot_tell(_why_not_told(of))

@@ -266,6 +266,11 @@ class Record:
         return next((c for c in self.caught if c.missing), None)
 
     @property
+    def says_why(self) -> bool:
+        """It ended, and printed an error that it had caught: that one counts."""
+        return self.end.kind == DONE and self.end.caught
+
+    @property
     def ran(self) -> bool:
         """It came to its end or to all its pictures, and nothing was refused."""
         return self.end.kind in (DONE, LIMIT) and not self.end.refused
