@@ -1281,6 +1281,22 @@ def test_the_ram_in_a_k230d_is_small_for_debian() -> None:
     assert first.row.id == "oom-killer" and first.steps[0].startswith("Use the buildroot image")
 
 
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        (
+            "nncase\nFatal: Not supported ONNX opcode: Shape",
+            "Give the network fixed shapes",
+        ),
+        ("K230\nNot Supported Onnx op: Loop", "Cut the network before that operator"),
+        ("nncase\nFatal: Shape and data size don't match", "Give the network fixed shapes"),
+        ("nncase\nFatal: Not supported ONNX opcode: Erf", "Use a newer nncase"),
+    ],
+)
+def test_what_nncase_refuses_of_an_onnx_has_its_own_step(text: str, step: str) -> None:
+    assert log.explain(text.encode()).errors[0].steps[0].startswith(step)
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
