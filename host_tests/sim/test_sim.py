@@ -300,6 +300,18 @@ def test_modules_are_found_on_the_card(sim, tmp_path: Path) -> None:
     assert sim("import helper\nprint(helper.answer)", "--sd", str(card))[:2] == (0, "42\n")
 
 
+def test_modules_are_found_in_a_folder_that_the_script_puts_into_the_path(
+    sim, tmp_path: Path
+) -> None:
+    card = tmp_path / "card"
+    (card / "lib").mkdir(parents=True)
+    (card / "lib" / "helper.py").write_text("answer = 42\n")
+    source = "import sys\ntry:\n import helper\nexcept ImportError as e:\n print(e)\n"
+    source += "sys.path.append('/sd/lib')\nimport helper\nprint(helper.answer)"
+    told = "no module named 'helper'\n42\n"
+    assert sim(source, "--sd", str(card))[:2] == (0, told)
+
+
 def test_a_module_put_under_the_name_of_the_firmwares_is_imported(sim) -> None:
     """As maixmem_auto does."""
     source = "import maixmem_auto\nimport KPU, sensor\nprint(KPU.__name__, sensor.__name__)\n"

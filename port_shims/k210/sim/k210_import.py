@@ -26,6 +26,11 @@ except ImportError:
     IOBase = object
 
 
+def places(path):
+    """What comes before a module's file in each folder of sys.path."""
+    return ["" if f in ("", ".") else f.rstrip("/") + "/" for f in path if isinstance(f, str)]
+
+
 # Contract. Where a script's own modules are: files of the board, then *.py and *.mpy of the
 # folders of the host that stand for what lies on the board's flash too (that of the script, that
 # of the library). find() gives (folder of the host or None, path), or None.
@@ -54,9 +59,10 @@ class View:
             return True
         return path[:1] != "/" and self.find(path + "/__init__.py") is not None
 
-    def has(self, module):
-        """True when a script of this board can import a module of its own of this name."""
-        for folder in ("", "/sd/", "/flash/"):
+    def has(self, module, path):
+        """True when a script of this board can import a module of its own of this name, from a
+        folder of `path`."""
+        for folder in places(path):
             for end in (".py", ".mpy"):
                 if self.find(folder + module + end):
                     return True
@@ -165,7 +171,7 @@ class Importer:
             return self.real(name, globals, locals, fromlist, level)
         top = name.split(".")[0]
         found = self._placed(name) or self._world.modules.get(name)
-        if found is not None and not (name in _WEAK and self._view.has(name)):
+        if found is not None and not (name in _WEAK and self._has(name)):
             self._greet(name)
             self._look(found, name, fromlist)
             return found
@@ -173,15 +179,22 @@ class Importer:
             raise ImportError(self._way_out % top)
         if top not in sys.modules and top not in self.own:
             self._look_for(top)
-        if not self._view.has(top):
+        if not self._has(top):
             raise ImportError(_NONE % top)
         if not _MICROPYTHON:
             return self._load(name, fromlist)
         return self.real(name, globals, locals, fromlist, level)
 
+    def _path(self):
+        """sys.path, as the script may have changed it."""
+        return self._world.modules["sys"].path
+
+    def _has(self, module):
+        return self._view.has(module, self._path())
+
     def _look_for(self, module):
         """The search: the current folder comes first, and a card's driver has its own buffer."""
-        if files.current[0] == "/sd/" and self._view.has(module):
+        if files.current[0] == "/sd/" and self._has(module):
             board.file_read("/sd/" + module)
         else:
             board.flash_read("import " + module)
@@ -190,7 +203,7 @@ class Importer:
         """The module of a file that the script put under another's name, as the board has it."""
         module = (sys.modules if _MICROPYTHON else self.own).get(name)
         own = getattr(module, "__name__", name)
-        return module if own != name and self._view.has(own) else None
+        return module if own != name and self._has(own) else None
 
     def _greet(self, name):
         """board is written in Python on the board: its first import runs it."""
@@ -224,7 +237,7 @@ class Importer:
         return parent if fromlist else top
 
     def _run(self, name):
-        for folder in ("", "/sd/", "/flash/"):
+        for folder in places(self._path()):
             for end in (".py", "/__init__.py"):
                 path = folder + name.replace(".", "/") + end
                 if self._view.find(path):
