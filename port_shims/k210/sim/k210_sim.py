@@ -198,11 +198,20 @@ def _texts(job):
             pass
 
 
+def _ramp(n):
+    """What a camera sees: bytes of all values in turn, whose texts are as long as a camera's."""
+    frame = bytearray(n)
+    values = bytes(range(256))
+    for at in range(0, n, 256):
+        frame[at : at + 256] = values
+    return frame
+
+
 def _set(job):
     """What the job wants of the board that was powered on."""
     board.faults.keep = 0
     board.faults.clear()
-    board.state.frame = bytearray(_FRAME) if k210_gc.NATIVE else None
+    board.state.frame = _ramp(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
     k210_written.set_aside(job["card_room"])
     k210_time.passed.restart()

@@ -35,9 +35,9 @@ from maixmem_cli.text.output import LANG, printable, unreadable
 _SD_FILES = 500
 _HANGS = 3  # exit status
 _NOT_OF_IMAGES = "a firmware image does not have this. Next: --firmware NAME, a build's name"
-_BLACK = (
-    "maixmem: the stand-in computes no pixels: its camera gives black pictures. Next, for those "
-    "of --camera: --firmware IMAGE, a .bin or .kfpkg"
+_RAMP = (
+    "maixmem: the stand-in computes no pixels: its camera always shows the same ramp. Next, for "
+    "the pictures of --camera: --firmware IMAGE, a .bin or .kfpkg"
 )
 
 
@@ -263,7 +263,7 @@ def _check_for_stand_in(firmware: str, board_heap: int, limits: dict[str, Any]) 
         "the stand-in has no pictures. Next: --firmware IMAGE, a .bin or .kfpkg",
     )
     if limits["camera"]:
-        click.echo(_BLACK, err=True)
+        click.echo(_RAMP, err=True)
     build = FIRMWARES[firmware]
     try:
         check_gc_heap(f"{board_heap} bytes", board_heap, build.heap or 0, build.gc_heap)
