@@ -254,6 +254,29 @@ def test_an_error_that_the_script_caught_is_no_end_of_its_own(tmp_path: Path) ->
     assert project and project.exit_code == 1
 
 
+def test_words_that_a_call_left_on_the_stack_keep_objects_as_on_the_board(tmp_path: Path) -> None:
+    """print(len(packet)) leaves the packet before: there are three, and no room for a fourth, as
+    on v0.6.2_84 full, where the program ends so at this line after two pictures."""
+    source = _CAMERA + "head = b'1234'\nfor n in range(4):\n"
+    source += "    raw = sensor.snapshot().to_bytes()\n    packet = head + raw\n"
+    source += "    sent = bytearray(packet)\n    print(len(packet))\n"
+    done, told, _ = fitted(tmp_path, source)
+    assert done.exit_code == 1 and told.pictures == 2
+    assert told.end.at[0].text == "sent = bytearray(packet)"
+
+
+def test_texts_of_pixels_are_as_long_as_those_of_a_cameras(tmp_path: Path) -> None:
+    """The numbers of a row and their commas, most of them of two or three digits: what they were
+    made of lies between them, and no piece is left for all in one text."""
+    source = _CAMERA.replace("RGB565", "GRAYSCALE").replace("QVGA", "QQVGA")
+    source += "data = sensor.snapshot().to_bytes()\nlines = []\nfor y in range(120):\n"
+    source += "    row = data[y * 160 : y * 160 + 160]\n"
+    source += "    lines.append(','.join([str(v) for v in row]))\ntext = '\\n'.join(lines)\n"
+    done, told, _ = fitted(tmp_path, source)
+    assert done.exit_code == 1 and told.end.at[0].line == 11
+    assert told.end.refused and abs(told.end.refused.asked - 68400) < 200  # on v0.6.2_84 full
+
+
 def test_what_a_thread_does_cannot_be_told_where_none_is_run(tmp_path: Path) -> None:
     source = (
         "import _thread\nbox = []\ndef work():\n    while True:\n        box.append(bytes(600))\n"

@@ -33,7 +33,15 @@ UNCALLED = ["__%s__" % name for name in "set_name setattr delattr float complex 
 UNCALLED += ["__r%s__" % name for name in "add sub mul truediv floordiv mod pow".split()]
 UNCALLED += ["__r%s__" % name for name in "and or xor lshift rshift divmod".split()]
 
-#: names that marked texts call: has(value, attribute), two dicts, what an operator in place takes,
-#: known(value, name), a text that is run, what bytes are made of, a function that calls itself
-_MARKS = "has or ior in_place known text data deeper".split()
-HAS, OR, IOR, IN_PLACE, KNOWN, TEXT, DATA, DEEPER = ["_maixmem_" + name for name in _MARKS]
+#: A mark is called with one value, at the place of that: more of them would leave other words on
+#: the interpreter's stack than the board does, and those keep objects. HAS, then an attribute:
+#: called with what has it
+MARK = "_maixmem_"
+HAS = MARK + "has_"
+#: what others call: two dicts, what an operator in place takes, known(value, name), a text that is
+#: run, a function that calls itself
+OR, IOR, IN_PLACE, KNOWN, TEXT, DEEPER = [
+    MARK + name for name in "or ior in_place known text deeper".split()
+]
+#: types of data: with MARK before it a function that is called in its place
+OF_DATA = "bytes bytearray memoryview".split()

@@ -86,13 +86,17 @@ def _own(value):
     return _getattr(value, "__dict__", None) or ()
 
 
-def has(value, name):
-    """The value, or what does in 1.11's way what its attribute does here. AttributeError where
-    1.11 has none."""
-    if name in _LATER and _lacks(value, name):
-        raise AttributeError(_no(value, name))
-    other = _OTHER.get(name)
-    return other(value) if other else value
+def _having(name):
+    """has(value): the value, or what does in 1.11's way what its attribute does here.
+    AttributeError where 1.11 has none."""
+
+    def has(value):
+        if name in _LATER and _lacks(value, name):
+            raise AttributeError(_no(value, name))
+        other = _OTHER.get(name)
+        return other(value) if other else value
+
+    return has
 
 
 def _no(value, name):
@@ -125,12 +129,16 @@ def in_place(left, right):
     return right
 
 
-def data(value, kind):
-    """What bytes, a bytearray or a memoryview are made of: an image is its pixels, and the
-    bytearray of a str its bytes."""
-    if kind == "bytearray" and isinstance(value, str):
-        return value.encode()
-    return buffer_of(value)
+def _making(kind):
+    """What is called in the place of bytes, bytearray or memoryview: an image is its pixels, and
+    the bytearray of a str its bytes."""
+
+    def made(value):
+        if kind is bytearray and isinstance(value, str):
+            value = value.encode()
+        return kind(buffer_of(value))
+
+    return made
 
 
 class _Int:
@@ -324,8 +332,10 @@ BUILTINS = {
     "next": _next_in_1_11,
 }
 #: what marks call, but for the text that is run
-MARKS = {model.HAS: has, model.OR: either, model.IOR: both, model.KNOWN: known}
-MARKS.update({model.IN_PLACE: in_place, model.DATA: data, model.DEEPER: deeper})
+MARKS = {model.OR: either, model.IOR: both, model.KNOWN: known}
+MARKS.update({model.IN_PLACE: in_place, model.DEEPER: deeper})
+MARKS.update({model.HAS + name: _having(name) for name in list(model.GONE) + model.OTHER})
+MARKS.update({model.MARK + t.__name__: _making(t) for t in (bytes, bytearray, memoryview)})
 
 
 # Contract. Asks who started this how MaixPy takes a text (tools: runs/asks.py); without pipes

@@ -31,7 +31,6 @@ _ERROR = re.compile(r"^(\w+Error): *(.*)$", re.MULTILINE)
 _DECORATOR = "SyntaxError: invalid micropython decorator"
 _NATIVE = re.compile(r"native$|viper$|asm_")
 _RUNS_TEXT = ("eval", "exec", "compile")
-_OF_DATA = ("bytes", "bytearray", "memoryview")
 # strings and comments, then what 1.11 reads otherwise: names that are keywords today, and zeros
 # before a number
 _OTHERWISE = re.compile(
@@ -172,13 +171,18 @@ def _marks(tree: ast.AST, text: str) -> Iterator[_Mark]:
         for part in ast.walk(mark)
     }
     recursive = _recursive(tree)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    as_in_1_11 = of_decorators | {id(call.func) for call in calls if _is_of_image(call)}
+    own = {name for node in nodes for name in _names(node)}
     for rank, node in enumerate(nodes):
         if isinstance(node, ast.ClassDef):
             yield from _uncalled(node, lines)
-        marked = None if id(node) in of_decorators else _marked(node)
+        marked = None if id(node) in as_in_1_11 else _marked(node)
         if id(node) in recursive and isinstance(node, ast.Call):
             of = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             marked = of, f"{model.DEEPER}(", ")"  # a method's object: its call stays one
+        elif isinstance(node, ast.Call) and _makes_data(node, own):
+            marked = node.func, model.MARK, ""
         if marked:
             part, before = marked[0], marked[1]
             yield part.lineno, part.col_offset, rank, before
@@ -189,7 +193,7 @@ def _marked(node: ast.AST) -> tuple[ast.expr, str, str] | None:
     """(the expression that is looked at, what comes before it, what comes behind it)"""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         if _may_differ(node):
-            return node.value, f"{model.HAS}(", f", {node.attr!r})"
+            return node.value, f"{model.HAS}{node.attr}(", ")"
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         if node.id in model.UNKNOWN:
             return node, f"{model.KNOWN}(", f", {node.id!r})"
@@ -205,9 +209,35 @@ def _marked(node: ast.AST) -> tuple[ast.expr, str, str] | None:
             return None
         if node.func.id in _RUNS_TEXT:
             return node.args[0], f"{model.TEXT}(", f", {node.func.id!r})"
-        if node.func.id in _OF_DATA and len(node.args) == 1 and not node.keywords:
-            return node.args[0], f"{model.DATA}(", f", {node.func.id!r})"
     return None
+
+
+def _is_of_image(call: ast.Call) -> bool:
+    """Whether it calls to_bytes() of an image: that of an int has arguments."""
+    of = call.func
+    if call.args or call.keywords or not isinstance(of, ast.Attribute):
+        return False
+    return of.attr == "to_bytes" and not isinstance(of.value, ast.Constant)
+
+
+def _makes_data(call: ast.Call, own: set[str]) -> bool:
+    """Whether it makes bytes and their like of one value. `own`: names of the text's."""
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+        return False
+    of = call.func
+    return isinstance(of, ast.Name) and of.id in model.OF_DATA and of.id not in own
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names that a node binds."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name
 
 
 def _recursive(tree: ast.AST) -> set[int]:
