@@ -77,6 +77,17 @@ def test_verdict_and_answer_name_one_cause(kind: str, named: str) -> None:
     assert answer and named in answer.cause
 
 
+@pytest.mark.parametrize("kind", [record.DONE, record.LIMIT])
+def test_a_stack_that_was_overrun_does_not_fit(kind: str) -> None:
+    """Though nothing came of it."""
+    of = _ended(kind, overflow=True)
+    found, answer = judge.judge(of), advice.of_run(of, "en")
+    assert (found.kind, found.status) == ("DOES NOT FIT", 1) and not of.ends_well
+    assert found.lines[0].endswith("0x300000) takes more than a thread's stack")
+    assert answer and answer.key == "stack_overran" and answer.step
+    assert answer.step.key == "stack"
+
+
 def test_a_load_that_was_not_reached_is_named() -> None:
     source = _SOURCE + "if False:\n    kpu.load(0x600000)\n"
     (last,) = judge.judge(_RAN, source).lines[3:]

@@ -146,3 +146,37 @@ def test_a_run_that_is_over_names_the_line_that_waits(waits: str, tmp_path: Path
     said = judge.judge(found, script.read_text()).lines[0]
     line = waits.splitlines()[0].rstrip(":")
     assert said.startswith(f"CANNOT TELL: main.py:9: {line}: no picture was taken")
+
+
+_OVERRUNS = """import _thread, time
+def work():
+    time.sleep_ms(50)
+    with open("/flash/x.txt", "w") as f:
+        f.write("abc" * 50)
+    while True:
+        time.sleep_ms(100)
+_thread.start_new_thread(work, ())
+time.sleep_ms(10)
+b = bytearray(10000)
+time.sleep(3)
+"""
+
+
+@pytest.mark.parametrize("image", _OF_FULL)
+def test_a_stack_that_was_overrun_does_not_fit_though_nothing_came_of_it(
+    image: Path, tmp_path: Path
+) -> None:
+    """With more stack it does."""
+    script = tmp_path / "main.py"
+    place = recorded.Place(FIRMWARES["full"], image, Options(frames=50, seconds=20.0))
+    for source, fits in (
+        (_OVERRUNS, False),
+        (_OVERRUNS.replace("_thread.start", "_thread.stack_size(16384)\n_thread.start"), True),
+    ):
+        script.write_text(source)
+        found = recorded.once(script, place)
+        verdict = judge.judge(found, source)
+        assert found.end.kind == "done" and verdict.fits == fits, verdict
+        assert found.end.overflow != fits
+        assert fits or found.end.at[0].line == 4
+        assert recorded.once(script, place, brief=True).ends_well == fits

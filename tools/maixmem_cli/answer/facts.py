@@ -24,7 +24,7 @@
 | grows_dies, grows_latest | the round in which that heap is full; at the latest |
 | missing, missing_name, flash_file | what the run did not have; the file, where it is of /flash |
 | reason | why the stand-in hangs |
-| overflow | "yes": the firmware found a thread's stack written past its end |
+| overflow | "yes": a thread's stack was written past its end |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
 """
 

@@ -43,7 +43,7 @@ def _ends_badly(found: Record) -> bool:
     if found.lacked:
         return True
     if found.end.kind in (record.DONE, record.INTERRUPTED):
-        return bool(found.end.refused and found.end.caught)
+        return found.end.overflow or bool(found.end.refused and found.end.caught)
     return not found.ends_well
 
 

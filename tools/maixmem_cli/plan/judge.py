@@ -69,6 +69,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return _cannot_tell(_why_not_told(of))
     if end.hangs:
         return Verdict(NOT, _HANGS, tuple(_not(of)))
+    if end.overflow:
+        return Verdict(NOT, STATUS[NOT], tuple(_overran(of)))
     if end.refused and (end.kind == record.RAISED or end.caught):  # of a thread, the rest goes on
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
@@ -180,6 +182,13 @@ def _not(of: Record) -> Iterator[str]:
         yield from _holders(of, refused.heap)
     else:
         yield from end.words
+    yield f"on {_on(of)}"
+
+
+def _overran(of: Record) -> Iterator[str]:
+    """Nothing has come of it in this run."""
+    yield f"{NOT}: {where(of.end.at, of.script)} takes more than a thread's stack"
+    yield "it was written past its end, over what lies there: another run may hang"
     yield f"on {_on(of)}"
 
 

@@ -164,7 +164,7 @@ class End:
     refused: Refused | None = None
     missing: Missing | None = None
     words: tuple[str, ...] = ()  #: what is said about a hang
-    overflow: bool = False  #: the firmware found the stack of a thread written past its end
+    overflow: bool = False  #: the stack of a thread was written past its end
 
     @property
     def hangs(self) -> bool:
@@ -272,8 +272,9 @@ class Record:
 
     @property
     def ran(self) -> bool:
-        """It came to its end or to all its pictures, and nothing was refused."""
-        return self.end.kind in (DONE, LIMIT) and not self.end.refused
+        """It came to its end or to all its pictures, nothing was refused, no stack was too
+        small."""
+        return self.end.kind in (DONE, LIMIT) and not self.end.refused and not self.end.overflow
 
     @property
     def ends_well(self) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from maixmem_cli.emulator.readers.tracer import MALLOC, REALLOC
+from maixmem_cli.emulator.readers import moment
+from maixmem_cli.emulator.readers.tracer import DAMAGED, MALLOC, REALLOC
 from maixmem_cli.emulator.session import Options, Session, imported
 from maixmem_cli.profiler import profile
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
@@ -32,6 +33,7 @@ from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending
 from maixmem_cli.runs.image_steps import Walker, heap_level
 from maixmem_cli.runs.loads import candidates
+from maixmem_cli.runs.run_standin import STARTS
 from maixmem_cli.text import syntax
 
 _LINES = 200  # of those with most bytes
@@ -57,7 +59,7 @@ def run(
         said: list[str] = []
         with Session(image, script, replace(options, frames=frames)) as session:
             begun(session)
-            result = profile.run(session, said.append)
+            result = profile.run(session, said.append, guard=STARTS in session.source)
             output = "".join(said)
             told = _in_brief(result, output) if brief else None
             found = told or of_profile(result, output)
@@ -75,6 +77,8 @@ def _in_brief(found: Profile, output: str) -> Record | None:
     """The record without what its lines did; None where it did not end well."""
     kind = found.outcome.kind
     if kind not in (record.DONE, record.LIMIT) or ending.caught(output):
+        return None
+    if _overran(found, output):
         return None
     end = End(kind, status=found.outcome.status)
     times = found.session.tracer.times("snapshot")
@@ -214,7 +218,22 @@ def _caught(found: Profile, walker: Walker) -> tuple[record.Caught, ...]:
 # --- the end ---
 
 
+def _overran(found: Profile, output: str) -> bool:
+    """Whether the stack of a thread was written past its end."""
+    session = found.session
+    return _OVERFLOW in output or bool(moment.overran(session.board.ram, session.known.threads))
+
+
 def _end(found: Profile, output: str, walker: Walker) -> End:
+    end = _ended(found, output, walker)
+    if not _overran(found, output):
+        return end
+    damaged = next(found.session.tracer.of(DAMAGED), None)
+    at = tuple(walker.places(damaged.site)) if damaged and not end.hangs else ()
+    return replace(end, at=at or end.at, overflow=True)
+
+
+def _ended(found: Profile, output: str, walker: Walker) -> End:
     session, outcome = found.session, found.outcome
     trace = outcome.error.replace(str(session.script), session.script.name)
     if outcome.kind in record.HANGING:
@@ -227,7 +246,6 @@ def _end(found: Profile, output: str, walker: Walker) -> End:
             refused=last.of_heap(),
             missing=device,
             words=words,
-            overflow=_OVERFLOW in output,
         )
     if outcome.kind == record.RAISED:
         return _raised(found, walker, trace, outcome.kind)

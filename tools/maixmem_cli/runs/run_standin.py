@@ -42,7 +42,7 @@ _SILENT = 20.0  # seconds without a word before we say so; then twice as many
 INTERRUPTED = 130
 _RESETS = 3
 _AGAIN = "the script resets the board again and again. Next: give --frames or --seconds"
-_STARTS = "start_new_thread"
+STARTS = "start_new_thread"  #: what a script that has threads names
 _BEGUN = "begun"  # the record of a limited run that starts
 _CPYTHON = (
     "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
@@ -95,8 +95,8 @@ class Job:
     def threads(self) -> bool:
         """Whether it may start threads: it, or a module beside it, names what does."""
         folder = self.folder or self.script.parent
-        return _STARTS in self.source or any(
-            _STARTS.encode() in path.read_bytes()
+        return STARTS in self.source or any(
+            STARTS.encode() in path.read_bytes()
             for path in (*folder.glob("*.py"), *map(Path, self.files.values()))
             if path.suffix == ".py" and path.is_file()
         )

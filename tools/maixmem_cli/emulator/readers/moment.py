@@ -20,6 +20,7 @@ from maixmem_cli.heap.objects import Moment
 LAYOUT = Layout()  #: MicroPython 1.11 with 64 bits
 _MOST_THREADS = 64
 _SP = 2  # register, kept at the beginning of what was seen
+_UNUSED = 0xA5A5A5A5A5A5A5A5  # what FreeRTOS fills a stack with
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,15 @@ def running(ram: heaps.Ram, threads: int) -> int:
     memory = _memory(ram)
     ready = sum(node.ready for _, node in _nodes(memory, memory, threads))
     return max(0, ready - 1)  # the interpreter's own
+
+
+def overran(ram: heaps.Ram, threads: int) -> list[int]:
+    """Where the stacks begin that were written down to their last word, of threads that go on. It
+    is FreeRTOS's own rule, which it looks at when it changes to another thread."""
+    memory = _memory(ram)
+    nodes = [node for _, node in _nodes(memory, memory, threads) if node.ready]
+    used = [node.low for node in nodes if memory.word(node.low) != _UNUSED]
+    return used if len(used) < len(nodes) else []  # else it fills none
 
 
 def _stacks(there: Memory, memory: Memory, places: tuple[int, int, int]) -> list[Range]:
