@@ -1297,6 +1297,18 @@ def test_what_nncase_refuses_of_an_onnx_has_its_own_step(text: str, step: str) -
     assert log.explain(text.encode()).errors[0].steps[0].startswith(step)
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("K210\nactive_addr % 256 == 0 = false (bool)\nerror: Invalid argument", ["nncase-align"]),
+        ("my kmodel: I always get the same values, no matter of the image", ["output-constant"]),
+        ("the output does not change when I type", []),
+    ],
+)
+def test_what_a_program_in_c_gives_the_kpu(text: str, rows: list[str]) -> None:
+    assert [a.row.id for a in log.explain(text.encode()).errors] == rows
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")
