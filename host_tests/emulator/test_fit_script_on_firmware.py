@@ -153,8 +153,7 @@ def work():
     time.sleep_ms(50)
     with open("/flash/x.txt", "w") as f:
         f.write("abc" * 50)
-    while True:
-        time.sleep_ms(100)
+    {after}
 _thread.start_new_thread(work, ())
 time.sleep_ms(10)
 b = bytearray(10000)
@@ -163,16 +162,16 @@ time.sleep(3)
 
 
 @pytest.mark.parametrize("image", _OF_FULL)
+@pytest.mark.parametrize("after", ["time.sleep(9)", "return"])
 def test_a_stack_that_was_overrun_does_not_fit_though_nothing_came_of_it(
-    image: Path, tmp_path: Path
+    after: str, image: Path, tmp_path: Path
 ) -> None:
     """With more stack it does."""
     script = tmp_path / "main.py"
     place = recorded.Place(FIRMWARES["full"], image, Options(frames=50, seconds=20.0))
-    for source, fits in (
-        (_OVERRUNS, False),
-        (_OVERRUNS.replace("_thread.start", "_thread.stack_size(16384)\n_thread.start"), True),
-    ):
+    text = _OVERRUNS.format(after=after)
+    more = text.replace("_thread.start", "_thread.stack_size(16384)\n_thread.start")
+    for source, fits in ((text, False), (more, True)):
         script.write_text(source)
         found = recorded.once(script, place)
         verdict = judge.judge(found, source)

@@ -39,6 +39,8 @@ from maixmem_cli.text import syntax
 _LINES = 200  # of those with most bytes
 _TRIES = 3
 _ENDS = {"StopIteration", "GeneratorExit"}  # of a generator: no error
+_MAIN = "<module>"
+_HEAD = 8  # bytes from a chunk's size to what malloc gives
 _OVERFLOW = "Stackoverflow !"  # FreeRTOS, when it changes to another thread
 _OWN = 2  # pictures that the firmware takes by itself: at sensor.reset(), and the one that is cut
 
@@ -219,9 +221,21 @@ def _caught(found: Profile, walker: Walker) -> tuple[record.Caught, ...]:
 
 
 def _overran(found: Profile, output: str) -> bool:
-    """Whether the stack of a thread was written past its end."""
+    """Whether the stack of a thread was written past its end, of one that has ended, too."""
     session = found.session
-    return _OVERFLOW in output or bool(moment.overran(session.board.ram, session.known.threads))
+    goes_on = moment.overran(session.board.ram, session.known.threads)
+    return _OVERFLOW in output or bool(goes_on) or _damaged_its_stack(found)
+
+
+def _damaged_its_stack(found: Profile) -> bool:
+    """Whether what damaged the system heap is a thread that wrote over the head of its stack."""
+    damaged = next(found.session.tracer.of(DAMAGED), None)
+    if damaged is None or found.chain(damaged.site)[0].function == _MAIN:
+        return False
+    chunk = damaged.a + _HEAD
+    made = (e for e in found.events if e.kind == MALLOC and e.time < damaged.time)
+    last = next((e for e in reversed([*made]) if e.a == chunk), None)
+    return last is not None and STARTS in found.text(found.place(last.site))
 
 
 def _end(found: Profile, output: str, walker: Walker) -> End:
