@@ -38,6 +38,18 @@ def lists(number: int, objects: int) -> Held:
     return Counter({32: objects}) + tables
 
 
+def entries(number: int) -> int:
+    """Bytes of a dict's table with so many."""
+    rooms = (1, 2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97)
+    return 32 * -(-16 * next(r for r in rooms if r >= number) // 32)
+
+
+def in_dicts(each: int, objects: int) -> Held:
+    """So many objects of 32 bytes, in dicts of so many."""
+    full, more = divmod(objects, each)
+    return Counter({32: objects}) + Counter(map(entries, [each] * full + [more] * (more > 0)))
+
+
 def batches(rounds: int, *sizes: int) -> list[int]:
     out, held, k = [], 0, 0
     for _ in range(rounds):
@@ -101,6 +113,11 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         40,
     ),
     "objects in four lists": ([lists(4, i) for i in range(1, 200)], 40),
+    "objects in lists of eight, the first four places of each from another line": (
+        [+Counter({32: i, 64: i // 8 + (i % 8 > 4)}) for i in range(1, 20)],
+        40,
+    ),
+    "objects in dicts of twelve": ([in_dicts(12, i) for i in range(1, 21)], 48),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
 #: of these, what is one object that is made anew

@@ -36,6 +36,7 @@ _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
 LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
 ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
+_ROOM = 1.5  # times the entries of a dict: it has less room
 _LISTED = 3  # numbers of objects that a list had entries for
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
@@ -317,16 +318,29 @@ def _larger_now(held: Sequence[Held], size: int) -> bool:
 
 
 def _list_of(held: Sequence[Held]) -> float:
-    """Of what is kept one by one the list, which is too young to be seen growing, or equal lists:
-    their bytes for one of its. They have place for it all, or for what is of one size where each
-    entry keeps several, and doubled since there was half as much."""
+    """Of what is kept one by one the lists or dicts, which are too young to be seen growing: their
+    bytes for one of its. They are new, alone or with more of them, and have place for it all, or
+    for what is of one size where each entry keeps several; of several lists that are full a
+    further one may have come from another line."""
     kept = {s: n for s, n in held[-1].items() if n >= _MANY and not _larger_now(held, s)}
     before = held[len(held) // 2]
-    lists = [(n, n * s / ITEM) for s, n in held[-1].items() if s not in kept and s not in before]
-    entries = {sum(kept.values()), *kept.values()}  # and the lists themselves
-    fits = (n for n in entries if any(n - k <= room < 2 * n for k, room in lists))
-    fit = max(fits, default=0)
-    return ITEM * fit / _bytes(kept) if fit else 0.0
+    now, then = ({s: n for s, n in h.items() if s not in kept} for h in (held[-1], before))
+    tables = [(n, n * s) for s, n in now.items() if n > then.get(s, 0)]
+    if _bytes(now) > _bytes(then):
+        tables.append((sum(now.values()), _bytes(now)))
+    entries = {sum(kept.values()), *kept.values()}  # and the tables themselves
+    fit = max((_entries(n, k, room) for n in entries for k, room in tables), default=0)
+    return fit / _bytes(kept) if fit else 0.0
+
+
+def _entries(n: int, tables: int, nbytes: int) -> int:
+    """Bytes of the entries of n objects, where so many tables of so many bytes together are lists
+    or dicts of them; 0 where they are not."""
+    further = nbytes // tables if tables > 1 else 0
+    if (n - tables) * ITEM <= nbytes + further and nbytes < 2 * n * ITEM:
+        return n * ITEM
+    dicts = tables > 1 and n * ENTRY <= nbytes < _ROOM * n * ENTRY  # one alone had other entries
+    return n * ENTRY if dicts else 0
 
 
 def list_of(kept: Verdict, held: Sequence[Held], other: Sequence[Filled]) -> Verdict | None:
