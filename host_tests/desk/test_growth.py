@@ -143,6 +143,10 @@ STANDING: dict[str, tuple[list[Held], str]] = {
     "objects in four lists, to a bound": ([lists(4, min(i, 80)) for i in range(1, 160)], FULL),
     "a queue that is emptied": (objects(*(i % 11 for i in range(_N))), FULL),
     "irregular batches": (objects(*batches(128, 9, 21, 14, 30, 11, 26)), FULL),
+    "emptied to a half twice, filled for longer since": (
+        objects(*range(80), *range(45, 75), *range(42, 60), *[60] * 30, *range(60, 77)),
+        FULL,
+    ),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),
     "given back": (objects(*range(30), *range(30, -1, -1)), FLAT),
     "the last result": (objects(*[0] * (_N - 1), 40), FLAT),

@@ -285,14 +285,16 @@ def _is_more_than_teeth(
     rounds: Sequence[int], amounts: Sequence[int], floor: Sequence[int]
 ) -> bool:
     """A queue that is emptied now and then grows only since it was emptied; what leaks had more
-    each time."""
+    each time: of a queue that had filled up again, more than when it was emptied first."""
     rise = floor[-1] - floor[0]
     drops = [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
     if not drops:
         return True
     last = drops[-1]
-    before, after = rounds[last] - rounds[0], rounds[-1] - rounds[last]
-    return 2 * (floor[last] - floor[0]) * after >= (floor[-1] - floor[last]) * before > 0
+    again = (i for i in drops if _TEETH * (max(amounts[i : last + 1]) - amounts[i]) >= rise)
+    first = next(again, 0)
+    before, after = rounds[last] - rounds[first], rounds[-1] - rounds[last]
+    return 2 * (floor[last] - floor[first]) * after >= (floor[-1] - floor[last]) * before > 0
 
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
