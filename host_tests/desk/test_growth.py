@@ -118,6 +118,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         40,
     ),
     "objects in dicts of twelve": ([in_dicts(12, i) for i in range(1, 21)], 48),
+    "a dict that got two entries a round for a while": (
+        [{entries(min(2 * i, i + 12)): 1} for i in range(1, _N)],
+        16,
+    ),
     "texts of many lengths": ([{64 + 32 * k: 1 for k in range(i)} for i in range(1, _N)], 1000),
 }
 #: of these, what is one object that is made anew
@@ -128,6 +132,7 @@ ONE = {
     "a small one made anew, old copies kept",
     "a list of small numbers",
     "a list of small numbers, and two old objects",
+    "a dict that got two entries a round for a while",
     "the same, twenty rounds",
 }
 STANDING: dict[str, tuple[list[Held], str]] = {

@@ -385,11 +385,12 @@ def _table_by(low: Sequence[int]) -> float:
 
 def _slope_of(rounds: Sequence[int], low: Sequence[int], table: bool) -> float:
     """Bytes a round: the middle of the slopes between any two looks. A table that grows by a part
-    of itself has room in vain: of that, where it is full, just before each step up."""
+    of itself has room in vain: of that, where it is full, just before each of its last steps up;
+    they are so far from each other that the others would be most of the looks."""
     points: list[tuple[float, int]] = [*zip(rounds, low)]
     if table:
         full = [i for i in _steps(low) if low[i - 1]]
-        points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full]
+        points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full[-STEPS:]]
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
     return _whole(median(slopes), _table_by(low) if table else 0.0) if slopes else 0.0
 
