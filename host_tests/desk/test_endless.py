@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.endless import endless, over
+from maixmem_cli.profiler.endless import endless, of_rounds, over
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,8 @@ from maixmem_cli.profiler.endless import endless, over
         ("for n in range(5, 65):  # ä", 60, "for n in range(5, 1000005):  # ä"),
         ("for 数 in range(120, 0, -2):", 59, "for 数 in range(120, -1999880, -2):"),
         ("for n in range(60):", 30, None),
-        ("for n in range(60):", 61, None),
+        ("for n in range(60):", 61, "for n in range(1000000):"),
+        ("for n in range(60):", 62, None),
         ("for n in range(many):", 60, None),
         ("for n in range(1.5):", 60, None),
         ("for n in names:", 60, None),
@@ -30,6 +31,11 @@ def test_the_loop_of_so_many_rounds_goes_on(loop: str, rounds: int, further: str
     assert endless(lines.format(loop), rounds) == expected
 
 
+def test_it_has_as_many_rounds_as_wanted() -> None:
+    lines = "for n in range(9, 29):\n    kept.append(n)\n"
+    assert endless(lines, 20, 50) == "for n in range(9, 59):\n    kept.append(n)\n"
+
+
 def test_of_two_such_loops_none_is_chosen() -> None:
     assert endless("for a in range(60):\n  pass\nfor b in range(60):\n  pass\n", 60) is None
 
@@ -39,3 +45,4 @@ def test_a_loop_of_so_many_rounds_is_over() -> None:
     assert over(source, 60, 1) and over(source, 58, 2) and over(source, 70, 4)
     assert not over(source, 60, 4) and not over(source, 30, 2)
     assert not over("for i in range(", 60, 1)
+    assert (of_rounds(source, 60), of_rounds(source, 69), of_rounds(source, 30)) == ([1], [3], [])

@@ -89,6 +89,8 @@ def test_what_comes_on_a_condition_has_a_bound_perhaps(first: str, above: str, l
 def test_other_loops_end() -> None:
     assert not unbounded("kept = []\nwhile read():\n    kept.append(1)\n", 2, [3])
     assert not unbounded("kept = []\nfor i in range(9):\n    kept.append(1)\n", 2, [3])
+    assert unbounded("kept = []\nfor i in range(9):\n    kept.append(1)\n", 2, [3], ever=[2])
+    assert not unbounded("for i in range(9):\n    if i: kept.append(1)\n", 1, [2], ever=[1])
     two = "kept = []\nwhile True:\n    kept.append(1)\nwhile True:\n    kept.append(1)\n"
     assert unbounded(two, 4, [5]) and not unbounded(two, 4, [3])
     assert not unbounded("while True:\n    kept.append(", 1, [2])

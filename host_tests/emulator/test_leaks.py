@@ -13,6 +13,7 @@ import pytest
 from emulated import needs_cc, needs_image
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.profiler import plain, profile, run_on
+from maixmem_cli.runs import bounded
 
 pytestmark = [needs_cc, needs_image]
 _TIDY = "kept = None\nimport gc\ngc.collect()\nprint(gc.mem_free())\n"
@@ -345,6 +346,24 @@ def test_a_loop_over_range_goes_on_to_where_what_grows_ends_it(tmp_path: Path) -
         found.ran_on = run_on.to_its_end(found)
     assert found.end and found.end.ran
     assert abs(found.end.rounds + found.end.left - dies) <= 0.05 * dies
+
+
+def test_a_loop_over_range_that_ended_before_a_bound(tmp_path: Path) -> None:
+    """One line fills 48 places, the other leaks: 20 rounds alone do not tell."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "last, kept = [None] * 48, []\nfor n in range(20):\n  last[n % 48] = n / 7\n"
+        "  kept.append(bytearray(90))\n"
+    )
+    with Session(emulated.IMAGES[0], script, Options()) as session:
+        found = profile.run(session, lambda text: None)
+        assert {g.place.line for g in found.leaks} == {3, 4}
+        bounded.settle(found)
+    (leak,) = found.leaks
+    assert (leak.place.line, leak.each_time) == (4, 136)
+    (full,) = [g for g in found.growths if g.bound]
+    assert full.place.line == 3 and full.bound and 47 <= full.bound.until < 72
+    assert full.bound.ran and full.bound.shown > 96
 
 
 def test_the_live_peak_is_that_of_a_collection(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ import ast
 
 _MANY = 1_000_000  # rounds
 _UNSEEN = 0.1  # of the rounds: the last ones may have had no look
+_ENTRY = 1  # round that is none: its bytecode jumps into the loop, too
 
 
-def endless(source: str, rounds: int) -> str | None:
-    """The same lines, but the loop over range() that had so many rounds, or few more, has a
-    million; None: no loop, or not one alone, is of so many."""
+def endless(source: str, rounds: int, more: int = _MANY) -> str | None:
+    """The same lines, but the loop over range() that had so many rounds, or few more, has `more`;
+    None: no loop, or not one alone, is of so many."""
     found = _loops(source, rounds)
     if len(found) != 1:
         return None
@@ -20,9 +21,14 @@ def endless(source: str, rounds: int) -> str | None:
     stop = call.args[min(1, len(call.args) - 1)]
     lines = source.split("\n")
     line = lines[stop.lineno - 1].encode()  # columns are of bytes
-    far = str(of.start + of.step * _MANY).encode()
+    far = str(of.start + of.step * more).encode()
     lines[stop.lineno - 1] = (line[: stop.col_offset] + far + line[stop.end_col_offset :]).decode()
     return "\n".join(lines)
+
+
+def of_rounds(source: str, rounds: int) -> list[int]:
+    """The lines of the loops over range() that had so many rounds, or few more."""
+    return [loop.lineno for loop, *_ in _loops(source, rounds)]
 
 
 def over(source: str, rounds: int, line: int) -> bool:
@@ -39,7 +45,7 @@ def _loops(source: str, rounds: int) -> list[tuple[ast.For, ast.Call, range]]:
         return []
     calls = [(n, n.iter) for n in loops if isinstance(n.iter, ast.Call)]
     ranges = [(n, call, of) for n, call in calls if (of := _range(call))]
-    return [x for x in ranges if rounds <= len(x[2]) <= rounds * (1 + _UNSEEN) + 1]
+    return [x for x in ranges if rounds - _ENTRY <= len(x[2]) <= rounds * (1 + _UNSEEN) + 1]
 
 
 def _range(call: ast.Call) -> range | None:

@@ -14,13 +14,14 @@ from typing import Union
 _ADDS = {"append", "extend", "insert"}  # methods of what grows
 _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
-_Body = Union[ast.While, ast.FunctionDef]
+_Body = Union[ast.While, ast.For, ast.FunctionDef]
 
 
-def unbounded(source: str, loop: int, lines: Collection[int]) -> bool:
-    """Whether all of these lines add so, in the loop that the line `loop` is of."""
+def unbounded(source: str, loop: int, lines: Collection[int], ever: Collection[int] = ()) -> bool:
+    """Whether all of these lines add so, in the loop that the line `loop` is of. `ever`: lines of
+    loops over range() that are taken for ones without an end."""
     try:
-        script = _Script(ast.parse(source))
+        script = _Script(ast.parse(source), ever)
     except SyntaxError:
         return False
     return bool(lines) and all(script.adds_for_ever(line, loop) for line in lines)
@@ -42,7 +43,8 @@ def numbers(source: str, most: int) -> set[int]:
 
 
 class _Script:
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, ever: Collection[int]) -> None:
+        self._ever = ever
         self._all = [*ast.walk(tree)]
         self._above = {child: n for n in self._all for child in ast.iter_child_nodes(n)}
 
@@ -60,17 +62,21 @@ class _Script:
 
     def _each_round(self, statement: ast.AST, loop: int, of: tuple[str, ...]) -> bool:
         body = self._above[statement]
-        if not isinstance(body, (ast.While, ast.FunctionDef)) or _leaves_early(body):
+        if not isinstance(body, (ast.While, ast.For, ast.FunctionDef)) or _leaves_early(body):
             return False
-        if isinstance(body, ast.While):
-            ever = isinstance(body.test, ast.Constant) and body.test.value
-            return bool(ever) and body.lineno <= loop <= (body.end_lineno or 0)
+        if not isinstance(body, ast.FunctionDef):
+            return self._ends_never(body) and body.lineno <= loop <= (body.end_lineno or 0)
         if body.name in of:
             return False
         calls = (n for n in self._all if isinstance(n, ast.Call) and _name(n.func) == body.name)
         lines = (self._above[call] for call in calls)
         whole = (n for n in lines if isinstance(n, (ast.Expr, ast.Assign)))
         return any(self._each_round(n, loop, (*of, body.name)) for n in whole)
+
+    def _ends_never(self, loop: ast.While | ast.For) -> bool:
+        if isinstance(loop, ast.For):
+            return loop.lineno in self._ever
+        return isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
     def _adds_or_reads(self, use: ast.AST) -> bool:
         """Or it is the first value, at the script's own level."""
