@@ -93,6 +93,16 @@ def test_too_few_rounds_blame_nobody() -> None:
     assert (found.growths, found.rounds, found.too_few) == ([], 10, False)
 
 
+def test_rounds_of_a_thread_after_those_of_the_script_are_not_enough() -> None:
+    """A thread that goes on for six rounds when the script has ended shows no bound."""
+    script = loop(_OUTER, [*range(2, 13)], by=3)
+    thread = loop(_INNER, [*range(2, 13)], start=5, by=3, site=3)
+    after = replace(thread[-1], time=300, round=16)
+    assert leaks.judged([*script, *thread, after], SITES).too_few
+    short = loop(_INNER, [5] * 3, by=3, site=3)
+    assert not leaks.judged([*short, *loop(_OUTER, [5] * 40, by=3)], SITES).too_few
+
+
 def test_the_inner_loop_judges_where_the_outer_one_has_few_rounds() -> None:
     """What is kept is of a round of the outer one: that is a round of the program."""
     looks, held = [], 0

@@ -110,13 +110,15 @@ def judged(
     what that does not give back. `taken_over`: the second site gave an object of the first more
     blocks."""
     chosen = loops.judged(looks, sites)
+    # what a thread does when the script has ended is no further round
+    own = [x for x in chosen if not x.beside] or chosen
     few = False
 
     def told(of: Of, owner: _Owner) -> Growth | None:
         nonlocal few
         steps = _LOST if lost(of[1]) else growth.STEPS
         verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
-        few = few or (bool(verdicts) and verdicts[-1][1].kind == FEW)
+        few = few or any(v.kind == FEW for x, v in verdicts if x is own[-1])
         kind, verdict = _one(verdicts, owner)
         if not verdict:
             return None

@@ -19,6 +19,7 @@ from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.profiler.ledger import Look
 
 Chain = tuple[Place, ...]  #: the outermost line first
+MAIN = "<module>"  #: the function of a script's own lines
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Loop:
     @property
     def passed(self) -> int:
         return self.rounds[-1]
+
+    @property
+    def beside(self) -> bool:
+        """Whether it runs beside the script: in a thread, or a callback."""
+        return bool(self.chain) and self.chain[0].function != MAIN
 
     def covers(self, chain: Chain) -> bool:
         """Whether what runs so is called from its function, as that was called then."""

@@ -14,6 +14,7 @@ from maixmem_cli.emulator.readers import moment
 from maixmem_cli.emulator.readers.tracer import DAMAGED, MALLOC, REALLOC
 from maixmem_cli.emulator.session import Options, Session, imported
 from maixmem_cli.profiler import profile
+from maixmem_cli.profiler.loops import MAIN
 from maixmem_cli.profiler.profile import EARLIER, UNKNOWN, Profile
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
@@ -39,7 +40,6 @@ from maixmem_cli.text import syntax
 _LINES = 200  # of those with most bytes
 _TRIES = 3
 _ENDS = {"StopIteration", "GeneratorExit"}  # of a generator: no error
-_MAIN = "<module>"
 _HEAD = 8  # bytes from a chunk's size to what malloc gives
 _OVERFLOW = "Stackoverflow !"  # FreeRTOS, when it changes to another thread
 _OWN = 2  # pictures that the firmware takes by itself: at sensor.reset(), and the one that is cut
@@ -230,7 +230,7 @@ def _overran(found: Profile, output: str) -> bool:
 def _damaged_its_stack(found: Profile) -> bool:
     """Whether what damaged the system heap is a thread that wrote over the head of its stack."""
     damaged = next(found.session.tracer.of(DAMAGED), None)
-    if damaged is None or found.chain(damaged.site)[0].function == _MAIN:
+    if damaged is None or found.chain(damaged.site)[0].function == MAIN:
         return False
     chunk = damaged.a + _HEAD
     made = (e for e in found.events if e.kind == MALLOC and e.time < damaged.time)
