@@ -1309,6 +1309,13 @@ def test_what_a_program_in_c_gives_the_kpu(text: str, rows: list[str]) -> None:
     assert [a.row.id for a in log.explain(text.encode()).errors] == rows
 
 
+def test_chinese_words_of_one_board_are_plain_words() -> None:
+    row = dataclasses.replace(_A_ROW, match=("启动不了*",), on=frozenset({"k230"}))
+    text = "我的板子昨天还好好的 今天更新了系统之后就启动不了"
+    assert not row.is_said(text, set(), frozenset(), text)
+    assert row.is_said(text, set(), frozenset({"k230"}), text)
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Close each response")

@@ -38,6 +38,7 @@ _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *
 _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
+_ONLY_WORDS = re.compile(rf"{_PLAIN.pattern}|[\u4e00-\u9fff]+\*?")  # Chinese words, too
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
@@ -167,7 +168,7 @@ class Row:
             parts = [p for p in parts if p not in self.everyday]
         if not sure and len(self.on) <= _FEW_BOARDS:
             said = len(RAISED.sub("", text)) // 2
-            parts = [p for p in parts if len(p) > said or not _PLAIN.fullmatch(p)]
+            parts = [p for p in parts if len(p) > said or not _ONLY_WORDS.fullmatch(p)]
         return not codes.isdisjoint(named) or any(
             text == part[1:] if part[0] == "=" else has(text, part) and not _is_denied(text, part)
             for part in parts
