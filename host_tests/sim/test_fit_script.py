@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import invoke
 from fit_kit import run
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES
@@ -275,6 +276,22 @@ def test_texts_of_pixels_are_as_long_as_those_of_a_cameras(tmp_path: Path) -> No
     done, told, _ = fitted(tmp_path, source)
     assert done.exit_code == 1 and told.end.at[0].line == 11
     assert told.end.refused and abs(told.end.refused.asked - 68400) < 200  # on v0.6.2_84 full
+
+
+def test_the_values_of_an_output_take_what_they_take_on_the_board(tmp_path: Path) -> None:
+    """v0.6.2_84 full: 32 bytes of a kpu_fmap, 40 of each value, in a tuple made at once."""
+    source = _CAMERA + _LOADS + "import gc\nimg = sensor.snapshot()\n"
+    source += "for n in range(9):\n    f = kpu.forward(net, img)\n    gc.collect()\n"
+    source += "    free = gc.mem_free()\n    kpu.forward(net, img)\n    one = gc.mem_free()\n"
+    source += "    values = f[:9000]\n    print('took', free - one, one - gc.mem_free())\n"
+    source += "    values = None\n"
+    done, told, _ = fitted(tmp_path, source, model(tmp_path, 400000))
+    assert done.exit_code == 0 and told.end.kind == record.DONE
+    (tmp_path / "main.py").write_text(source)
+    ran = invoke("sim", str(tmp_path / "main.py"), model(tmp_path, 400000)).stdout
+    took = [line.split()[1:] for line in ran.splitlines() if line[:4] == "took"]
+    of_call, of_values = map(int, took[-1])
+    assert len(took) == 9 and abs(of_call - 32) <= 64 and abs(of_values - 360064) <= 2048
 
 
 def test_what_a_thread_does_cannot_be_told_where_none_is_run(tmp_path: Path) -> None:

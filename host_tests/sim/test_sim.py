@@ -312,6 +312,13 @@ def test_modules_are_found_in_a_folder_that_the_script_puts_into_the_path(
     assert sim(source, "--sd", str(card))[:2] == (0, told)
 
 
+def test_a_picture_that_is_packed_in_place_has_the_bytes_of_its_jpeg(sim) -> None:
+    source = "import image, gc\ni = image.Image(size=(160, 120)).compress(quality=40)\n"
+    source += "gc.collect()\nfree = gc.mem_free()\nkept = bytes(i.to_bytes())\n"
+    source += "print(len(kept) == i.size(), free - gc.mem_free() < 2000)"
+    assert sim(source)[:2] == (0, "True True\n")
+
+
 def test_a_module_put_under_the_name_of_the_firmwares_is_imported(sim) -> None:
     """As maixmem_auto does."""
     source = "import maixmem_auto\nimport KPU, sensor\nprint(KPU.__name__, sensor.__name__)\n"

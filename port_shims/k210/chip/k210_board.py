@@ -32,6 +32,7 @@ __all__ = (
     "HardReset",
     "RunEnded",
     "alive",
+    "bytes_in",
     "collect",
     "crash",
     "end",
@@ -204,7 +205,12 @@ def flash_read(who):
 def frame_bytes(n):
     """n bytes for pixels that the board has outside its GC heap, from those that were set aside
     for it, if any."""
-    return _window(state.frame, n)
+    return bytes_in(state.frame, n)
+
+
+def bytes_in(block, n):
+    """The first n bytes of a block, where they lie."""
+    return _window(block, n)
 
 
 def soft_reset():

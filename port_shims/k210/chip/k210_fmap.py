@@ -3,12 +3,17 @@
 """What forward() and get_output() of the KPU module give: values that lie in the model's own
 memory."""
 
+import struct
+
 import k210_board as board
 import k210_image
 from k210_args import as_int, exactly
+from k210_garbage import blocks, books
 
 _P = "[MAIXPY]kpu: "
 _WILD = "?"  # the firmware shows bytes of its stack
+_PERIOD = 256  # values, after which they are the same again
+_HEAD, _FLOAT = 16, 16  # bytes of a tuple besides its own, of a float
 
 
 # Contract. Floats of one output that stay in the model's own memory: a run or deinit() of the
@@ -61,6 +66,21 @@ class kpu_fmap:
         value = (i * 37 + self._index * 11 + self._size) % 256
         return value if self._bytes == 1 else value / 256
 
+    def _values(self, start, stop):
+        """A tuple, made at once as the board's: of no list, which would grow."""
+        before = books.real()
+        n, form = max(0, stop - start), "f" if self._bytes == 4 else "B"
+        data = board.frame_bytes(n * self._bytes)
+        some = bytearray(_PERIOD * self._bytes)
+        for i in range(_PERIOD):
+            struct.pack_into(form, some, i * self._bytes, self._value(start + i))
+        for at in range(0, len(data), len(some)):
+            end = min(len(data), at + len(some))
+            data[at:end] = some[: end - at]
+        found = struct.unpack("%d%s" % (n, form), data)
+        books.left(before, blocks(8 * n + _HEAD) + (blocks(_FLOAT) * n if form == "f" else 0))
+        return found
+
     def __repr__(self):
         text = (
             '{"fmap": "data"=0x%x, "size"=%d, "index": %d, "w": %d, "h": %d, "ch": %d, '
@@ -86,9 +106,7 @@ class kpu_fmap:
         if isinstance(at, slice):
             if at.step not in (None, 1):
                 raise OSError("only slices with step=1 (aka None) are supported")
-            return tuple(
-                [self._value(i) for i in range(at.start or 0, n if at.stop is None else at.stop)]
-            )
+            return self._values(at.start or 0, n if at.stop is None else at.stop)
         if not -n <= at < n:
             raise IndexError("kpu_fmap index out of range")
         return self._value(at if at >= 0 else n + at)

@@ -24,7 +24,9 @@ _LISTS = "find_lines find_circles find_rects find_line_segments find_qrcodes fin
 BOARD = dict.fromkeys(_MADE + _LISTS + ["find_datamatrices", "find_apriltags", "binary"], _NEW)
 BOARD.update({"find_blobs": 192, "get_statistics": 224, "get_stats": 224, "statistics": 224})
 BOARD.update({"get_threshold": _NEW, "get_percentile": _NEW})
-BOARD["to_bytes"] = 32
+BOARD["to_bytes"] = BOARD["forward"] = 32
+#: functions of KPU whose own garbage is not shown
+OF_KPU = ("run_yolo2", "forward")
 _NOTHING = {"get_regression": 96}  # function -> bytes that it takes though it gives None
 _COUNTS = ("get_histogram", "get_hist", "histogram")
 _OF_FORMAT = _COUNTS + ("get_statistics", "get_stats", "statistics")  # by the image's channels
@@ -159,8 +161,8 @@ books = _Books()
 
 
 def metered(name, function):
-    """A function of image or of an image, whose own garbage is not shown. That is measured until
-    some calls with so many arguments, one after the other, have left the same."""
+    """A function of image, of an image or of KPU, whose own garbage is not shown. That is measured
+    until some calls with so many arguments, one after the other, have left the same."""
     meter = Meter(_NAMES * _NAMES)
     steady = name not in _OF_FORMAT
 

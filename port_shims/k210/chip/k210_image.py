@@ -158,9 +158,12 @@ class Image:
 
     def _data(self):
         owner = self._owner
-        if isinstance(owner, bytearray):
-            return owner
-        return owner.data if owner else bytearray(self.size())
+        if not owner:
+            return bytearray(self.size())
+        data = owner if isinstance(owner, bytearray) else owner.data
+        if self._packed > 0:  # in place: the block is that of the pixels
+            return board.bytes_in(data, self._packed)
+        return data
 
     def _plain(self):
         """OSError for an image that is packed."""

@@ -217,7 +217,9 @@ class World:
         for entry in entries.values():
             value = self._value(entry, code, section, 0)
             if value is not _MISSING:
-                if code is image and callable(value) and not isinstance(value, type):
+                of_kpu = section.names[0] == "KPU" and entry.name in k210_garbage.OF_KPU
+                is_function = callable(value) and not isinstance(value, type)
+                if is_function and (code is image or of_kpu):
                     value = k210_garbage.metered(entry.name, value)
                 setattr(module, entry.name, self._watched(section, entry, value))
         module.__getattr__ = _refuse(section, entries)
