@@ -217,3 +217,15 @@ def test_a_picture_that_a_model_does_not_take_does_not_fit() -> None:
     found = judge.judge(_ended(record.RAISED, error=error), _SOURCE)
     assert (found.kind, found.status) == ("DOES NOT FIT", 1)
     assert found.lines[1] == error
+
+
+def test_what_a_thread_that_did_not_run_may_free_is_no_growth_of_the_program() -> None:
+    """One that had no turn on the stand-in; what writes over its stack has run."""
+    grew = replace(_RAN, growth=_GREW, later=End(record.RAISED, _AT, refused=Refused(GC)))
+    thread = Step(record.THREAD, _AT)
+    found = judge.judge(replace(grew, steps=(thread,)), _ENDLESS)
+    assert found.kind == judge.CANNOT_TELL and "main.py:3" in found.lines[0]
+    over = replace(thread, nbytes=5120)
+    assert judge.judge(replace(grew, steps=(over,)), _ENDLESS).kind == judge.NOT
+    full = replace(_RAN, end=End(record.RAISED, _AT, refused=Refused(GC)), steps=(thread,))
+    assert judge.judge(full, _ENDLESS).kind == judge.CANNOT_TELL

@@ -71,6 +71,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, _HANGS, tuple(_not(of)))
     if end.overflow:
         return Verdict(NOT, STATUS[NOT], tuple(_overran(of)))
+    if (idle := _idle(of)) and (of.first_full or (end.refused and end.refused.heap == GC)):
+        return _cannot_tell(_threads(of, idle))  # it may free what was kept
     if end.refused and (end.kind == record.RAISED or end.caught):  # of a thread, the rest goes on
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
@@ -92,6 +94,12 @@ def _judged(of: Record, source: str) -> Verdict:
     if close := _too_close(of):
         return _cannot_tell(close)
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
+
+
+def _idle(of: Record) -> record.Step | None:
+    """Where a thread was started that did not run, or had no more turns."""
+    thread = of.not_run
+    return thread if thread and not thread.nbytes else None
 
 
 def _too_close(of: Record) -> tuple[str, ...]:
