@@ -8,12 +8,12 @@ import struct
 import k210_board as board
 import k210_image
 from k210_args import as_int, exactly
-from k210_garbage import blocks, books
 
 _P = "[MAIXPY]kpu: "
 _WILD = "?"  # the firmware shows bytes of its stack
 _PERIOD = 256  # values, after which they are the same again
 _HEAD, _FLOAT = 16, 16  # bytes of a tuple besides its own, of a float
+garbage = None  #: k210_garbage, where a run is metered
 
 
 # Contract. Floats of one output that stay in the model's own memory: a run or deinit() of the
@@ -68,7 +68,7 @@ class kpu_fmap:
 
     def _values(self, start, stop):
         """A tuple, made at once as the board's: of no list, which would grow."""
-        before = books.real()
+        before = garbage and garbage.books.real()
         n, form = max(0, stop - start), "f" if self._bytes == 4 else "B"
         data = board.frame_bytes(n * self._bytes)
         some = bytearray(_PERIOD * self._bytes)
@@ -78,7 +78,9 @@ class kpu_fmap:
             end = min(len(data), at + len(some))
             data[at:end] = some[: end - at]
         found = struct.unpack("%d%s" % (n, form), data)
-        books.left(before, blocks(8 * n + _HEAD) + (blocks(_FLOAT) * n if form == "f" else 0))
+        if garbage:
+            floats = garbage.blocks(_FLOAT) * n if form == "f" else 0
+            garbage.books.left(before, garbage.blocks(8 * n + _HEAD) + floats)
         return found
 
     def __repr__(self):

@@ -10,6 +10,7 @@ import k210_board as board
 import k210_buses as buses
 import k210_collections
 import k210_config
+import k210_fmap
 import k210_garbage
 import k210_host as host
 import k210_image
@@ -34,6 +35,8 @@ from k210_args import Takes
 from k210_parts import Part
 from k210_stack import LEAST, needs
 from k210_threads import turns, watched
+
+k210_fmap.garbage = k210_garbage
 
 WAY_OUT = "the simulator does not have %s; a firmware image does: maixmem sim --firmware FILE"
 # who implements what of a section, before the interpreter's own module of the same name
