@@ -88,3 +88,19 @@ def test_install_and_remove_on_a_board(tmp_path: Path) -> None:
         assert gone["changed"] and gone["gc_heap"] == heap["before"]
         assert [p.name for p in board.root.iterdir()] == ["boot.py"]
         assert (board.root / "boot.py").read_bytes() == _PROGRAM
+
+
+@pytest.mark.skipif(
+    paths.micropython() is None or sys.platform == "win32",
+    reason="no MicroPython unix port here: no fake board",
+)
+def test_what_doctor_finds_after_it_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "v5.kmodel").write_bytes(b"LDMK" + (5).to_bytes(4, "little") + bytes(56))
+    with FakeBoard(tmp_path / "maix", "maix", {0x300000: tmp_path / "v5.kmodel"}) as board:
+        install = ("auto", "--install", "--port", board.port)
+        causes = [
+            f["cause"] for f in json.loads(maixmem(*install, "--json", status=1))["findings"]
+        ]
+        assert any("0x300000" in cause for cause in causes)
+        shown = maixmem(*install, status=1)
+        assert all(cause in shown for cause in causes)

@@ -57,7 +57,7 @@ def is_free(more: int, free: int, peaks: list[int]) -> bool:
 
 
 def install(port: str, progressing: deploy.Progressing) -> dict[str, Any]:
-    """Library, line and GC heap onto a board; what was done, as plain data."""
+    """Library, line and GC heap onto a board; what was done, and what doctor finds after it."""
     with deploy.first(port) as board:
         who = identity(board)
         if who.kind != "maixpy":
@@ -79,9 +79,8 @@ def install(port: str, progressing: deploy.Progressing) -> dict[str, Any]:
         board.hard_reset()
         after = Diagnosis(board, full=False)
         after.run()
-    findings = [*done.pop("findings"), *after.findings]
     told = {"boot": boot, "changed": changed, "gc_heap": heap, "deploy": done}
-    return {**told, "doctor": after.results, "findings": findings}
+    return {**told, "doctor": after.results, "findings": after.findings}
 
 
 def _write(port: str, boot: str, source: bytes) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from maixmem_report import kib
 
+from maixmem_cli.answer.as_json import data
 from maixmem_cli.board import auto_line
 from maixmem_cli.commands import deploy, doctor
 from maixmem_cli.commands.options import PORT, VERBOSE, board_errors, choose_port
@@ -19,7 +20,7 @@ from maixmem_cli.text.output import JSON, print_json
 
 
 def _show(done: dict[str, Any]) -> None:
-    deploy.show({**done["deploy"], "findings": []})
+    deploy.show(done["deploy"])
     if done["changed"]:
         click.echo(f"{done['boot']} begins with import maixmem_auto")
         heap = done["gc_heap"]
@@ -59,7 +60,7 @@ def command(port: str | None, way: str | None, as_json: bool) -> None:
             return
         done = auto_line.install(url, functools.partial(deploy.progress_bar, quiet=as_json))
     if as_json:
-        print_json(done)
+        print_json({**done, "findings": [data(found) for found in done["findings"]]})
     else:
         _show(done)
-    raise SystemExit(1 if done["findings"] else 0)
+    raise SystemExit(1 if done["findings"] or done["deploy"]["findings"] else 0)
