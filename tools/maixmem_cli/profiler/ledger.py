@@ -69,7 +69,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Fullest:
-    """A snapshot of the GC heap, at first that at which most was in use: where it was, `used` as
+    """A snapshot of the GC heap, such as that at which most was in use: where it was, `used` as
     LOOK has it, when, and the site of each block."""
 
     blocks: int = 0
