@@ -215,7 +215,7 @@ class FakeBoard:
             self.files.mkdir(exist_ok=True)
         self._host = self._slave = -1
         self.replug()
-        self._raw = self._busy = False
+        self._raw = False
         self._wants_raw = False  # Ctrl-A came, and no answer yet
         self._tail = b""
         self._start()
@@ -280,7 +280,8 @@ class FakeBoard:
             start_new_session=True,
         )
         os.close(slave)
-        self._busy = False
+        self._busy = False  # runs what the raw REPL was sent
+        self._ends = 0  # Ctrl-D of it: one behind its output, one behind its traceback
 
     def _until(self, end: bytes) -> bytes:
         data = b""
@@ -339,7 +340,9 @@ class FakeBoard:
         if b"\x02" in data:
             self._raw = self._wants_raw = False
         self._wants_raw |= b"\x01" in data
-        running = self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
+        running = self._ends < 2 and (
+            self._busy or bool(termios.tcgetattr(self._term)[3] & termios.ICANON)
+        )
         # two Ctrl-C that come while a program sleeps cancel each other: measured on the firmware
         # (v0.6.2_84)
         if running and (data.count(b"\x03") & 1 if not self.modern else b"\x03" in data):
@@ -358,10 +361,12 @@ class FakeBoard:
         if not data:
             self._restart()
             return
-        self._tail = (self._tail + data)[-64:]
-        if b"\x04>" in self._tail or _RAW in self._tail:
-            self._busy = False
-            self._raw |= _RAW in self._tail
+        seen = self._tail + data
+        self._tail = seen[-64:]
+        self._ends += data.count(b"\x04") if self._busy else 0
+        if b"\x04>" in seen or _RAW in seen:
+            self._busy, self._ends = False, 0
+            self._raw |= _RAW in seen
             self._wants_raw = False
             self._tail = b""  # else the next program would look ended when it says OK
         self._reply(data)
