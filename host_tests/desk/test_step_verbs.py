@@ -45,7 +45,7 @@ def _steps(name: str) -> list[str]:
 
 def _listed(table: Any) -> Iterator[str]:
     for key, value in table.items() if isinstance(table, dict) else enumerate(table):
-        if key == "steps":
+        if key in ("steps", "check"):
             yield from map(files.english, value)
         elif isinstance(value, (dict, list)):
             yield from _listed(value)

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).with_name("rows")
 #: in this order: the first row that matches a line counts
 ROWS = ("ours", "desk", "linux", "maixpy", "micropython", "python")
 OTHERS = ("steps", "numbers", "boards", "dump", "rknn", "words")
+_LISTS = ("steps", "check")  # of steps
 _TEXTS = ("means", "is", "text", "find_out")
 
 
@@ -56,8 +57,8 @@ def _texts(table: dict[str, Any]) -> Iterator[tuple[str, str]]:
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for row in value:
                 yield from _texts(row)
-        elif key in ("steps", "nowhere") or key.isdigit():
-            pairs = [value] if key != "steps" else [pair for pair in value if _is_sentence(pair)]
+        elif key in (*_LISTS, "nowhere") or key.isdigit():
+            pairs = [*filter(_is_sentence, value)] if key in _LISTS else [value]
             yield from (
                 (english(pair), "" if isinstance(pair, str) else pair[1]) for pair in pairs
             )

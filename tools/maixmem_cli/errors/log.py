@@ -9,7 +9,6 @@ second.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +17,12 @@ from maixmem_cli.errors import dump, numbers
 from maixmem_cli.errors.files import say
 from maixmem_cli.errors.table import (
     K210,
+    PROSE,
     RAISED,
     Row,
     boards_of_line,
     find,
+    finds_out,
     fitting,
     is_in_c,
     is_typed,
@@ -39,12 +40,13 @@ _STRONG = (b"rror", b"ERR", b"dump", b"ail", b"emory", b"fault", b"nvalid", b"im
 _BLOCK = 1 << 20
 _FEW = 3
 _WEAK = "possible"  # how sure the words of a person are, where nothing else speaks for a cause
+_COMPUTED = "computed"  # what follows from numbers
+_THEN = "{then}"  # in a check: the step that follows where it holds
 _CUT = "the first {n} MiB were examined, the rest not"
 _MANY = "{n} different lines were examined, not all"
 _K210 = frozenset({"k210"})  # what prints dumps
 _IGNORED = "Exception ignored in"
 _SHOWN = 200  # characters of a line
-_PROSE = re.compile(r"(?i)\b(?:i|i'm|my|we|you|anyone|please|thanks)\b|我|请|怎么")  # who asks
 # what a program's own text says of errors
 # the words of a web address are those of another text, but for the name of a file
 _ADDRESS = re.compile(r"\bhttps?://(?:[^\s)\]>\"']*/)?([^\s/)\]>\"']*\.\w+)?[^\s)\]>\"']*")
@@ -70,6 +72,7 @@ class Answer:
     #: the boards that it holds on, where the log does not tell that it is of one of them
     only: list[str] = field(default_factory=list)
     firm: bool = False  #: a message, not a word or two in what somebody writes
+    printed: bool = False  #: a line of it is a program's, none that a person wrote
 
     @property
     def raised(self) -> bool:
@@ -122,7 +125,8 @@ class Explained:
         if any(RAISED.match(text) for text in self.unknown):
             errors = [a for a in errors if not a.row.handled]
         if any(a.raised for a in errors):  # a title may be of another error
-            errors = [a for a in errors if a.raised or not (a.row.last and a.sure == "certain")]
+            other = [a for a in errors if a.row.last and a.row.sure == "certain" and not a.raised]
+            errors = [a for a in errors if a not in other]
         clear = [a for a in errors if not a.row.vague]
         sure = [a for a in errors if a.sure != "possible"]
         rank = {a.row.id: (a.sure == _WEAK, a.row.faint) for a in errors}
@@ -158,7 +162,7 @@ def explain(data: bytes, board: str | None = None, language: str = ENGLISH) -> E
     _answer(found, lines, boards, text)
     _calculate(found, end, boards)
     if found.answers:
-        found.unknown = [text for text in found.unknown if not _PROSE.search(text)]
+        found.unknown = [text for text in found.unknown if not PROSE.search(text)]
     return found
 
 
@@ -224,7 +228,6 @@ def _bare(text: str) -> str:
 
 def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text: str) -> None:
     known: dict[str, Answer] = {}
-    said_by: Counter[str] = Counter()  # lines in a person's words alone
 
     def holds(row: Row) -> bool:
         return numbers.all_hold(row.when, found.facts)
@@ -253,12 +256,9 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
                 answer.steps = with_own(said, answer.steps)
             answer.times += line.times
             answer.firm = answer.firm or bool(answer.lines) or row.is_firm(line.text)
-            said_by[row.id] += _FEW if row.is_message(line.text) else 1
+            answer.printed = answer.printed or row.is_printed(line.text)
             if len(answer.lines) < _FEW and said not in answer.lines:
                 answer.lines.append(said)
-    for answer in found.answers:
-        if said_by[answer.row.id] == 1:
-            answer.sure = _WEAK
 
 
 def _without_ignored(lines: list[_Line]) -> Iterator[_Line]:
@@ -298,9 +298,22 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
         first += [step for one in told if one.general for step in one.steps]
         steps = dict.fromkeys([*first, *own])
         answer.steps = fitting(steps, text, language)
+        if not answer.printed and answer.row.kind == "error":
+            measured = any(name.endswith("_falls") for name in found.facts)
+            checks = () if measured else answer.row.check
+            wanted = answer.row.wanted(boards)
+            _doubt(answer, fitting(steps_for(checks, wanted, language=language), text, language))
         if answer.sure == _WEAK and steps and not answer.steps and not answer.numbers:
             useless.append(answer)
     found.answers = [answer for answer in found.answers if answer not in useless]
+
+
+def _doubt(answer: Answer, checks: list[str]) -> None:
+    """Makes an answer as sure as a person's words: its first step finds out whether they fit."""
+    if answer.sure != _COMPUTED:
+        answer.sure = _WEAK
+    if checks and answer.steps and not finds_out(answer.steps[0]):
+        answer.steps[0] = checks[0].replace(_THEN, answer.steps[0])
 
 
 def _on_that_board(row: Row, language: str) -> str:

@@ -39,7 +39,13 @@ _MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, le
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
 _ONLY_WORDS = re.compile(rf"{_PLAIN.pattern}|[\u4e00-\u9fff]+\*?")  # Chinese words, too
+_SPOKEN = re.compile(rf"{_ONLY_WORDS.pattern}|\w+Error\*?")  # and an exception's bare name
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
+#: what a person writes, and no program
+PROSE = re.compile(
+    r"(?i)\b(?:i|i'm|my|we|our|you|anyone|please|thanks|but|because|seems|tried|trying)\b"
+    "|我|请|怎么|的|了"
+)
 _FEW_BOARDS = 5
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _FEW_WORDS = 2
@@ -94,6 +100,8 @@ class Row:
     everyday: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  #: its log must have one of these words too
     without: tuple[str, ...] = ()  #: and none of these
+    #: what to find out first where nobody but a person says it: "{then}" is what follows
+    check: tuple[str, ...] = ()
     handled: bool = False  #: many programs go on from it: no cause beside an unknown exception
     when: tuple[str, ...] = ()  #: comparisons of its log's numbers, all of which hold
 
@@ -112,15 +120,6 @@ class Row:
         words speak against it."""
         fine = self.kind == "fine" and bool(RAISED.match(text))
         return fine or any(has(text, word) for word in self.unless)
-
-    def is_message(self, text: str) -> bool:
-        """Whether a line has more of this row than what people say in their words."""
-        said = {key for key in codes(text) if not key.startswith("says:")}
-        return not self._needs_words or self._fits(text, said, sure=True)
-
-    @functools.cached_property
-    def _needs_words(self) -> bool:
-        return any(key.startswith("says:") for key in self.match)
 
     @functools.cached_property
     def _keys(self) -> tuple[set[str], list[str]]:
@@ -147,16 +146,36 @@ class Row:
         A word or two among others are none."""
         if self.also or self.when:
             return True
-        named, parts = codes(text), self._keys[1]
+        named = codes(text)
         half = len(RAISED.sub("", text)) // 2
         return bool(RAISED.match(text) or not self._keys[0].isdisjoint(named)) or any(
             not _PLAIN.fullmatch(p)
             or len(bare_of(p).split()) > _FEW_WORDS
             or len(p) > half
             or f"{bare_of(p)}:" in text
-            for p in parts
-            if (text == p[1:] if p[0] == "=" else has(text, p))
+            for p in self._words_in(text)
         )
+
+    def is_printed(self, text: str) -> bool:
+        """Whether a program printed what a line says of this row: an exception with its text, a
+        code, words with a sign in them, or little but words of this row. A title or a sentence
+        that has some of its words is a person's."""
+        named, words = codes(text), self._words_in(text)
+        said = any(key.startswith("says:") for key in self._keys[0] & named)
+        if RAISED.match(text) or any(not _SPOKEN.fullmatch(w) for w in words):
+            return True
+        if self._keys[0] & named:
+            return not said
+        if text.startswith("#") or PROSE.search(text):
+            words = [w for w in words if len(bare_of(w).split()) > _FEW_WORDS]
+        elif not words or any(f"{bare_of(w)}:" in text for w in words):
+            return True
+        return any(len(w) > len(text) // 2 for w in words)
+
+    def _words_in(self, text: str) -> list[str]:
+        """Those of its words that a line has."""
+        _, parts = self._keys
+        return [p for p in parts if (text == p[1:] if p[0] == "=" else has(text, p))]
 
     def _fits(self, text: str, named: set[str], sure: bool) -> bool:
         """Whether a text is one of this row. Where its board is not `sure`, plain words that a
@@ -299,6 +318,11 @@ def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str
     return sorted(fit, key=lambda text: any(has(text, word) for word in done))
 
 
+def finds_out(step: str) -> bool:
+    """Whether what a step does first changes nothing."""
+    return step.startswith(tuple(files.read("evidence")["finds_out"]["begins"]))
+
+
 @functools.lru_cache(maxsize=None)
 def rows() -> tuple[Row, ...]:
     """Every row, the narrow before the wide."""
@@ -321,6 +345,7 @@ def _row(listed: dict[str, Any], file: str) -> Row:
         "unless": tuple(listed.get("unless", ())),
         "everyday": tuple(listed.get("everyday", ())),
         "also": tuple(listed.get("also", ())),
+        "check": tuple(map(files.english, listed.get("check", ()))),
         "without": tuple(listed.get("without", ())),
         "when": tuple(listed.get("when", ())),
         "last": file == files.ROWS[-1],
