@@ -179,3 +179,25 @@ def test_a_stack_that_was_overrun_does_not_fit_though_nothing_came_of_it(
         assert found.end.overflow != fits
         assert fits or found.end.at[0].line == 4
         assert recorded.once(script, place, brief=True).ends_well == fits
+
+
+@pytest.mark.parametrize("image", _OF_FULL)
+def test_never_fits_on_a_branch_that_was_not_taken(image: Path, tmp_path: Path) -> None:
+    """Lines that make a picture take of a heap: it is seen which of them ran."""
+    script = tmp_path / "main.py"
+    place = recorded.Place(FIRMWARES["full"], image, Options(camera="pattern", frames=5))
+    head = _CAMERA + "import image\npad = image.Image(size=(320, 240))\npad.pix_to_ai()\n"
+    source = head + "while True:\n    img = sensor.snapshot()\n    if found:\n        {}\n"
+    line = source.splitlines().index("        {}") + 1
+    cut, small = "part = img.cut(0, 0, int(n), int(n))", "part = img.resize(20, 20)"
+    for found, made, kind in (
+        (0, cut, judge.CANNOT_TELL),
+        (0, small, judge.FITS),
+        (1, cut, judge.FITS),
+    ):
+        text = f"found = {found}\nn = 16\n" + source.format(made)
+        script.write_text(text)
+        record = recorded.once(script, place)
+        verdict = judge.judge(record, text)
+        assert verdict.kind == kind, verdict
+        assert record.reached and (line + 2 in record.reached) == bool(found)

@@ -514,3 +514,20 @@ def test_a_longer_run_has_all_in_proportion_and_shows_nothing(
     assert longer == replace(
         place, options=replace(options, frames=frames, seconds=seconds, save_lcd=None)
     )
+
+
+def test_never_fits_on_a_branch_that_was_not_taken(tmp_path: Path) -> None:
+    """The model finds nothing on the stand-in: what is cut out of a picture was not run."""
+    source = _CAMERA + "import image\npad = image.Image(size=(320, 240))\npad.pix_to_ai()\n"
+    source += _LOOP + "    for d in found(img):\n        cut = img.cut(d, d, d, d)\n"
+    source = "def found(img):\n    return ()\n" + source
+    done, told, project = fitted(tmp_path, source)
+    assert done.exit_code == 4 and project is None, done.output
+    line = source.splitlines().index("        cut = img.cut(d, d, d, d)") + 1
+    said = (
+        f"CANNOT TELL: main.py:{line}: cut = img.cut(d, d, d, d) did not run, and may take up to"
+    )
+    assert done.output.startswith(f"{said} 150.0 KiB of the GC heap\n")
+    assert told.reached and line not in told.reached and line - 1 in told.reached
+    done, told, _ = fitted(tmp_path, source.replace("return ()", "return (8,)"))
+    assert done.exit_code == 0 and told.reached and line in told.reached, done.output

@@ -132,6 +132,7 @@ class Recorder:
         self._over = self._threads = False
         self._caught = bytearray(_CAUGHT if whole else 0)
         self._told = 0  # bytes of them
+        self._ran = bytearray(lines + 2 if whole else 0)  # 1: that line did
         self._statements = 0
         self._blank = 0  # where flash was read last, and nothing was
 
@@ -284,6 +285,7 @@ class Recorder:
         """The script is at this line; the others lie over what the statement before left on the
         interpreter's stack. Returns None: it is also put in front of expressions."""
         self._statements += 1
+        self._ran[line] = 1
         if turns.of_thread():
             turns.deeper()
             turns.takes(LEAST)
@@ -379,6 +381,7 @@ class Recorder:
             "least": tuple(self._least),
             "rounds": self.rounds,
             "statements": self._statements,
+            "ran": [line for line, ran in enumerate(self._ran) if ran],
             "line": self.line,
             "loops": self._loops.told() if self._loops else [],
             "pictures": self._pictures.told() if self._pictures else [],

@@ -20,6 +20,7 @@ from maixmem_cli.answer.values import Bytes, Facts
 from maixmem_cli.plan.edits_board import cards, firmwares, streams
 from maixmem_cli.plan.edits_line import addresses, bounds, cuts, single_buffers, stacks
 from maixmem_cli.plan.edits_pool import pools
+from maixmem_cli.plan.program.made import PICTURES
 from maixmem_cli.plan.script_tree import LOADS, Script, parsed, with_head
 from maixmem_cli.record.record import GC
 from maixmem_cli.runs.change import Edit, values_of
@@ -32,7 +33,7 @@ KINDS = set(
 )
 _SETS_UP = {"KPU.init_yolo2", "KPU.set_outputs", "KPU.set_layers", "KPU.classifier"}
 _MODELS = LOADS | _SETS_UP
-_IMAGES = ("Image", "resize", "copy", "cut", "crop", "to_grayscale", "mean_pooled")
+_IMAGES = (*PICTURES, "crop")
 _FRAMES = {"VGA": "QVGA", "SVGA": "QVGA", "WVGA": "QVGA", "CIF": "QVGA", "QVGA": "QQVGA"}
 _GC_LINES = """\
 from Maix import utils

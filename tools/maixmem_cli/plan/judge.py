@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from maixmem_report import kib
 
 from maixmem_cli.answer.tables import board_text
+from maixmem_cli.plan import unreached
 from maixmem_cli.plan.endless import is_endless
 from maixmem_cli.plan.fit import MARGIN
+from maixmem_cli.plan.program.made import is_load
 from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.record import record
 from maixmem_cli.record.record import GC, Growth, Level, Place, Record
@@ -22,7 +24,6 @@ FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
 STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
 _HANGS = 3
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
-_LOADS = {"load", "load_flash"}
 _WANTED = {
     record.MODEL: "a model{} that this run does not have",
     record.CARD: "a file or a card{} that this run does not have",
@@ -87,13 +88,21 @@ def _judged(of: Record, source: str) -> Verdict:
             return _cannot_tell(_grows(of, first, CANNOT_TELL))
         status = _HANGS if of.later and of.later.hangs else STATUS[NOT]
         return Verdict(NOT, status, tuple(_grows(of, first, NOT)))
-    if of.lacked:
-        return _cannot_tell(_lacked(of, of.lacked))
-    if of.not_run:
-        return _cannot_tell(_threads(of, of.not_run))
-    if close := _too_close(of):
-        return _cannot_tell(close)
+    if open_still := [*_not_seen(of, source)]:
+        return _cannot_tell(open_still)
     return Verdict(FITS, STATUS[FITS], tuple(_fits(of, source)))
+
+
+def _not_seen(of: Record, source: str) -> Iterator[str]:
+    """What a run that went well did not see, and may end another."""
+    if of.lacked:
+        yield from _lacked(of, of.lacked)
+    elif of.not_run:
+        yield from _threads(of, of.not_run)
+    elif close := _too_close(of):
+        yield from close
+    elif want := unreached.too_much(of, source):
+        yield from _may_want(of, source, want)
 
 
 def _idle(of: Record) -> record.Step | None:
@@ -107,12 +116,29 @@ def _too_close(of: Record) -> tuple[str, ...]:
     least = of.least_of(GC) if of.board.on == record.STAND_IN else None
     if least is None or least.level.free >= MARGIN[GC]:
         return ()
-    at = where(least.at, of.script) if least.at else "before its first line"
+    left = f"{kib(least.level.free)} of the GC heap were left, {_at(of, least)}"
     return (
-        f"{CANNOT_TELL}: too close: {kib(least.level.free)} of the GC heap were left, {at}",
+        f"{CANNOT_TELL}: too close: {left}",
         f"the stand-in's figures are within {kib(MARGIN[GC])} of a board's; seen on {_on(of)}",
         "Next: --firmware IMAGE runs it on the firmware itself",
     )
+
+
+def _at(of: Record, least: record.Least) -> str:
+    return where(least.at, of.script) if least.at else "before its first line"
+
+
+def _may_want(of: Record, source: str, want: unreached.Want) -> Iterator[str]:
+    """A line that did not run, and what it takes if it does."""
+    at = Place(of.script, want.line, text=source.splitlines()[want.line - 1].strip())
+    least = of.least_of(want.heap)
+    heap = HEAPS[want.heap]
+    wants = f"may take up to {kib(want.nbytes)} of the {heap}"
+    yield f"{CANNOT_TELL}: {where((at,), of.script)} did not run, and {wants}"
+    if least:
+        left = f"at the least {kib(least.level.free)} were left, {_at(of, least)}"
+        yield f"that is with what its branch keeps before; {left}"
+    yield f"another picture or input may come to it; seen on {_on(of)}"
 
 
 def may_end(of: Record, verdict: Verdict) -> bool:
@@ -157,7 +183,7 @@ def _fits(of: Record, source: str) -> Iterator[str]:
     end = "ran to its end" if of.end.kind == record.DONE else "ran"
     yield f"{FITS}: it {end} on {_on(of)}, {_length(of)}"
     for least in of.least:
-        at = where(least.at, of.script) if least.at else "before its first line"
+        at = _at(of, least)
         yield f"{HEAPS[least.heap]}: at the least {kib(least.level.free)} left, {at}"
     for g in of.growth:
         kept = f"kept {kib(g.each)} more each {_each(of)} up to the end"
@@ -304,11 +330,5 @@ def _not_reached(of: Record, source: str) -> Iterator[tuple[int, str]]:
     lines = source.splitlines()
     reached = {p.line for s in of.of(record.LOAD) for p in s.at if p.file == of.script}
     for node in ast.walk(tree):
-        call = node.func if isinstance(node, ast.Call) else None
-        if isinstance(call, ast.Attribute) and call.attr in _LOADS and _is_kpu(call.value):
-            if node.lineno not in reached:  # type: ignore[attr-defined]
-                yield node.lineno, lines[node.lineno - 1].strip()  # type: ignore[attr-defined]
-
-
-def _is_kpu(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and value.id.lower() == "kpu"
+        if isinstance(node, ast.Call) and is_load(node) and node.lineno not in reached:
+            yield node.lineno, lines[node.lineno - 1].strip()

@@ -229,6 +229,7 @@ class Record:
     statements: int = 0  #: of the script that it did, where they were counted
     caught: tuple[Caught, ...] = ()
     once: tuple[int, ...] = ()  #: lines of the script in no loop and no function
+    reached: tuple[int, ...] | None = None  #: lines of it that ran; on an image, took of a heap
     work: Work | None = None  #: None: not seen (on the stand-in)
     imports: tuple[str, ...] = ()  #: modules of the library that it used
     unknown: tuple[str, ...] = ()  #: what could not be found out, in words

@@ -139,6 +139,7 @@ def of_profile(found: Profile, output: str) -> Record:
         growth=_growth(found, walker),
         caught=_caught(found, walker),
         once=syntax.once(session.source),
+        reached=tuple(sorted(walker.reached(session.script.name))),
     )
 
 

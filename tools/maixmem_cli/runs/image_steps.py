@@ -212,6 +212,10 @@ class Walker:
         ]
         return max(got, default=None)
 
+    def reached(self, file: str) -> set[int]:
+        """The lines of a file that took something of a heap, or called what did."""
+        return {p.line for _, site in self.largest for p in self.places(site) if p.file == file}
+
     def places(self, site: int) -> list[Place]:
         """The lines of a site, the innermost first."""
         return [self.named(p) for p in self.profile.stack(site)]

@@ -121,6 +121,7 @@ class _Run:
         self.caught = ""
         self.came: set[str] = set()  #: files that it missed first, and read later
         self.rounds, self.line, self.limit, self.statements = 0, 0, False, 0
+        self.ran: tuple[int, ...] = ()  #: lines
         self.loops: list[_Loop] = []
         self.pictures: list[_Loop] = []  #: one, as if they were rounds
         with contextlib.suppress(Exception):  # any: it may be forged
@@ -139,6 +140,7 @@ class _Run:
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
         counts = (told["rounds"], told["line"], told["statements"])
         self.rounds, self.line, self.statements = _numbers(counts, 3)
+        self.ran = _numbers(told["ran"], len(told["ran"]))
         self.limit = told["limit"] is True
         self.loops = [_loop(x) for x in told["loops"]]
         self.pictures = [_loop(x) for x in told["pictures"]]
@@ -243,6 +245,7 @@ class _Told:
             growth=tuple(self.growth()),
             settled=self.settled(),
             once=syntax.once(self.source),
+            reached=self.second.ran if self.second else None,
             caught=self.caught(seen),
             too_few=run.limit and rounds < growth.LEAST,
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""What a script may take where this run did not come to, and another picture or input may: a
+branch that was not taken, a function that was not called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from maixmem_cli.plan.fit import MARGIN
+from maixmem_cli.plan.program.made import Made, Makers
+from maixmem_cli.record import record
+from maixmem_cli.record.record import GC, HEAP, Record
+from maixmem_cli.runs.loads import candidates
+from maixmem_cli.text import syntax
+
+_OTHERS = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)  # a break in these is not the loop's
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+@dataclass(frozen=True)
+class Want:
+    """At a line: so many bytes of a heap, with what its branch keeps of it before."""
+
+    line: int
+    heap: str
+    nbytes: int
+
+
+def too_much(of: Record, source: str) -> Want | None:
+    """The first line that did not run and may take more than was left at the least."""
+    try:
+        tree = syntax.tree(source)
+    except (SyntaxError, ValueError):
+        return None
+    if of.reached is None:
+        return None
+    left = {x.heap: x.level.free for x in of.least}
+    if of.board.on == record.STAND_IN and GC in left:
+        left[GC] -= MARGIN[GC]  # its figures are as exact
+    wants = _Walk(tree, frozenset(of.reached), _Costs(of, tree, source)).wants()
+    return next((w for w in wants if w.nbytes > left.get(w.heap, w.nbytes)), None)
+
+
+class _Costs:
+    """Bytes of each heap that statements take."""
+
+    def __init__(self, of: Record, tree: ast.Module, source: str) -> None:
+        sizes = [s.size for s in of.steps if s.kind in (record.CAMERA, record.WINDOW)]
+        gray = ".GRAYSCALE" in source and ".RGB565" not in source
+        self._makers = Makers(tree, sizes[-1] if sizes else None, "gray" if gray else "rgb565")
+        flash = {int(address, 0): Path(file) for address, file in of.board.flash.items()}
+        card = {path: Path(file) for path, file in (of.board.card or {}).items()}
+        self._models: dict[int | str, int] = {}
+        for c in candidates(flash, card):
+            place = c.model.path if c.model.address is None else c.model.address
+            self._models.setdefault(place or "", c.peak)
+        self._loaded = max((s.model.keeps or 0 for s in of.of(record.LOAD) if s.model), default=0)
+
+    def of(self, node: ast.AST) -> list[Made]:
+        return [*self._makers.of(node)]
+
+    def gives_back(self, node: ast.AST) -> int:
+        """Bytes of the system heap: of the largest model that was loaded."""
+        freed = (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "deinit")
+        return self._loaded if any(freed) else 0
+
+    def model(self, place: int | str | None) -> int:
+        """What must be free for it; 0: this board does not have it."""
+        return self._models.get(place, 0) if place is not None else 0
+
+
+# The statements of a script in their order, but those that no run comes to: behind an endless
+# loop, in a function that nobody names. An error that was not caught may never come, either.
+class _Walk:
+    def __init__(self, tree: ast.Module, reached: frozenset[int], costs: _Costs) -> None:
+        self._tree, self._reached, self._costs = tree, reached, costs
+        self._kept = {GC: 0, HEAP: 0}  # by what did not run, up to here
+
+    def wants(self) -> Iterator[Want]:
+        """What each statement takes that did not run."""
+        yield from self._block(self._tree.body)
+        for function in self._called():
+            self._kept = {GC: 0, HEAP: 0}
+            yield from self._block(function.body)
+
+    def _ran(self, node: ast.stmt) -> bool:
+        """Whether it did, or a part of it."""
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        return not self._reached.isdisjoint(lines)
+
+    def _block(self, block: Sequence[ast.stmt]) -> Iterator[Want]:
+        for node in block:
+            if self._ran(node):
+                self._kept = {GC: 0, HEAP: 0}
+            yield from self._statement(node)
+            if isinstance(node, _LEAVES) or _is_endless(node):
+                return
+
+    def _statement(self, node: ast.stmt) -> Iterator[Want]:
+        if isinstance(node, ast.FunctionDef):
+            return
+        bodies = [b for b in _bodies(node) if b]
+        if not self._ran(node):
+            for head in [node] if not bodies else _heads(node):
+                yield from self._takes(node, head)
+        before, most = dict(self._kept), dict(self._kept)
+        for body in bodies:
+            if isinstance(node, ast.If):  # one of them
+                self._kept = dict(before)
+            yield from self._block(body)
+            most = {heap: max(n, self._kept[heap]) for heap, n in most.items()}
+        self._kept = most if isinstance(node, ast.If) else self._kept
+        for handler in getattr(node, "handlers", ()):
+            if any(self._ran(n) for n in handler.body):
+                yield from self._block(handler.body)
+
+    def _takes(self, node: ast.stmt, head: ast.AST) -> Iterator[Want]:
+        self._kept[HEAP] -= self._costs.gives_back(head)
+        kept, taken = dict(self._kept), dict(self._kept)
+        for made in self._costs.of(head):
+            heap = HEAP if made.loads else GC
+            n = self._costs.model(made.model) if made.loads else made.nbytes
+            taken[heap] += n
+            if made.loads or made.stays or _keeps(node):
+                kept[heap] += n
+            yield Want(made.call.lineno, heap, taken[heap])
+        self._kept = kept
+
+    def _called(self) -> Iterator[ast.FunctionDef]:
+        """The functions that a run may come to: those that ran, and those that they or the rest of
+        the script name."""
+        functions = [n for n in ast.walk(self._tree) if isinstance(n, ast.FunctionDef)]
+        names = _names(self._tree.body)
+        while True:
+            live = [f for f in functions if f.name in names or _is_special(f) or self._ran_in(f)]
+            if not live:
+                return
+            functions = [f for f in functions if f not in live]
+            for f in live:
+                names |= _names(f.body)
+            yield from live
+
+    def _ran_in(self, function: ast.FunctionDef) -> bool:
+        return any(self._ran(n) for n in function.body)
+
+
+def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
+    return [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+
+
+def _heads(node: ast.stmt) -> Iterator[ast.AST]:
+    """What a statement with a body begins with."""
+    return (n for n in ast.iter_child_nodes(node) if isinstance(n, (ast.expr, ast.withitem)))
+
+
+def _keeps(node: ast.stmt) -> bool:
+    """Whether the results of a statement are held by something afterwards."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    of = call.func if isinstance(call, ast.Call) else None
+    return not isinstance(node, ast.Expr) or getattr(of, "attr", "") in ("append", "insert")
+
+
+def _is_endless(node: ast.stmt) -> bool:
+    """A loop that ends by a break alone, and has none of its own."""
+    if not isinstance(node, ast.While):
+        return False
+    test = node.test
+    return isinstance(test, ast.Constant) and bool(test.value) and not _breaks(node.body)
+
+
+def _breaks(block: Sequence[ast.AST]) -> bool:
+    return any(
+        isinstance(n, ast.Break)
+        or (not isinstance(n, _OTHERS) and _breaks([*ast.iter_child_nodes(n)]))
+        for n in block
+    )
+
+
+def _is_special(function: ast.FunctionDef) -> bool:
+    return function.name.startswith("__")
+
+
+def _names(block: Sequence[ast.AST]) -> set[str]:
+    """What is named in a block, but for the insides of functions."""
+    found: set[str] = set()
+    for n in block:
+        if isinstance(n, ast.FunctionDef):
+            found |= _names(n.decorator_list)
+            continue
+        found |= {str(getattr(n, "id", "")), str(getattr(n, "attr", ""))}
+        found |= _names([*ast.iter_child_nodes(n)])
+    return found
