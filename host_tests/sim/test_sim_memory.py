@@ -137,7 +137,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
         text=True,
         start_new_session=True,
     )
-    time.sleep(3)
+    assert child.stdout and any(line == "up\n" for line in child.stdout)
     os.killpg(child.pid, signal.SIGINT)
     _, err = child.communicate(timeout=30)
     assert child.returncode == 130
