@@ -1353,6 +1353,73 @@ def test_chinese_words_of_one_board_are_plain_words() -> None:
     assert row.is_said(text, set(), frozenset({"k230"}), text)
 
 
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    (
+        # asked, with one cause and one first step
+        (
+            "ESP32-PICO-V3-02\nWARNING: Failed to communicate with the flash chip",
+            "esptool-flash-id",
+            "Take off all",
+        ),
+        (
+            "OpenMV Cam H7 Plus: main.py from an external SD card\nthe code does not run",
+            "openmv-card",
+            "Flash the newest firmware, then format",
+        ),
+        (
+            "RT1062, OpenMV IDE: the script hangs, when I press connect on the IDE it waits",
+            "openmv-script-hangs",
+            "Start the boot loader",
+        ),
+        (
+            "Nicla vision bricked after flashing it with the OpenMV IDE",
+            "openmv-arduino-boot",
+            "Check with a double press",
+        ),
+        (
+            "OpenMV IDE, Nano 33 BLE: save to the device is greyed out",
+            "openmv-no-save",
+            "Run `import os",
+        ),
+        (
+            "kendryte-standalone-sdk\n(lib/drivers/dvp.c:217) !is_memory_cache((uintptr_t)addr)",
+            "sdk-dvp-cache",
+            "In C: give it memory of iomem_malloc()",
+        ),
+        (
+            "Maixduino, selfie example: camera snap fail",
+            "arduino-k210-camera",
+            "Read the chip's name",
+        ),
+        (
+            "ESP32, M5Cam\ncamera_demo: Camera init failed with error 0x20002",
+            "camera-init",
+            "Set the pins of this very board",
+        ),
+        (
+            "rk3588\nE RKNN: Invalid RKNN model version 6\nfree(): invalid pointer",
+            "rknn-version",
+            "Replace the runtime",
+        ),
+        (
+            "ESP32-CAM keeps rebooting, firmware 15\nGuru Meditation Error: Core  1",
+            "guru",
+            "Erase the whole flash",
+        ),
+        (
+            "rknn_toolkit_lite2, RK3566: 结果不对 在1.4.0版本下推理正常",
+            "ran-before",
+            "Use the version that ran",
+        ),
+    ),
+)
+def test_what_is_asked_has_one_cause_and_one_first_step(text: str, row: str, step: str) -> None:
+    found = log.explain(text.encode()).errors
+    assert [answer.row.id for answer in found[:1]] == [row]
+    assert found[0].steps[0].startswith(step)
+
+
 def test_a_response_that_is_not_closed_is_named_first() -> None:
     text = "Pico W, MicroPython: it leaks memory\nrequests.post(url)\n"
     assert "falls on and on: Close each response" in log.explain(text.encode()).errors[0].steps[0]
