@@ -61,10 +61,12 @@ def test_a_look_has_each_object_of_who_made_it_as_large_as_it_is() -> None:
     found = books()
     found.feed([new(1, 0, 2), new(2, 2, 1), new(2, 3, 3), new(1, 9, 1)])
     states = bytes((1, 2, 1, 1, 2, 2, 0, 0, 0, 0, 1)).ljust(_BLOCKS + 64, b"\0")  # 10: of before
-    found.feed_one(Event(9, tracer.LOOK, 1, 7, 5, end=3, used=packed(states), slack=b"\4\x1f"))
+    slack = b"\4\0\x1f\x88\0\0\0"  # and of the last eight words more are 0
+    found.feed_one(Event(9, tracer.LOOK, 1, 7, 5, end=3, used=packed(states), slack=slack))
     (look,) = found.looks
     assert look.gc == {(1, 64): 1, (2, 32): 1, (2, 96): 1, (BEFORE, 32): 1}
     assert look.filled == {(1, 64): 60, (2, 96): 65}
+    assert look.entries == {(1, 64): 64, (2, 96): 8}
     assert (look.loop, look.round, found.fullest.blocks) == (5, 3, 7)
 
 

@@ -127,23 +127,61 @@ static void add_used(void) {
     }
 }
 
-// Of each object of more than one block that is in use, in their order, a byte: how many at the
-// end of its last block are 0. The firmware clears there what nobody asked for.
+// Bytes that go out in events.
+static struct {
+    u8 bytes[3 * sizeof(u64)];
+    u32 n;
+} out;
+
+static void flush(void) {
+    u64 three[3];
+    memcpy(three, out.bytes, sizeof three);
+    events_write((Event){0, SLACK, 0, three[0], three[1], three[2]});
+    memset(&out, 0, sizeof out);
+}
+
+static void put(u32 byte) {
+    out.bytes[out.n++] = (u8)byte;
+    if (out.n == sizeof out.bytes)
+        flush();
+}
+
+// Seven bits of a number in a byte, the lowest first; of all but the last the eighth is set.
+static void put_number(u32 number) {
+    for (; number >= 128; number >>= 7)
+        put(number | 128);
+    put(number);
+}
+
+static u32 empty_words(const u8 *from, const u8 *to) {
+    u32 n = 0;
+    for (; to - from >= 8; from += 8) {
+        u64 word;
+        memcpy(&word, from, sizeof word);
+        n += !word;
+    }
+    return n;
+}
+
+// Of each object of more than one block that is in use, in their order: a byte, how many at the
+// end of its last block are 0, and a number, how many words before them are. The firmware clears
+// there what nobody asked for, and the free entries of a table.
 static void add_slack(void) {
-    const u8 *objects = ram_at(pool, pool_bytes);
-    u64 some[3] = {0};
-    u32 n = 0, blocks = (u32)(pool_bytes / BLOCK);
+    const u8 *objects = ram_at(pool, pool_bytes), *from = objects;
+    u32 blocks = (u32)(pool_bytes / BLOCK);
     for (u32 i = 1; objects && i <= blocks; i++) {
+        const u8 *end = objects + (u64)i * BLOCK;
+        if (kind(used, i - 1) == HEAD)
+            from = end - BLOCK;
         if (kind(used, i - 1) != TAIL || (i < blocks && kind(used, i) == TAIL))
             continue;
-        u8 slack = 0;
-        while (slack < BLOCK && !objects[i * BLOCK - 1 - slack])
+        u32 slack = 0;
+        while (slack < BLOCK && !*(end - 1 - slack))
             slack++;
-        ((u8 *)some)[n++ % sizeof some] = slack;
-        if (n % sizeof some == 0)
-            events_write((Event){0, SLACK, 0, some[0], some[1], some[2]});
+        put(slack);
+        put_number(empty_words(from, end - slack));
     }
-    events_write((Event){0, SLACK, 0, some[0], some[1], some[2]});
+    flush();
 }
 
 // key: of the loop; 0: blocks were allocated. Nothing on a stack that is not Python's.
@@ -186,7 +224,7 @@ void live_start(u64 state, u64 books, u64 threads) {
 
 // Before blocks of the GC heap are allocated, or a chunk (blocks 0).
 void live_allocated(const Hart *h, u32 blocks, bool new) {
-    live.objects += new;
+    live.objects += new || blocks; // an object may become larger where it lies
     if (!live.books)
         return;
     live.blocks += blocks;

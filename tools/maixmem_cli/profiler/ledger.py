@@ -21,6 +21,8 @@ BEFORE = -1  #: the site of what was there before the script
 _SAMPLES = 400
 _RUN = re.compile(b"\x00+|\x01\x02*|.", re.DOTALL)  # free blocks, or an object: HEAD, then TAIL
 _LARGER = re.compile(b"\x01\x02+")  # than a block
+_SLACK = re.compile(b"(.)([\x80-\xff]*)([\x00-\x7f])", re.DOTALL)  # of one of those
+_WORD = 8
 Kept = Counter[tuple[int, int]]  #: how many of {(site, bytes)}
 Filled = dict[tuple[int, int], int]  #: of one of {(site, bytes)}: bytes to the last that is not 0
 
@@ -51,7 +53,8 @@ class Sample:
 class Look:
     """What is in use at one time: of the GC heap without garbage. `progress`: objects and chunks
     that were allocated before it. `loop`: which one begins its next `round` here, a number;
-    0: none does. `filled`: of the GC heap's objects of more than one block."""
+    0: none does. Of the GC heap's objects of more than one block `filled`, and `entries`: bytes of
+    their words that are not 0, as of a table those of its entries; all that are alike together."""
 
     time: int
     progress: int
@@ -61,6 +64,7 @@ class Look:
     round: int = 0
     site: int = 0  #: of what runs
     filled: Filled = field(default_factory=dict)
+    entries: Kept = field(default_factory=Counter)
 
     @property
     def gc_used(self) -> int:
@@ -268,15 +272,18 @@ class Ledger:
             if run[0] == HEAD:
                 blocks[BEFORE if site is None else site, len(run) * BLOCK] += n
         filled: Filled = {}
-        for m, slack in zip(_LARGER.finditer(states), e.slack):
+        entries: Kept = Counter()
+        for m, (slack, more, last) in zip(_LARGER.finditer(states), _SLACK.findall(e.slack)):
             site, size = owners[m.end()], (m.end() - m.start()) * BLOCK
             of = BEFORE if site is None else site, size
-            filled[of] = max(filled.get(of, 0), size - slack)
+            filled[of] = max(filled.get(of, 0), size - slack[0])
+            entries[of] += size - (slack[0] // _WORD + _number(more, last)) * _WORD
         chunks = Counter((site, size) for size, site, _ in self.chunks.values())
         if e.a > self.fullest.blocks:
             self.fullest = Fullest(e.a, e.site, e.used, e.time, tuple(self.blocks))
         made = self.gc.made + self.heap.made
-        self.looks.append(Look(e.time, made, blocks, chunks, e.asked, e.end, e.site, filled))
+        at = e.asked, e.end, e.site
+        self.looks.append(Look(e.time, made, blocks, chunks, *at, filled, entries))
 
     def still_there(self, states: bytes) -> None:
         """After a collection that was not traced: removes what it freed from the GC heap's
@@ -292,6 +299,11 @@ class Ledger:
         real = {c.address: c.size for c in system.used}
         ours = {a: c[0] for a, c in self.chunks.items()}
         return sum(abs(real.get(a, 0) - ours.get(a, 0)) for a in real.keys() | ours.keys())
+
+
+def _number(more: bytes, last: bytes) -> int:
+    """Of seven bits in a byte, the lowest first."""
+    return sum((byte & 0x7F) << 7 * i for i, byte in enumerate(more + last))
 
 
 def at_look(system: SystemHeap, gc: GcHeap, events: Iterable[Event], time: int) -> Fullest:

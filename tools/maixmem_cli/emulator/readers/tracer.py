@@ -54,7 +54,8 @@ class Event(NamedTuple):
     the first. GC_*: `a` the first block's number, `asked` how many, in `end` objects. MARK: `a`
     which. `end`: of the arena. LOOK: `a` blocks are in use, which `used` says, two bits a block;
     `asked` the place of a loop's end (0: none), `end` how often it was reached, and `slack` of
-    each object of more than one block, in their order, how many bytes of the last one are 0.
+    each object of more than one block, in their order, how many bytes of the last one are 0, a
+    byte, and how many words before them, seven bits in a byte.
     CELL: the block `a`, of a variable that a function inside shares, is the site's.
     DAMAGED: a chunk's size at `a` becomes `asked`, or a stack's pointer `asked` is below it, by
     the instruction at `end`."""
