@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Callable
 
 import pytest
-from maixmem_cli.profiler import growth
+from maixmem_cli.profiler import growth, hash_tables
 from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, Filled, Held, judge
 
 _N = 60
@@ -300,6 +300,46 @@ def test_what_came_for_a_moment_hides_no_end() -> None:
     held = _together(lambda i: 72 * min(i, 80), lambda i: 40 * i)
     held[3] += 400
     assert growth.slows(rounds, held, [72, 40]) == (80, {0}, True)
+
+
+@pytest.mark.parametrize("each", [(1, 3), (1, 1), (3, 1, 2)])
+def test_lists_of_one_line_grow_by_the_entries_of_all(each: tuple[int, ...]) -> None:
+    """So many entries a round in each; by its blocks it was the largest one alone."""
+    rounds = range(5, 41)
+    held: list[Held] = [Counter(table(n * i) for n in each) for i in rounds]
+    entries = [Counter[int]() for _ in rounds]
+    for i, of in zip(rounds, entries):
+        for n in each:
+            of[table(n * i)] += 8 * n * i
+    found = judge(rounds, held, [{}] * len(held), entries)
+    assert (found.kind, found.rate, found.table) == (GROWS, 8 * sum(each), 2)
+    assert 0.8 * 8 * max(each) <= found.one <= 8 * max(each)  # of two as large it is half of both
+    assert found.entries == 40 * found.one
+
+
+@pytest.mark.parametrize("of, before, rounds", [(8, 0, 20), (16, 0, 20), (8, 0, 40)])
+def test_tables_of_sets_and_dicts_grow_by_their_entries(of: int, before: int, rounds: int) -> None:
+    """An entry a round."""
+    numbers = [i + min(i, before) for i in range(1, rounds + 1)]
+    held: list[Held] = [{hash_tables.larger((n - 1) // 2 * 2 * of, of): 1} for n in numbers]
+    entries: list[Filled] = [dict.fromkeys(h, of * n) for h, n in zip(held, numbers)]
+    found = judge(range(1, rounds + 1), held, [{}] * len(held), entries)
+    assert (found.kind, found.rate, found.one, found.entry) == (GROWS, of, of, of)
+    assert 1 < found.table < growth.LISTS
+
+
+def test_the_sizes_of_tables_of_sets_and_dicts() -> None:
+    """As py/map.c has them, in whole blocks; even steps may be those of bytes."""
+    of_dicts, of_sets = (
+        {32: 64, 64: 96, 192: 288, 288: 384},
+        {32: 64, 96: 160, 10**6: 15 * 10**5},
+    )
+    for of, after in ((16, of_dicts), (8, of_sets)):
+        assert {n: hash_tables.larger(n, of) for n in after} == after
+    assert hash_tables.entry_of([32, 64, 96, 160]) == 8
+    assert hash_tables.entry_of([160, 192, 288, 384, 480]) == 16
+    assert hash_tables.entry_of([192, 288, 384, 480]) == hash_tables.entry_of([32, 64, 96]) == 0
+    assert hash_tables.entry_of([32, 64, 128, 256]) == hash_tables.entry_of([]) == 0
 
 
 def test_no_looks() -> None:

@@ -298,6 +298,26 @@ def test_a_leak(tmp_path: Path, name: str) -> None:
     assert result.end and result.end.left > 0
 
 
+#: lines that each keep more -> the bytes a round
+ENTRIES = {
+    "s.add(1000 + i)": 8,
+    "d[3 * i] = i": 16,
+    "where.append(1)": 32,
+    "b.extend(b'12345')": 5,
+}
+
+
+@pytest.mark.parametrize("line", ENTRIES)
+def test_a_table_grows_by_its_entries(tmp_path: Path, line: str) -> None:
+    """To the byte after twenty rounds: of a set, a dict, two lists; of bytes, too, that become
+    more where they lie, and nothing else is allocated."""
+    loop = f"for where in (x, y, y, y):\n  {line}" if "where" in line else line
+    setup = "x = []; y = []; s = set(); d = {}; b = bytearray()\n"
+    source = setup + "for i in range(20):\n" + textwrap.indent(loop, " ")
+    (found,) = run(tmp_path, source + "\n").leaks
+    assert abs(found.each - ENTRIES[line]) <= 0.05 * ENTRIES[line]
+
+
 @pytest.mark.parametrize("name", CLEAN)
 def test_no_leak(tmp_path: Path, name: str) -> None:
     result = run(tmp_path, textwrap.dedent(CLEAN[name]).lstrip())

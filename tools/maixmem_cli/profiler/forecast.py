@@ -14,15 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from maixmem_cli.heap.heaps import BLOCK
-from maixmem_cli.profiler.growth import ENTRY, LISTS
+from maixmem_cli.profiler import hash_tables
+from maixmem_cli.profiler.growth import LISTS
 
 _MOST_STEPS = 400_000  # allocations that are made again
 _ENOUGH_STEPS = 60_000  # after so many no other beginning is tried
 _FAR = 2_000  # rounds; what ends after more grows by several rounds at once
-#: py/map.c: entries of a dict's table; the next one's bytes, of each in whole blocks
-_ENTRIES = [2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73, 97, 127, 167, 223, 293, 389, 521, 691]
-_ENTRIES += [919, 1223, 1627, 2161, 3229, 4831, 7243, 10861, 16273]
-_DICT = {-(-a * ENTRY // BLOCK) * BLOCK: b * ENTRY for a, b in zip(_ENTRIES, _ENTRIES[1:])}
 _NEARLY = 0.9  # of a round: then one has passed since
 #: of the blocks those that are taken first, and of the rounds those that are left out at first:
 #: a line more in the script changes as much
@@ -85,8 +82,9 @@ class One:
     """An object that grows. `rate`: bytes a round; `size`: bytes now; `at`: its first block, None
     where it was not found. It becomes larger where it lies, if it can. `moves`: it is allocated
     anew each round, and the old one is garbage; `table`: it becomes so many times as large when it
-    is full, and `full` bytes of it are; `anew`: the table of a dict, never where it lies.
-    `passes`: it is allocated anew each round, and garbage before that."""
+    is full, and `full` bytes of it are; `anew`: the table of a dict or a set, of entries of so
+    many bytes `entry`, never where it lies. `passes`: it is allocated anew each round, and garbage
+    before that."""
 
     rate: float
     size: float
@@ -95,6 +93,7 @@ class One:
     table: float = 0.0
     full: float = 0.0
     passes: bool = False
+    entry: int = 0
 
     @property
     def anew(self) -> bool:
@@ -235,8 +234,9 @@ class _Run:
     @staticmethod
     def _next(one: One) -> float:
         """Bytes of the larger table."""
-        now = one.blocks * BLOCK
-        return _DICT.get(now, one.size * one.table) if one.anew else one.size * one.table
+        if one.anew:
+            return hash_tables.larger(one.blocks * BLOCK, one.entry or hash_tables.OF_DICT)
+        return one.size * one.table
 
     def _larger(self, one: One, size: float) -> None:
         before, one.size = one.blocks, size

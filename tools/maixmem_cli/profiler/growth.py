@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, groupby
 from math import ceil
 from statistics import median
 from types import MappingProxyType
 
 from k210_model.gc_heap import BLOCK
+
+from maixmem_cli.profiler.hash_tables import OF_DICT, entry_of
 
 ENOUGH = 30  #: rounds that tell any leak of every round
 LEAST = 15  #: with fewer nothing is said to grow
@@ -35,7 +37,9 @@ _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round ke
 _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
 LISTS = 1.6  #: times: the table of a list becomes twice as large, that of a dict a third
-ITEM, ENTRY = 8, 16  #: bytes of a list's and of a dict's
+_HASHED = 1.33  # times: that of a dict or a set; a small one's steps are uneven
+_USED = 0.4  # of a table, at least: half of a list's is as it has become twice as large
+ITEM, ENTRY = 8, OF_DICT  #: bytes of a list's and of a dict's
 _ROOM = 1.5  # times the entries of a dict: it has less room
 _LISTED = 3  # numbers of objects that a list had entries for
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
@@ -54,7 +58,8 @@ class Verdict:
     time (a string, a table) and need room for two; `largest`: the largest of these now. `since`:
     the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
     `every`: rounds for one more object, where objects are kept one by one; `table`: what is
-    allocated anew is a table that becomes so many times as large."""
+    allocated anew is a table that becomes so many times as large, `entry`: of a dict or a set,
+    whose entries have so many bytes, `entries`: those that the largest has; 0: unknown."""
 
     kind: str
     rounds: int
@@ -65,6 +70,8 @@ class Verdict:
     largest: int = 0
     every: float = 1.0
     table: float = 0.0
+    entry: int = 0
+    entries: int = 0
 
     @property
     def each(self) -> float:
@@ -81,13 +88,15 @@ def judge(
     rounds: Sequence[int],
     held: Sequence[Held],
     filled: Sequence[Filled] = (),
+    entries: Sequence[Filled] = (),
     *,
     exact: bool = False,
     least: int = LEAST,
     steps: int = STEPS,
 ) -> Verdict:
     """What one owner held at the end of each of these rounds (rising numbers, some may be left
-    out). `filled`: of an object that grows, exact where its blocks are not. `exact`: of the system
+    out). `filled`: of an object that grows, exact where its blocks are not; `entries`: of tables,
+    of all that are as large together. `exact`: of the system
     heap, where nothing waits for a collector: what takes more in each of a few rounds is reported
     too. `least` rounds, and `steps` in which it grew, are enough to say that it grows."""
     amounts = [_bytes(h) for h in held]
@@ -105,18 +114,20 @@ def judge(
     by_ones, one = parts(held)
     tables = sum(n for size, n in held[-1].items() if _larger_now(held, size))
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
+    inside, alone = _inside(held, entries)
     table = 2 * max(held[-1], default=0) >= amounts[-1]  # else many objects, whatever their steps
     many = _rate_of(rounds, by_ones, least, steps, table)
-    ones = _rate_of_one(rounds, one, fill, least, steps)
+    ones = _rate_of_one(rounds, one, fill, inside, least, steps)
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
-        many, ones = many or tables * ones, 0.0
+        many, ones = many or (ones if inside else tables * ones), 0.0
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
+    of_largest = _rate_of(rounds, alone, least, steps, table=False) if ones and inside else ones
     largest = max((size for size, n in held[-1].items() if n < _MANY), default=0)
     new = _objects(held[-1]) - _objects(held[first])
     return Verdict(
@@ -124,10 +135,12 @@ def judge(
         rounds=passed,
         nbytes=amounts[-1],
         since=rounds[first],
-        rate=many + ones + (0.0 if ones else many * _list_of(held)),
-        one=ones,
+        rate=many + ones + (0.0 if ones else many * _list_of(held, entries)),
+        one=of_largest or ones,
         largest=largest if ones else 0,
         table=_table_by(lowest(one)) if ones else 0.0,
+        entry=entry_of(_sizes(lowest(one))) if ones else 0,
+        entries=alone[-1] if ones and inside else 0,
         every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
     )
 
@@ -151,16 +164,37 @@ def _rate_of(
 
 
 def _rate_of_one(
-    rounds: Sequence[int], blocks: Sequence[int], fill: Sequence[int], least: int, steps: int
+    rounds: Sequence[int],
+    blocks: Sequence[int],
+    fill: Sequence[int],
+    inside: Sequence[int],
+    least: int,
+    steps: int,
 ) -> float:
     """Of an object that grows: by what it fills, which rises before its blocks do. A table has
-    room in vain."""
+    room in vain: by its entries `inside`, where these are known."""
     low = lowest(blocks)
+    if inside and _is_of_entries(low, inside):
+        return _rate_of(rounds, inside, least, steps, table=False)
     by_blocks = _rate_of(rounds, blocks, least, steps)
     block_by_block = 0 < max((b - a for a, b in zip(low, low[1:]) if a), default=0) <= BLOCK
     if block_by_block or (by_blocks and not is_table(low)):
         return _rate_of(rounds, fill, least, steps) or by_blocks
     return by_blocks
+
+
+def _is_of_entries(low: Sequence[int], inside: Sequence[int]) -> bool:
+    """Whether it is a table that is filled: bytes may be 0 anywhere."""
+    return bool(_table_by(low)) and _USED * low[-1] <= inside[-1]
+
+
+def _inside(held: Sequence[Held], entries: Sequence[Filled]) -> tuple[list[int], list[int]]:
+    """Bytes of the entries of all that is not kept one by one, and of the largest of these; an
+    object of one block is full. Tables leave no old copies."""
+    singles = _singles(held) if entries else []
+    known = [{s: e.get(s, s * n) for s, n in one.items()} for one, e in zip(singles, entries)]
+    alone = [k[max(k)] // one[max(k)] if k else 0 for one, k in zip(singles, known)]
+    return [sum(k.values()) for k in known], alone
 
 
 def lowest(amounts: Sequence[int]) -> list[int]:
@@ -299,16 +333,22 @@ def _is_more_than_teeth(
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
     """Bytes of objects that are kept one by one, and of the one that is replaced, larger."""
+    singles = _singles(held)
+    # of a few the largest: the collector may have taken old copies for objects in use
+    many = [_bytes(h) - _bytes(s) for h, s in zip(held, singles)]
+    return many, [max(s, default=0) for s in singles]
+
+
+def _singles(held: Sequence[Held]) -> Sequence[Held]:
+    """What is not kept one by one."""
     # old copies of one that is small may have been as many, but are not kept
     often = {size for size, n in held[-1].items() if n >= _MANY}
     kept = {size for size in often if not _larger_now(held, size)}
     singles = [{s: n for s, n in h.items() if s not in kept} for h in held]
     tables = sum(held[-1][size] for size in often - kept)
     if max(sum(s.values()) for s in singles) > _FEW_ONES + tables and _stay(singles):
-        return [_bytes(h) for h in held], [0] * len(held)
-    # of a few the largest: the collector may have taken old copies for objects in use
-    many = [sum(s * n for s, n in h.items() if s in kept) for h in held]
-    return many, [max(s, default=0) for s in singles]
+        return [{}] * len(held)
+    return singles
 
 
 def _larger_now(held: Sequence[Held], size: int) -> bool:
@@ -319,11 +359,12 @@ def _larger_now(held: Sequence[Held], size: int) -> bool:
     return n >= _MANY and any(s < size and k - now.get(s, 0) >= n for s, k in before.items())
 
 
-def _list_of(held: Sequence[Held]) -> float:
+def _list_of(held: Sequence[Held], filled: Sequence[Filled]) -> float:
     """Of what is kept one by one the lists or dicts, which are too young to be seen growing: their
     bytes for one of its. They are new, alone or with more of them, and have place for it all, or
     for what is of one size where each entry keeps several; of several lists that are full a
-    further one may have come from another line."""
+    further one may have come from another line. Where its entries are known, each keeps as many as
+    the other."""
     kept = {s: n for s, n in held[-1].items() if n >= _MANY and not _larger_now(held, s)}
     before = held[len(held) // 2]
     now, then = ({s: n for s, n in h.items() if s not in kept} for h in (held[-1], before))
@@ -331,8 +372,16 @@ def _list_of(held: Sequence[Held]) -> float:
     if _bytes(now) > _bytes(then):
         tables.append((sum(now.values()), _bytes(now)))
     entries = {sum(kept.values()), *kept.values()}  # and the tables themselves
-    fit = max((_entries(n, k, room) for n in entries for k, room in tables), default=0)
+    known = filled[-1] if filled else {}
+    new = [known.get(s, 0) for s, n in now.items() if then.get(s, 0) < n == 1]
+    fits = [_entries(n, k, room) for n in entries for k, room in tables]
+    fit = max([*fits, *(k for n in entries for k in new if _shared(n, k // ITEM))], default=0)
     return fit / _bytes(kept) if fit else 0.0
+
+
+def _shared(n: int, entries: int) -> bool:
+    """Whether of n objects each entry keeps as many, but of the last."""
+    return 0 < entries <= n and n % entries <= 1
 
 
 def _entries(n: int, tables: int, nbytes: int) -> int:
@@ -379,8 +428,15 @@ def _bytes(held: Held) -> int:
 
 def _table_by(low: Sequence[int]) -> float:
     """How many times as large a table becomes; 0: it is none."""
-    steps = _steps(low)
-    return low[steps[-1]] / low[steps[-1] - 1] if is_table(low) else 0.0
+    sizes = _sizes(low)
+    if entry_of(sizes):
+        return _HASHED
+    return sizes[-1] / sizes[-2] if is_table(low) else 0.0
+
+
+def _sizes(low: Sequence[int]) -> list[int]:
+    """Each once."""
+    return [n for n, _ in groupby(low)]
 
 
 def _slope_of(rounds: Sequence[int], low: Sequence[int], table: bool) -> float:

@@ -241,8 +241,8 @@ def _ones(
         own = [o for o in own if o[1] * BLOCK == v.largest] or own
         if v.one > 0 and own:
             at, n = max(own, key=lambda o: o[1])
-            full = min(n * BLOCK, v.one * (now - v.since))
-            out[g.place] = One(v.one, n * BLOCK, at, table=v.table, full=full)
+            full = min(n * BLOCK, v.entries or v.one * (now - v.since))
+            out[g.place] = One(v.one, n * BLOCK, at, table=v.table, full=full, entry=v.entry)
         elif v.one <= 0 and not any(abs(n - ITEM / v.every) < _NEAR * n for n in lists):
             (item, items), *_ = Counter(n for _, n in own).most_common(1) or [(0, 0)]
             if item * BLOCK == _table_for(ITEM * items) > _LEAST_TABLE:  # the table is one of them

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
@@ -95,9 +96,10 @@ class Judged:
 class _Owner:
     """A line and one heap: what it held at each snapshot, and how its lines were called."""
 
-    held: dict[int, Counter[int]]
-    filled: dict[int, dict[int, int]]
-    chains: set[Chain]
+    held: dict[int, Counter[int]] = field(default_factory=dict)
+    filled: dict[int, dict[int, int]] = field(default_factory=dict)
+    entries: dict[int, Counter[int]] = field(default_factory=dict)
+    chains: set[Chain] = field(default_factory=set)
 
 
 def judged(
@@ -182,11 +184,13 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
         for heap, kept in (("gc", look.gc), ("heap", look.heap)):
             for (site, nbytes), n in kept.items():
                 if chain := _chain(site, chain_of):
-                    owner = out.setdefault((heap, chain[-1]), _Owner({}, {}, set()))
+                    owner = out.setdefault((heap, chain[-1]), _Owner())
                     owner.held.setdefault(i, Counter())[nbytes] += n
                     if heap == "gc" and (most := look.filled.get((site, nbytes), 0)):
                         filled = owner.filled.setdefault(i, {})
                         filled[nbytes] = max(filled.get(nbytes, 0), most)
+                        of_entries = owner.entries.setdefault(i, Counter())
+                        of_entries[nbytes] += look.entries[site, nbytes]
                     owner.chains.add(chain)
     return out
 
@@ -227,7 +231,7 @@ def _together(
 
 def _as_one(owners: Iterable[_Owner]) -> _Owner:
     """What lines hold together."""
-    one = _Owner({}, {}, set())
+    one = _Owner()
     for owner in owners:
         one.chains |= owner.chains
         for i, held in owner.held.items():
@@ -235,6 +239,8 @@ def _as_one(owners: Iterable[_Owner]) -> _Owner:
         for i, filled in owner.filled.items():
             of = one.filled.setdefault(i, {})
             of.update({size: max(n, of.get(size, 0)) for size, n in filled.items()})
+        for i, entries in owner.entries.items():
+            one.entries.setdefault(i, Counter()).update(entries)
     return one
 
 
@@ -254,8 +260,10 @@ def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:
 def _by_loop(of: Of, owner: _Owner, loop: Loop, steps: int, least: int = LEAST) -> Verdict:
     held: list[Held] = [owner.held.get(i, _NONE) for i in loop.at]
     filled: list[Held] = [owner.filled.get(i, _NONE) for i in loop.at]
+    entries: list[Held] = [owner.entries.get(i, _NONE) for i in loop.at]
     exact = of[0] == "heap"
-    return growth.judge(loop.rounds, held, filled, exact=exact, least=least, steps=steps)
+    judge = partial(growth.judge, exact=exact, least=least, steps=steps)
+    return judge(loop.rounds, held, filled, entries)
 
 
 def _in_each(owner: _Owner, loop: Loop) -> bool:
