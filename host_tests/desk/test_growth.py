@@ -317,9 +317,9 @@ def test_lists_of_one_line_grow_by_the_entries_of_all(each: tuple[int, ...]) -> 
     assert found.entries == 40 * found.one
 
 
-@pytest.mark.parametrize("of, before, rounds", [(8, 0, 20), (16, 0, 20), (8, 0, 40)])
+@pytest.mark.parametrize("of, before, rounds", [(8, 0, 20), (16, 0, 20), (8, 0, 40), (16, 12, 20)])
 def test_tables_of_sets_and_dicts_grow_by_their_entries(of: int, before: int, rounds: int) -> None:
-    """An entry a round."""
+    """An entry a round; of a dict that had two a round at first, too."""
     numbers = [i + min(i, before) for i in range(1, rounds + 1)]
     held: list[Held] = [{hash_tables.larger((n - 1) // 2 * 2 * of, of): 1} for n in numbers]
     entries: list[Filled] = [dict.fromkeys(h, of * n) for h, n in zip(held, numbers)]
@@ -340,6 +340,11 @@ def test_the_sizes_of_tables_of_sets_and_dicts() -> None:
     assert hash_tables.entry_of([160, 192, 288, 384, 480]) == 16
     assert hash_tables.entry_of([192, 288, 384, 480]) == hash_tables.entry_of([32, 64, 96]) == 0
     assert hash_tables.entry_of([32, 64, 128, 256]) == hash_tables.entry_of([]) == 0
+
+
+def test_the_last_rounds_tell_where_each_adds_as_much() -> None:
+    counts = [*range(0, 24, 2), *range(24, 36)]
+    assert judge(range(1, 25), objects(*counts)).rate == _OBJECT
 
 
 def test_no_looks() -> None:

@@ -44,6 +44,7 @@ _ROOM = 1.5  # times the entries of a dict: it has less room
 _LISTED = 3  # numbers of objects that a list had entries for
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
+_LAST, _STEADY = 3, 6  # of the rounds a third, of so many looks
 _BEND = 8  # looks before and after which growth becomes slower
 _PARTS = 12  # lines at most whose parts are tried: there are 2 ** so many
 
@@ -440,15 +441,26 @@ def _sizes(low: Sequence[int]) -> list[int]:
 
 
 def _slope_of(rounds: Sequence[int], low: Sequence[int], table: bool) -> float:
-    """Bytes a round: the middle of the slopes between any two looks. A table that grows by a part
-    of itself has room in vain: of that, where it is full, just before each of its last steps up;
-    they are so far from each other that the others would be most of the looks."""
+    """Bytes a round: that of the last rounds, where each adds as much; else the middle of the
+    slopes between any two looks. A table that grows by a part of itself has room in vain: of that,
+    where it is full, just before each of its last steps up; they are so far from each other that
+    the others would be most of the looks."""
+    if not table and (steady := _steady(rounds, low)):
+        return steady
     points: list[tuple[float, int]] = [*zip(rounds, low)]
     if table:
         full = [i for i in _steps(low) if low[i - 1]]
         points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full[-STEPS:]]
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
     return _whole(median(slopes), _table_by(low) if table else 0.0) if slopes else 0.0
+
+
+def _steady(rounds: Sequence[int], low: Sequence[int]) -> float:
+    """Bytes that each of the last rounds adds, one as much as the other; 0: they do not."""
+    since = rounds[-1] - (rounds[-1] - rounds[0]) / _LAST
+    last = [(a, n) for a, n in zip(rounds, low) if a >= since]
+    slopes = {(y - b) / (x - a) for (a, b), (x, y) in zip(last, last[1:])}
+    return slopes.pop() if len(slopes) == 1 and len(last) >= _STEADY else 0.0
 
 
 def _whole(slope: float, table: float) -> float:
