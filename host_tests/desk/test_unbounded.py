@@ -17,6 +17,13 @@ while True:
 """
 _FOR_EVER = ("[]", "pass", "kept.append(x)", "print(len(kept))")
 _KEEP = "def keep(x):\n    {}\n"
+_CLASS = """\
+class Log:
+    def __init__(self):
+        self.items = []
+    def add(self, x):
+        {}
+"""
 
 
 def adds(first: str, above: str, line: str, more: str) -> bool:
@@ -37,6 +44,10 @@ def adds(first: str, above: str, line: str, more: str) -> bool:
         ("[]", _KEEP.format("kept.append(x)  # grows"), "keep(x)"),
         ("''", _KEEP.format("global kept\n    kept += x  # grows"), "keep(x)"),
         ("[]", _KEEP.format("kept.append(x)  # grows\n    return x"), "y = keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows\n    return x"), "y = 50 + keep(x) / 2"),
+        ("[]", _KEEP.format("y = x / 3  # grows\n    kept.append((x, y))"), "keep(x)"),
+        ("[]", _KEEP.format("y = bytes(x)  # grows\n    kept.append(y)"), "keep(x)"),
+        ("None", _CLASS.format("self.items.append(x)  # grows") + "log = Log()", "log.add(x)"),
     ],
 )
 def test_what_adds_in_each_round_has_no_bound(first: str, above: str, line: str) -> None:
@@ -80,6 +91,22 @@ def test_what_may_be_made_less_has_a_bound_perhaps(more: str) -> None:
         ("[]", _KEEP.format("kept.append(x)  # grows"), "y = x or keep(x)"),
         ("[]", _KEEP.format("kept.append(x)  # grows\n    keep(x)"), "pass"),
         ("[]", _KEEP.format("kept = []\n    kept.append(x)  # grows"), "keep(x)"),
+        ("[]", _KEEP.format("kept.append(x)  # grows"), "y = [keep(x) for x in x]"),
+        ("[]", _KEEP.format("kept.append(x)  # grows"), "y = keep(x) if x else 0"),
+        ("[]", _KEEP.format("y = x / 3  # grows\n    if y: kept.append(y)"), "keep(x)"),
+        ("[]", _KEEP.format("y = seen.setdefault(x, 0)  # grows\n    kept.append(y)"), "keep(x)"),
+        ("None", _CLASS.format("self.items.append(x)  # grows"), "log = Log(); log.add(x)"),
+        (
+            "None",
+            _CLASS.format("self.items.append(x)  # grows")
+            + "    def clear(self): self.items = []",
+            "log.add(x)",
+        ),
+        (
+            "None",
+            _CLASS.format("self.items.append(x)  # grows") + _CLASS.replace("Log", "Other"),
+            "log.add(x)",
+        ),
     ],
 )
 def test_what_comes_on_a_condition_has_a_bound_perhaps(first: str, above: str, line: str) -> None:

@@ -14,6 +14,10 @@ from typing import Union
 _ADDS = {"append", "extend", "insert"}  # methods of what grows
 _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
+_TYPES = {"bool", "bytearray", "bytes", "dict", "float", "int", "list", "str", "tuple"}
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension)
+_NOT_ALWAYS = (ast.BoolOp, ast.IfExp, ast.Lambda, *_COMPREHENSIONS)
+_WHOLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)  # statements that are always done
 _Body = Union[ast.While, ast.For, ast.FunctionDef]
 
 
@@ -49,16 +53,30 @@ class _Script:
         self._above = {child: n for n in self._all for child in ast.iter_child_nodes(n)}
 
     def adds_for_ever(self, line: int, loop: int) -> bool:
-        """Whether each round of the loop comes to that line, which adds to what is never less."""
+        """Whether each round of the loop comes to that line, which adds to what is never less, or
+        makes what another one adds."""
         statements = [n for n in self._all if isinstance(n, ast.stmt) and n.lineno == line]
-        grows = _grows(statements[-1]) if statements else None
+        adds = self._that_adds(statements[-1]) if statements else None
+        grows = _grows(adds) if adds else None
         name = _name(grows)
         return (
-            bool(name)
+            adds is not None
+            and bool(name)
             and not any(n.arg == name for n in self._all if isinstance(n, ast.arg))
-            and self._each_round(statements[-1], loop, ())
+            and self._each_round(adds, loop, ())
             and all(n is grows or self._adds_or_reads(n) for n in self._all if _name(n) == name)
         )
+
+    def _that_adds(self, statement: ast.stmt) -> ast.stmt | None:
+        """The statement itself, or of `x = a + b` the one in the same block that adds x."""
+        made = _made(statement)
+        if not made:
+            return statement
+        after = (
+            n for n in ast.iter_child_nodes(self._above[statement]) if isinstance(n, ast.stmt)
+        )
+        adding = (n for n in after if n.lineno > statement.lineno and _grows(n))
+        return next((n for n in adding if any(_name(x) == made for x in ast.walk(n))), None)
 
     def _each_round(self, statement: ast.AST, loop: int, of: tuple[str, ...]) -> bool:
         body = self._above[statement]
@@ -69,9 +87,16 @@ class _Script:
         if body.name in of:
             return False
         calls = (n for n in self._all if isinstance(n, ast.Call) and _name(n.func) == body.name)
-        lines = (self._above[call] for call in calls)
-        whole = (n for n in lines if isinstance(n, (ast.Expr, ast.Assign)))
-        return any(self._each_round(n, loop, (*of, body.name)) for n in whole)
+        alone = sum(n.name == body.name for n in self._all if isinstance(n, ast.FunctionDef)) == 1
+        lines = (self._always(call) for call in calls if alone)
+        return any(self._each_round(n, loop, (*of, body.name)) for n in lines if n)
+
+    def _always(self, call: ast.AST) -> ast.AST | None:
+        """The statement that a call is a part of, each time; None: on a condition, or none."""
+        at = call
+        while not isinstance(at, (*_NOT_ALWAYS, ast.stmt)):
+            at = self._above[at]
+        return at if isinstance(at, _WHOLE) else None
 
     def _ends_never(self, loop: ast.While | ast.For) -> bool:
         if isinstance(loop, ast.For):
@@ -79,7 +104,7 @@ class _Script:
         return isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
     def _adds_or_reads(self, use: ast.AST) -> bool:
-        """Or it is the first value, at the script's own level."""
+        """Or it is the first value, at the script's own level, or of an object made there."""
         above = self._above[use]
         if isinstance(above, ast.Attribute):
             return above.attr in _ADDS
@@ -88,8 +113,18 @@ class _Script:
         if isinstance(above, ast.BinOp):  # x of x = x + y
             return _name(_grows(self._above[above])) == _name(use)
         if isinstance(above, ast.Assign) and _grows(above) is None:
-            return use in above.targets and isinstance(self._above[above], ast.Module)
+            return use in above.targets and self._once(self._above[above])
         return isinstance(above, (ast.Assign, ast.AugAssign)) and _grows(above) is use
+
+    def _once(self, body: ast.AST) -> bool:
+        """Whether its statements are done once, before any loop."""
+        if not isinstance(body, ast.FunctionDef) or body.name != "__init__":
+            return isinstance(body, ast.Module)
+        of = self._above[body]
+        calls = [n for n in self._all if isinstance(n, ast.Call)]
+        made = [c for c in calls if isinstance(of, ast.ClassDef) and _name(c.func) == of.name]
+        lines = [self._always(c) for c in made]
+        return bool(lines) and all(n and isinstance(self._above[n], ast.Module) for n in lines)
 
 
 def _name(node: ast.AST | None) -> str:
@@ -111,6 +146,16 @@ def _grows(statement: ast.AST) -> ast.AST | None:
         same = isinstance(added.op, ast.Add) and _name(added.left) == _name(to) != ""
         return to if same else None
     return None
+
+
+def _made(statement: ast.stmt) -> str:
+    """The name of a value that is computed, of nothing that would keep anything itself."""
+    if not isinstance(statement, ast.Assign) or _grows(statement):
+        return ""
+    calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call)]
+    plain = all(isinstance(c.func, ast.Name) and c.func.id in _TYPES for c in calls)
+    target = statement.targets[0]
+    return target.id if plain and isinstance(target, ast.Name) else ""
 
 
 def _leaves_early(body: _Body) -> bool:
