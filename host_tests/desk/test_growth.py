@@ -328,6 +328,20 @@ def test_tables_of_sets_and_dicts_grow_by_their_entries(of: int, before: int, ro
     assert 1 < found.table < growth.LISTS
 
 
+def test_a_list_that_became_larger_twice_grows_by_its_entries() -> None:
+    rounds = range(9, 30)
+    held: list[Held] = [{table(i): 1} for i in rounds]
+    entries: list[Filled] = [{table(i): 8 * i} for i in rounds]
+    assert judge(rounds, held, [{}] * len(held), entries).rate == 8
+
+
+def test_bytes_that_are_0_in_part_grow_by_all_of_them() -> None:
+    """As those of small numbers in eight bytes each: they have no more room than a block."""
+    held: list[Held] = [{-(-24 * i // 32) * 32: 1} for i in range(2, 40)]
+    entries: list[Filled] = [dict.fromkeys(h, 16 * i) for i, h in enumerate(held, 2)]
+    assert abs(judge(range(2, 40), held, [{}] * len(held), entries).rate - 24) <= 1.2
+
+
 def test_the_sizes_of_tables_of_sets_and_dicts() -> None:
     """As py/map.c has them, in whole blocks; even steps may be those of bytes."""
     of_dicts, of_sets = (

@@ -118,7 +118,11 @@ def judge(
     inside, alone = _inside(held, entries)
     table = 2 * max(held[-1], default=0) >= amounts[-1]  # else many objects, whatever their steps
     many = _rate_of(rounds, by_ones, least, steps, table)
-    ones = _rate_of_one(rounds, one, fill, inside, least, steps)
+    by_entries = bool(inside) and _is_of_entries(lowest(one), inside, alone)
+    if by_entries:
+        ones = _rate_of(rounds, inside, least, steps, table=False)
+    else:
+        ones = _rate_of_one(rounds, one, fill, least, steps)
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
@@ -128,7 +132,7 @@ def judge(
     if many + ones <= 0:
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
-    of_largest = _rate_of(rounds, alone, least, steps, table=False) if ones and inside else ones
+    of_largest = _rate_of(rounds, alone, least, steps, table=False) if by_entries else ones
     largest = max((size for size, n in held[-1].items() if n < _MANY), default=0)
     new = _objects(held[-1]) - _objects(held[first])
     return Verdict(
@@ -137,11 +141,11 @@ def judge(
         nbytes=amounts[-1],
         since=rounds[first],
         rate=many + ones + (0.0 if ones else many * _list_of(held, entries)),
-        one=of_largest or ones,
+        one=of_largest or ones if ones else 0.0,
         largest=largest if ones else 0,
-        table=_table_by(lowest(one)) if ones else 0.0,
+        table=_table_by(lowest(one), by_entries) if ones else 0.0,
         entry=entry_of(_sizes(lowest(one))) if ones else 0,
-        entries=alone[-1] if ones and inside else 0,
+        entries=alone[-1] if ones and by_entries else 0,
         every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
     )
 
@@ -165,18 +169,11 @@ def _rate_of(
 
 
 def _rate_of_one(
-    rounds: Sequence[int],
-    blocks: Sequence[int],
-    fill: Sequence[int],
-    inside: Sequence[int],
-    least: int,
-    steps: int,
+    rounds: Sequence[int], blocks: Sequence[int], fill: Sequence[int], least: int, steps: int
 ) -> float:
     """Of an object that grows: by what it fills, which rises before its blocks do. A table has
-    room in vain: by its entries `inside`, where these are known."""
+    room in vain."""
     low = lowest(blocks)
-    if inside and _is_of_entries(low, inside):
-        return _rate_of(rounds, inside, least, steps, table=False)
     by_blocks = _rate_of(rounds, blocks, least, steps)
     block_by_block = 0 < max((b - a for a, b in zip(low, low[1:]) if a), default=0) <= BLOCK
     if block_by_block or (by_blocks and not is_table(low)):
@@ -184,9 +181,12 @@ def _rate_of_one(
     return by_blocks
 
 
-def _is_of_entries(low: Sequence[int], inside: Sequence[int]) -> bool:
-    """Whether it is a table that is filled: bytes may be 0 anywhere."""
-    return bool(_table_by(low)) and _USED * low[-1] <= inside[-1]
+def _is_of_entries(low: Sequence[int], inside: Sequence[int], alone: Sequence[int]) -> bool:
+    """Whether it is a table that is filled, also before it became larger often: bytes have no
+    room, or become larger about as often as there are more. Bytes may be 0 anywhere."""
+    room = max(n - entries for n, entries in zip(low, alone))
+    filled = room > BLOCK and 2 * len(_steps(low)) < len(_steps(lowest(inside)))
+    return bool(_table_by(low) or filled) and _USED * low[-1] <= inside[-1]
 
 
 def _inside(held: Sequence[Held], entries: Sequence[Filled]) -> tuple[list[int], list[int]]:
@@ -427,12 +427,13 @@ def _bytes(held: Held) -> int:
     return sum(size * n for size, n in held.items())
 
 
-def _table_by(low: Sequence[int]) -> float:
-    """How many times as large a table becomes; 0: it is none."""
+def _table_by(low: Sequence[int], known: bool = False) -> float:
+    """How many times as large a table becomes; 0: it is none. `known`: it is one."""
     sizes = _sizes(low)
     if entry_of(sizes):
         return _HASHED
-    return sizes[-1] / sizes[-2] if is_table(low) else 0.0
+    larger = len(sizes) > 1 and sizes[-2] and (known or is_table(low))
+    return sizes[-1] / sizes[-2] if larger else 0.0
 
 
 def _sizes(low: Sequence[int]) -> list[int]:
