@@ -335,6 +335,15 @@ def test_a_list_that_became_larger_twice_grows_by_its_entries() -> None:
     assert judge(rounds, held, [{}] * len(held), entries).rate == 8
 
 
+def test_a_list_whose_first_entries_were_another_lines_grows_by_its_own() -> None:
+    """Of two, of which one gets an entry in each second round."""
+    rounds = range(1, 22)
+    numbers = [[n for n in (i, i // 2) if n > 4] for i in rounds]
+    held: list[Held] = [Counter(map(table, of)) for of in numbers]
+    entries: list[Filled] = [{table(n): 8 * n for n in of} for of in numbers]
+    assert judge(rounds, held, [{}] * len(held), entries).rate == 12
+
+
 def test_bytes_that_are_0_in_part_grow_by_all_of_them() -> None:
     """As those of small numbers in eight bytes each: they have no more room than a block."""
     held: list[Held] = [{-(-24 * i // 32) * 32: 1} for i in range(2, 40)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations, groupby
+from itertools import accumulate, combinations, groupby, takewhile
 from math import ceil
 from statistics import median
 from types import MappingProxyType
@@ -115,12 +115,13 @@ def judge(
     by_ones, one = parts(held)
     tables = sum(n for size, n in held[-1].items() if _larger_now(held, size))
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one
-    inside, alone = _inside(held, entries)
+    inside, alone, tables_of = _inside(held, entries)
     table = 2 * max(held[-1], default=0) >= amounts[-1]  # else many objects, whatever their steps
     many = _rate_of(rounds, by_ones, least, steps, table)
     by_entries = bool(inside) and _is_of_entries(lowest(one), inside, alone)
     if by_entries:
         ones = _rate_of(rounds, inside, least, steps, table=False)
+        ones = ones and (_since_the_last(rounds, inside, tables_of) or ones)
     else:
         ones = _rate_of_one(rounds, one, fill, least, steps)
     if ones and not many and _is_full(rounds, held[-1], by_ones, one):
@@ -189,13 +190,26 @@ def _is_of_entries(low: Sequence[int], inside: Sequence[int], alone: Sequence[in
     return bool(_table_by(low) or filled) and _USED * low[-1] <= inside[-1]
 
 
-def _inside(held: Sequence[Held], entries: Sequence[Filled]) -> tuple[list[int], list[int]]:
+def _since_the_last(rounds: Sequence[int], inside: Sequence[int], tables: Sequence[int]) -> float:
+    """Bytes a round since there are as many tables as now, where that is long ago: one more has
+    entries from before, when it was another line's."""
+    since = len(tables) - sum(1 for _ in takewhile(lambda n: n == tables[-1], reversed(tables)))
+    enough = len(tables) - since >= _STEADY
+    long = _LAST * (rounds[-1] - rounds[since]) >= rounds[-1] - rounds[0]
+    low = lowest(inside)
+    return _slope_of(rounds[since:], low[since:], table=False) if enough and long else 0.0
+
+
+def _inside(
+    held: Sequence[Held], entries: Sequence[Filled]
+) -> tuple[list[int], list[int], list[int]]:
     """Bytes of the entries of all that is not kept one by one, and of the largest of these; an
-    object of one block is full. Tables leave no old copies."""
+    object of one block is full. How many are larger. Tables leave no old copies."""
     singles = _singles(held) if entries else []
     known = [{s: e.get(s, s * n) for s, n in one.items()} for one, e in zip(singles, entries)]
     alone = [k[max(k)] // one[max(k)] if k else 0 for one, k in zip(singles, known)]
-    return [sum(k.values()) for k in known], alone
+    tables = [sum(n for s, n in one.items() if s > BLOCK) for one in singles]
+    return [sum(k.values()) for k in known], alone, tables
 
 
 def lowest(amounts: Sequence[int]) -> list[int]:
