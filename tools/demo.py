@@ -71,8 +71,9 @@ def real_models() -> list[Path]:
         refused = info.unsupported_reason(BUILD.capabilities())
         if not refused and (info.peak("load_addr") or 0) < HEAP - _SPARE:
             fit.append((info, path))
-    pairs = [(a[0].nbytes + b[0].nbytes, a[1], b[1]) for a in fit for b in fit if hang(a[0], b[0])]
-    return list(max(pairs)[1:]) if pairs else []
+    pairs = [(a, b) for a in fit for b in fit if hang(a[0], b[0])]
+    largest = max(pairs, key=lambda pair: sum(info.nbytes or 0 for info, _ in pair), default=())
+    return [path for _, path in largest]
 
 
 def hang(first: maixmem_kmodel.KModel, second: maixmem_kmodel.KModel) -> bool:

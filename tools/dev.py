@@ -311,6 +311,7 @@ def lint(arguments: list[str]) -> int:
         or run(PYTHON, "-m", "mypy")
         or run(PYTHON, "-m", "mypy", *sorted(API.glob("*.py")), STUBBED)
         or run(PYTHON, "-m", "mypy", *sorted({*(ROOT / "lib").glob("*.py")} - {STUBBED}))
+        or run(PYTHON, "-m", "mypy", *sorted((ROOT / "tools").glob("*.py")))
         or rooms()
         or workflows()
         or run(PYTHON, "-m", "maixmem_cli", "build", "--check")

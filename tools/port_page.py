@@ -122,11 +122,8 @@ def typed(annotation: ast.expr | None) -> str:
     """An annotation as text; any where there is none."""
     if annotation is None:
         return "any"
-    return (
-        annotation.value
-        if isinstance(annotation, ast.Constant) and annotation.value
-        else ast.unparse(annotation)
-    )
+    text = annotation.value if isinstance(annotation, ast.Constant) else None
+    return text if isinstance(text, str) and text else ast.unparse(annotation)
 
 
 def answer(node: ast.FunctionDef) -> str:

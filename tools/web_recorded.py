@@ -58,7 +58,7 @@ def _cured(found: Record, script: Path, source: str) -> tuple[str, dict[str, str
     made = {name: one for name in LANGUAGES if (one := advice.of_run(found, name))}
     changes = tried.candidates(source, facts.of_record(found), bench)
     failed = []
-    for edit, after in tried.runs(changes, script, found, bench, 1):
+    for edit, after in tried.runs([changes], script, found, bench, 1):
         if trials.cured(found, after):
             break
         failed.append(edit.kind)

@@ -10,7 +10,9 @@ from typing import Any
 
 import paths
 import pytest
+import web_recorded
 from maixmem_cli.emulator import board, cores
+from maixmem_cli.text.language import LANGUAGES
 
 WEB = paths.TOOLS / "web"
 SCRIPTS = sorted(WEB.rglob("*.js"))
@@ -78,3 +80,15 @@ def test_a_page_brings_the_board_of_its_browser(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cores.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(cores.compiler, "compiler", lambda: None)
     assert cores.new() is made and cores.missing() is None
+
+
+@pytest.mark.skipif(paths.micropython() is None, reason="no MicroPython unix port here: no run")
+def test_the_example_of_the_page_hangs_and_its_change_runs() -> None:
+    """Both runs are on the stand-in, as where the page is built."""
+    [data] = web_recorded.files().values()
+    told = json.loads(data)
+    assert told["hangs"]["status"] == 3 and told["runs"]["status"] == 0
+    assert told["hangs"]["script"] != told["runs"]["script"]
+    assert told["answer"].keys() == set(LANGUAGES)
+    assert any(step["kind"] == "refused" for step in told["hangs"]["steps"])
+    assert not any(step["kind"] == "refused" for step in told["runs"]["steps"])
