@@ -6,9 +6,10 @@ gc.disable() there is room for it."""
 
 import gc
 
-from k210_gc import NATIVE, heap
+from k210_gc import NATIVE, heap, latest
 
-_MUCH = 6144  # bytes of the stand-in's own garbage that are let be
+_MUCH = 6144  # bytes of the stand-in's own garbage that are let be, where there is room
+_PART, _STEP = 16, 512  # of what is free: so much at most; looked at after so many bytes
 # words of lists, which give their bytes back at once when they are cleared
 _ROOM, _LAST = 1020, 2044
 _HEADS = 96  # bytes of a list and of a bytearray besides its own
@@ -60,13 +61,15 @@ class Meter:
 # Contract. The books of the stand-in's own garbage since the last collection. `hidden`: bytes of
 # the interpreter's heap that no script is shown; `room` a list that is cleared for as long as the
 # script keeps gc disabled, `last` one that is when the script has ended. Where there is much of
-# its own garbage the stand-in collects, so that it lies not between what the script keeps; what it
-# collected of the script's stays in the books, as `lost` bytes, or as `gone` blocks while gc is
+# its own garbage the stand-in collects, so that it lies not between what the script keeps: pixels
+# stay where they are, for what is made next to lie behind them as on the board. What it collected
+# of the script's else stays in the books, as `lost` bytes, or as `gone` blocks while gc is
 # disabled.
 class _Books:
     def __init__(self):
         self.hidden = self.own = self.lost = 0
         self._seen = self._own_seen = 0
+        self._next = _STEP  # its own garbage at which is looked
         self.room = self.last = self.gone = ()
 
     def alloc(self):
@@ -74,6 +77,8 @@ class _Books:
         real = gc.mem_alloc()
         if real < self._seen + (self.own - self._own_seen) // 2:
             self.own = self.lost = 0
+            self._next = _STEP
+            latest.forget()
         self._seen, self._own_seen = real, self.own
         used = real - self.hidden - self.own
         if used + self.lost > heap.pool:  # the board has collected, too
@@ -83,11 +88,13 @@ class _Books:
     def collect(self):
         """As the script asks."""
         self.gone, self.lost = (), 0
+        latest.forget()
         self._collect()
 
     def _collect(self):
         gc.collect()
         self.own = self._seen = self._own_seen = 0
+        self._next = _STEP
 
     def begin(self):
         """Takes both rooms."""
@@ -121,8 +128,10 @@ class _Books:
     def add(self, n):
         """The stand-in left so many bytes."""
         self.own += n
-        if self.own > _MUCH:
-            self._sweep()
+        if self.own > self._next:
+            if self.own > min(_MUCH, gc.mem_free() // _PART):
+                self._sweep()
+            self._next = self.own + _STEP
 
     def real(self):
         """Bytes in use but for those that no script is shown, before a call of the stand-in's."""
@@ -138,7 +147,9 @@ class _Books:
 
     def _sweep(self):
         used = self.alloc()
+        latest.hold()
         self._collect()
+        latest.let_go()
         self.own = _GOES_ON
         n = used - self.alloc()
         if gc.isenabled():

@@ -4,6 +4,12 @@
 noticed."""
 
 import gc
+from array import array
+
+try:
+    from uctypes import addressof
+except ImportError:  # CPython, which collects by itself
+    pass
 
 from k210_host import host_open
 from k210_model.gc_heap import BLOCK, blocks
@@ -50,7 +56,7 @@ class GcHeap:
         while high - low > 512:
             n = (low + high) // 2
             try:
-                self.take(n)
+                bytearray(n)
                 low = n
             except MemoryError:
                 high = n
@@ -80,7 +86,43 @@ class _Pixels:
 
 def _vm_pixels(n):
     """MicroPython: the block itself; who listens has put another take() into the heap."""
-    return heap.take(n)
+    block = heap.take(n)
+    latest.add(block)
+    return block
+
+
+# The blocks of pixels that were taken last. Their addresses are one more than they are, so that
+# the interpreter does not see that they are in use; while they are held it does.
+class _Latest:
+    _MOST = 256
+
+    def __init__(self):
+        self._places = array("l", [0] * self._MOST)  # "q" would make an object of what is read
+        self._next = 0
+
+    def add(self, block):
+        self._places[self._next] = addressof(block) + 1
+        self._next = (self._next + 1) % self._MOST
+
+    def hold(self):
+        """A collection leaves them, as the board does not collect here."""
+        self._move(-1)
+
+    def let_go(self):
+        self._move(1)
+
+    def forget(self):
+        """All were collected that nothing uses."""
+        for i in range(self._MOST):
+            self._places[i] = 0
+
+    def _move(self, by):
+        for i in range(self._MOST):
+            if self._places[i]:
+                self._places[i] += by
+
+
+latest = _Latest()
 
 
 # The three ways in which a board notices that the program lost a kpu_net. watch(model) returns a

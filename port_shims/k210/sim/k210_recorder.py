@@ -20,7 +20,7 @@ from k210_system import print_exception
 from k210_threads import turns
 from k210_time import passed
 
-FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED, THREAD = range(8)
+FRAME, LOAD, FREE, CAMERA, WINDOW, LCD, REFUSED, THREAD, NO_ROOM = range(9)
 _ROWS, _WORDS = 700, 8
 _OF_LINE = 4
 _COUNT, _IN_ALL, _LARGEST, _KEPT = range(_OF_LINE)
@@ -31,6 +31,7 @@ _CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
 # rounds at the end in which each line is looked at; at the beginning twice as many, where what the
 # first half keeps may be for good
 _LOOKED_AT = 6
+_NO_ROOM = 40  # times that it is looked at how much is free where a picture gets nothing
 _PAUSE = 2  # times the most rounds of others between two of its own: a loop has ended
 
 
@@ -132,6 +133,7 @@ class Recorder:
         self._over = self._threads = False
         self._caught = bytearray(_CAUGHT if whole else 0)
         self._told = 0  # bytes of them
+        self._refusals = 0  # of pictures
         self._ran = bytearray(lines + 2 if whole else 0)  # 1: that line did
         self._statements = 0
         self._blank = 0  # where flash was read last, and nothing was
@@ -169,9 +171,19 @@ class Recorder:
                 self._of_lines[at + _COUNT] += 1
                 self._of_lines[at + _IN_ALL] += n
                 self._of_lines[at + _LARGEST] = max(self._of_lines[at + _LARGEST], n)
-            return take(n)
+            try:
+                return take(n)
+            except MemoryError:
+                self._has_no_room(n)
+                raise
 
         heap.malloc, k210_gc.heap.take = told_malloc, told_take
+
+    def _has_no_room(self, n):
+        """A picture of n bytes got nothing of the GC heap."""
+        if self._refusals < _NO_ROOM and not self._over:
+            self._refusals += 1
+            self.add(NO_ROOM, n, k210_gc.heap.largest())
 
     def _hear_flash(self):
         flash = board.flash

@@ -69,6 +69,11 @@ def of_gc(error: str) -> bool:
     return _row(error) in _OF_GC
 
 
+def of_image(error: str) -> bool:
+    """Whether it is a picture's, which does not say how many bytes it wanted."""
+    return _row(error) == "image-heap"
+
+
 def asked(error: str) -> int | None:
     """How many bytes of the GC heap it says were requested."""
     found = _ASKED.search(error)
