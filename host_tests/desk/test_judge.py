@@ -229,3 +229,21 @@ def test_what_a_thread_that_did_not_run_may_free_is_no_growth_of_the_program() -
     assert judge.judge(replace(grew, steps=(over,)), _ENDLESS).kind == judge.NOT
     full = replace(_RAN, end=End(record.RAISED, _AT, refused=Refused(GC)), steps=(thread,))
     assert judge.judge(full, _ENDLESS).kind == judge.CANNOT_TELL
+
+
+def test_what_a_little_more_or_less_heap_decides_is_too_close() -> None:
+    """The stand-in's pieces lie not to the byte where the board's do."""
+    board = Board(record.STAND_IN, "full", build="full")
+    refused = Refused(GC, 153600, Level(500000, 166000, 150000), _AT)
+    error = "MemoryError: Out of normal MicroPython Heap Memory!"
+    of = replace(_ended(record.RAISED, error=error, refused=refused), board=board)
+    assert judge.judge(of, _SOURCE).kind == judge.NOT
+    found = judge.judge(replace(of, close=True), _SOURCE)
+    assert found.kind == judge.CANNOT_TELL
+    assert found.lines[0].startswith("CANNOT TELL: too close: main.py:3: net = kpu.load(0x300000)")
+    assert "requested 150.0 KiB of the GC heap, free were 162.1 KiB, at most" in found.lines[0]
+    assert "with 8.0 KiB more it runs" in found.lines[1]
+    of = replace(_RAN, board=board)
+    assert judge.judge(of, _SOURCE).fits
+    found = judge.judge(replace(of, close=True), _SOURCE)
+    assert found.kind == judge.CANNOT_TELL and "with 8.0 KiB less it does" in found.lines[1]

@@ -13,12 +13,12 @@ from maixmem_report import kib
 from maixmem_cli.answer.tables import board_text
 from maixmem_cli.plan import unreached
 from maixmem_cli.plan.endless import is_endless
-from maixmem_cli.plan.fit import MARGIN
 from maixmem_cli.plan.program.made import is_load
 from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.record import record
 from maixmem_cli.record.record import GC, Growth, Level, Place, Record
 from maixmem_cli.runs import ending
+from maixmem_cli.runs.standin_record import WITHIN
 
 FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
 STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
@@ -74,6 +74,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, STATUS[NOT], tuple(_overran(of)))
     if (idle := _idle(of)) and (of.first_full or (end.refused and end.refused.heap == GC)):
         return _cannot_tell(_threads(of, idle))  # it may free what was kept
+    if of.close and end.refused:
+        return _cannot_tell(_refused_closely(of, end.refused))
     if end.refused and (end.kind == record.RAISED or end.caught):  # of a thread, the rest goes on
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
@@ -114,14 +116,23 @@ def _idle(of: Record) -> record.Step | None:
 def _too_close(of: Record) -> tuple[str, ...]:
     """The lines where less was left than the stand-in's figures may be wrong by."""
     least = of.least_of(GC) if of.board.on == record.STAND_IN else None
-    if least is None or least.level.free >= MARGIN[GC]:
+    if least is None or not (of.close or least.level.free < WITHIN):
         return ()
     left = f"{kib(least.level.free)} of the GC heap were left, {_at(of, least)}"
-    return (
-        f"{CANNOT_TELL}: too close: {left}",
-        f"the stand-in's figures are within {kib(MARGIN[GC])} of a board's; seen on {_on(of)}",
-        "Next: --firmware IMAGE runs it on the firmware itself",
-    )
+    less = (f"with {kib(WITHIN)} less it does not run",) if of.close else ()
+    return (f"{CANNOT_TELL}: too close: {left}", *less, *_is_within(of))
+
+
+def _is_within(of: Record) -> Iterator[str]:
+    yield f"the stand-in's figures are within {kib(WITHIN)} of a board's; seen on {_on(of)}"
+    yield "Next: --firmware IMAGE runs it on the firmware itself"
+
+
+def _refused_closely(of: Record, refused: record.Refused) -> Iterator[str]:
+    asked = f"requested {kib(refused.asked)} of the GC heap" if refused.asked else of.end.error
+    yield f"{CANNOT_TELL}: too close: {where(of.end.at, of.script)}: {asked}{_free(refused.level)}"
+    yield f"with {kib(WITHIN)} more it runs"
+    yield from _is_within(of)
 
 
 def _at(of: Record, least: record.Least) -> str:

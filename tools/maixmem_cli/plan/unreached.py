@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from maixmem_cli.plan.fit import MARGIN
 from maixmem_cli.plan.program.made import Made, Makers
 from maixmem_cli.record import record
 from maixmem_cli.record.record import GC, HEAP, Record
 from maixmem_cli.runs.loads import candidates
+from maixmem_cli.runs.standin_record import WITHIN
 from maixmem_cli.text import syntax
 
 _OTHERS = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)  # a break in these is not the loop's
@@ -40,7 +40,7 @@ def too_much(of: Record, source: str) -> Want | None:
         return None
     left = {x.heap: x.level.free for x in of.least}
     if of.board.on == record.STAND_IN and GC in left:
-        left[GC] -= MARGIN[GC]  # its figures are as exact
+        left[GC] -= WITHIN
     wants = _Walk(tree, frozenset(of.reached), _Costs(of, tree, source)).wants()
     return next((w for w in wants if w.nbytes > left.get(w.heap, w.nbytes)), None)
 

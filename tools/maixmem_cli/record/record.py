@@ -225,6 +225,7 @@ class Record:
     later_pictures: int = 0  #: that it had taken then
     settled: int | None = None  #: the picture from which on nothing grew more, where it was seen
     too_few: bool = False  #: rounds, to tell whether something grows
+    close: bool = False  #: on the stand-in: with a little more GC heap, or less, it ends otherwise
     cut: bool = False  #: run on because something grew, its time was over too soon to tell
     statements: int = 0  #: of the script that it did, where they were counted
     caught: tuple[Caught, ...] = ()

@@ -15,7 +15,7 @@ from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
 from maixmem_cli.profiler import growth, run_on
 from maixmem_cli.profiler.growth import LEAST
-from maixmem_cli.record.record import LIMIT, MODEL, STAND_IN, Board, End, Record
+from maixmem_cli.record.record import GC, LIMIT, MODEL, RAISED, STAND_IN, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
 
@@ -30,6 +30,7 @@ _LESS = 4  # a part of the pictures, where so many were too many
 _SETTLED = 2  # times the picture from which on nothing grows: tables grow in such steps
 _FIRST = 5  # times as many, in which it is looked for first
 _APART = 4  # times as far goes on after it: else that alone
+_NEAR = 32768  #: bytes of the GC heap: with more left its pieces hardly decide
 _SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
 
 
@@ -47,6 +48,8 @@ def run(script: Path, place: Place) -> Record:
     """Runs the script, which says nothing here; its record. One that grows is run on: it may end
     by itself before that matters. WrongUse where the board cannot be prepared."""
     found = once(script, place)
+    if place.image is None:
+        found = replace(found, close=_is_close(script, place, found))
     full, asked = _full_in(found), place.options.frames
     if not full or not asked or 2 * found.pictures < asked:
         return found  # its time was over: of that ten times as much is long
@@ -56,6 +59,19 @@ def run(script: Path, place: Place) -> Record:
     if not bound or not bound.sure:
         return _on(script, place, found, min(_ON * asked, full))
     return replace(_on(script, place, found, bound.pictures), settled=bound.settled)
+
+
+def _is_close(script: Path, place: Place, found: Record) -> bool:
+    """Whether a run on the stand-in ends otherwise with a GC heap that is larger, or smaller, by
+    as much as its figures may differ: where pieces lie decides it."""
+    refused, least = found.end.refused, found.least_of(GC)
+    heap, by = found.board.gc_heap, standin_record.WITHIN
+    if refused and refused.heap == GC and found.end.kind == RAISED:
+        return again(script, place, heap + by).ran
+    if found.ran and least and by <= least.level.free < _NEAR:
+        other = again(script, place, heap - by).end
+        return bool(other.refused and other.refused.heap == GC)
+    return False
 
 
 @dataclass(frozen=True)

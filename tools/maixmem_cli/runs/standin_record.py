@@ -43,7 +43,7 @@ from maixmem_cli.runs import ending, run_standin, tracing
 from maixmem_cli.runs.loads import candidates, nearest
 from maixmem_cli.text import reading, syntax
 
-_, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED, _THREAD = range(8)
+_, _LOAD, _FREE, _CAMERA, _WINDOW, _LCD, _REFUSED, _THREAD, _NO_ROOM = range(9)
 _KINDS = {
     _LOAD: record.LOAD,
     _FREE: record.FREE,
@@ -52,6 +52,8 @@ _KINDS = {
     _LCD: record.LCD,
     _THREAD: record.THREAD,
 }
+#: bytes by which its figures of the GC heap may differ from a board's
+WITHIN = 8192
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
 _ONE = "\x1e"  # begins each error that was caught
@@ -426,12 +428,23 @@ class _Told:
         of_heap = None if asked or ending.of_gc(error) else self.of_heap(at)
         if of_heap:
             return of_heap
+        of_picture = self.of_picture(at) if ending.of_image(error) else None
+        if of_picture:
+            return of_picture
         gc = self.first.figures.get("gc")
         level = Level(self.gc_total, gc["free"], min(gc["free"], gc["largest"])) if gc else None
         if caught:  # what it had is gone
             least = next((x for x in self.least(self.second or self.first)), None)
             level = least.level if least and least.heap == record.GC else None
         return Refused(record.GC, asked, level, at)
+
+    def of_picture(self, at: tuple[Place, ...]) -> Refused | None:
+        """The last picture that got nothing of the GC heap, with what was free then."""
+        refused = [row for row in self.first.rows if row[0] == _NO_ROOM]
+        if not refused:
+            return None
+        _, wanted, largest, *_, free = refused[-1]
+        return Refused(record.GC, wanted, Level(self.gc_total, free, largest), at)
 
     def of_heap(self, at: tuple[Place, ...]) -> Refused | None:
         """The last allocation of the system heap that got nothing."""
