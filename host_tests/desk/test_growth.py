@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from typing import Callable
 
 import pytest
@@ -335,9 +336,11 @@ def test_a_list_that_became_larger_twice_grows_by_its_entries() -> None:
     assert judge(rounds, held, [{}] * len(held), entries).rate == 8
 
 
-def test_a_list_whose_first_entries_were_another_lines_grows_by_its_own() -> None:
-    """Of two, of which one gets an entry in each second round."""
-    rounds = range(1, 22)
+@pytest.mark.parametrize("rounds", [range(1, 22), (1, 2, 4, 6, 8, 10, 12, 20)])
+def test_a_list_whose_first_entries_were_another_lines_grows_by_its_own(
+    rounds: Sequence[int],
+) -> None:
+    """Of two, of which one gets an entry in each second round; not each may have had a look."""
     numbers = [[n for n in (i, i // 2) if n > 4] for i in rounds]
     held: list[Held] = [Counter(map(table, of)) for of in numbers]
     entries: list[Filled] = [{table(n): 8 * n for n in of} for of in numbers]

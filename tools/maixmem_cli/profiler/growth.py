@@ -194,10 +194,9 @@ def _since_the_last(rounds: Sequence[int], inside: Sequence[int], tables: Sequen
     """Bytes a round since there are as many tables as now, where that is long ago: one more has
     entries from before, when it was another line's."""
     since = len(tables) - sum(1 for _ in takewhile(lambda n: n == tables[-1], reversed(tables)))
-    enough = len(tables) - since >= _STEADY
     long = _LAST * (rounds[-1] - rounds[since]) >= rounds[-1] - rounds[0]
     low = lowest(inside)
-    return _slope_of(rounds[since:], low[since:], table=False) if enough and long else 0.0
+    return _slope_of(rounds[since:], low[since:], table=False) if long else 0.0
 
 
 def _inside(
