@@ -545,6 +545,13 @@ def test_pictures_lie_as_on_the_board_where_they_are_garbage(tmp_path: Path) -> 
     assert done.exit_code == 1 and (told.end.kind, told.pictures) == (record.RAISED, 18)
 
 
+def test_the_last_line_counts_too(tmp_path: Path) -> None:
+    source = "import image\nmade = image.Image(size=(320, 240))\n"
+    _, told, _ = fitted(tmp_path, source + "last = image.Image(size=(320, 240))\n")
+    least = told.least_of("gc")
+    assert least and least.at[0].line == 3 and least.level.free < least.level.total - 2 * 153600
+
+
 @pytest.mark.parametrize(
     ("hold", "said"), [(60, "DOES NOT FIT"), (48, "too close"), (41, "too close"), (8, "FITS")]
 )

@@ -152,6 +152,8 @@ class Recorder:
             self.line = starved
             self.add(THREAD)
             self.line = line
+        if self._whole and not self._over:
+            self._free()  # what the last line left
         self._over = True
 
     def _hear_memory(self):
