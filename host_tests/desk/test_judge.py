@@ -247,3 +247,24 @@ def test_what_a_little_more_or_less_heap_decides_is_too_close() -> None:
     assert judge.judge(of, _SOURCE).fits
     found = judge.judge(replace(of, close=True), _SOURCE)
     assert found.kind == judge.CANNOT_TELL and "with 8.0 KiB less it does" in found.lines[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "free", "largest", "kind"),
+    [
+        (19200, 27000, 18200, judge.CANNOT_TELL),  # a small object in another piece
+        (19200, 27000, 14000, judge.NOT),
+        (19200, 19000, 18200, judge.NOT),  # full
+        (600, 4000, 500, judge.NOT),  # what grows by little fills each piece
+    ],
+)
+def test_a_piece_that_lacks_little_is_too_close(
+    asked: int, free: int, largest: int, kind: str
+) -> None:
+    refused = Refused(GC, asked, Level(500000, free, largest), _AT)
+    of = _ended(record.RAISED, error="MemoryError: ", refused=refused)
+    board = Board(record.STAND_IN, "full", build="full")
+    found = judge.judge(replace(of, board=board), _SOURCE)
+    assert found.kind == kind
+    assert ("the largest lacks 1000 bytes" in " ".join(found.lines)) == (kind != judge.NOT)
+    assert judge.judge(of, _SOURCE).kind == judge.NOT, "an image's own"

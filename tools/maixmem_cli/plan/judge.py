@@ -21,6 +21,8 @@ from maixmem_cli.runs import ending
 from maixmem_cli.runs.standin_record import WITHIN
 
 FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
+#: bytes by which a piece of the stand-in's GC heap may differ: small objects lie in other pieces
+_BETWEEN = 2048
 STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
 _HANGS = 3
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
@@ -74,8 +76,8 @@ def _judged(of: Record, source: str) -> Verdict:
         return Verdict(NOT, STATUS[NOT], tuple(_overran(of)))
     if (idle := _idle(of)) and (of.first_full or (end.refused and end.refused.heap == GC)):
         return _cannot_tell(_threads(of, idle))  # it may free what was kept
-    if of.close and end.refused:
-        return _cannot_tell(_refused_closely(of, end.refused))
+    if end.refused and (why := _close_to_room(of, end.refused)):
+        return _cannot_tell(_refused_closely(of, end.refused, why))
     if end.refused and (end.kind == record.RAISED or end.caught):  # of a thread, the rest goes on
         return Verdict(NOT, STATUS[NOT], tuple(_not(of)))
     if end.kind == record.RAISED and ending.of_picture(end.error):
@@ -128,10 +130,23 @@ def _is_within(of: Record) -> Iterator[str]:
     yield "Next: --firmware IMAGE runs it on the firmware itself"
 
 
-def _refused_closely(of: Record, refused: record.Refused) -> Iterator[str]:
+def _close_to_room(of: Record, refused: record.Refused) -> str:
+    """Why the stand-in may refuse what a board has room for."""
+    if of.close:
+        return f"with {kib(WITHIN)} more it runs"
+    asked, level = refused.asked or 0, refused.level
+    if of.board.on != record.STAND_IN or not level or level.largest is None or asked <= WITHIN:
+        return ""
+    lacks = asked - level.largest
+    if refused.heap == GC and level.free >= asked and 0 < lacks <= _BETWEEN:
+        return f"there is enough, in pieces, and the largest lacks {lacks} bytes"
+    return ""
+
+
+def _refused_closely(of: Record, refused: record.Refused, why: str) -> Iterator[str]:
     asked = f"requested {kib(refused.asked)} of the GC heap" if refused.asked else of.end.error
     yield f"{CANNOT_TELL}: too close: {where(of.end.at, of.script)}: {asked}{_free(refused.level)}"
-    yield f"with {kib(WITHIN)} more it runs"
+    yield why
     yield from _is_within(of)
 
 
