@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import ast
 
+from maixmem_cli.text.syntax import for_ever
+
 
 def is_endless(source: str, line: int) -> bool:
     """Whether a line is inside an endless loop; of one in a function, which may be called from
@@ -17,13 +19,8 @@ def is_endless(source: str, line: int) -> bool:
     around = [n for n in ast.walk(tree) if n is not tree and _has(n, line)]
     if any(isinstance(n, (ast.FunctionDef, ast.Lambda)) for n in around) or not around:
         around = [*ast.walk(tree)]
-    return any(_for_ever(n) for n in around)
+    return any(map(for_ever, around))
 
 
 def _has(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
-
-
-def _for_ever(node: ast.AST) -> bool:
-    test = node.test if isinstance(node, ast.While) else None
-    return isinstance(test, ast.Constant) and bool(test.value)

@@ -97,7 +97,8 @@ class _Walk:
             if self._ran(node):
                 self._kept = {GC: 0, HEAP: 0}
             yield from self._statement(node)
-            if isinstance(node, _LEAVES) or _is_endless(node):
+            endless = syntax.for_ever(node) and not _breaks([*ast.iter_child_nodes(node)])
+            if endless or isinstance(node, _LEAVES):
                 return
 
     def _statement(self, node: ast.stmt) -> Iterator[Want]:
@@ -162,14 +163,6 @@ def _keeps(node: ast.stmt) -> bool:
     call = node.value if isinstance(node, ast.Expr) else None
     of = call.func if isinstance(call, ast.Call) else None
     return not isinstance(node, ast.Expr) or getattr(of, "attr", "") in ("append", "insert")
-
-
-def _is_endless(node: ast.stmt) -> bool:
-    """A loop that ends by a break alone, and has none of its own."""
-    if not isinstance(node, ast.While):
-        return False
-    test = node.test
-    return isinstance(test, ast.Constant) and bool(test.value) and not _breaks(node.body)
 
 
 def _breaks(block: Sequence[ast.AST]) -> bool:

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Collection
 from typing import Union
 
+from maixmem_cli.text.syntax import for_ever
+
 _ADDS = {"append", "extend", "insert"}  # methods of what grows
 _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
@@ -101,7 +103,7 @@ class _Script:
     def _ends_never(self, loop: ast.While | ast.For) -> bool:
         if isinstance(loop, ast.For):
             return loop.lineno in self._ever
-        return isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+        return for_ever(loop)
 
     def _adds_or_reads(self, use: ast.AST) -> bool:
         """Or it is the first value, at the script's own level, or of an object made there."""

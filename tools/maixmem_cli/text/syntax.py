@@ -49,6 +49,12 @@ def once(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def for_ever(node: ast.AST) -> bool:
+    """Whether it is a loop that has no end of its own but a break: `while True`."""
+    test = node.test if isinstance(node, ast.While) else None
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
 def _too_deep(levels: int, line: int) -> SyntaxError:
     error = SyntaxError(_TOO_DEEP % levels)
     error.lineno = line
