@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import paths
@@ -34,7 +33,7 @@ def test_ctrl_c_behind_a_program_is_for_the_prompt(tmp_path: Path) -> None:
         with board._plug:  # the board does not look meanwhile
             board._from_host(b"kept = 5\x04")
             os.write(board._term, b"\r\x02")
-            time.sleep(0.5)
+            board._heard(board._until(b">>> "))
         repl.leave()
         with connect(board) as again:
             assert again.check("print(kept)") == "5\n"

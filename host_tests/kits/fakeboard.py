@@ -358,9 +358,13 @@ class FakeBoard:
             data = os.read(self._term, 4096)
         except OSError:  # the VM has ended
             data = b""
-        if not data:
+        if data:
+            self._heard(data)
+        else:
             self._restart()
-            return
+
+    def _heard(self, data: bytes) -> None:
+        """Passes on what the interpreter prints; the signs of the raw REPL tell what it does."""
         seen = self._tail + data
         self._tail = seen[-64:]
         self._ends += data.count(b"\x04") if self._busy else 0
