@@ -14,7 +14,6 @@ from maixmem_cli.serial.repl import BoardError, RawRepl
 from maixmem_cli.serial.visit import ask
 
 _READ = 4 * PAGE + SPI_EXTRA  # what a look into a K210's /flash takes of malloc, unchecked
-_TEXT = 4096  # of GC heap in one piece: of a question that does not fit only the end is run
 _DOING = "asking the board for its system heap"
 
 
@@ -74,7 +73,7 @@ def check_heap(board: RawRepl) -> None:
     """BoardError where any question about files would hang a K210: DamagedHeap, or too little of
     its system heap is left to look into /flash. Holes that might do are not known; the break grows
     by pages."""
-    if ask(board, "room", "platform", _TEXT, doing=_DOING) == "MaixPy":
+    if ask(board, "room", "platform", doing=_DOING) == "MaixPy":
         found = ask(board, "damage", "damaged", doing=_DOING)
         if found:
             raise DamagedHeap(board.url, fill(*found[0]))  # type: ignore[arg-type]

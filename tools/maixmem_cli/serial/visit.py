@@ -10,6 +10,7 @@ of a question stays on the board but what keep() put there.
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import Any
 
 from maixmem_cli.serial.question import source
@@ -22,6 +23,9 @@ _GC_HEAP_FULL = (
     "program runs"
 )
 _SAY = f"print({_MARK!r} + repr({{}}))"
+#: as short as the text is that every prompt has room for
+_ROOM = "bytearray({})"
+_AHEAD = 64  # bytes; a text grows by 16 at a time, in blocks of a heap
 
 
 class Missing(BoardError):
@@ -41,31 +45,40 @@ def ask(
     call = _SAY.format(f"{function}({', '.join(map(repr, args))})")
     try:
         for code in pieces:
-            _run(board, code, timeout, doing)
+            _run_text(board, code, timeout, doing)
         code = f"{last}\ntry:\n    {call}\nfinally:\n    del {names}\n"
-        return _answer(board, code, timeout, doing)
+        return _answer(board, _run_text(board, code, timeout, doing))
     except ConnectionLost:
         raise
     except BoardError:
         if pieces:
-            board.run(_DROP.format(names), timeout)
+            with contextlib.suppress(BoardError):
+                _run_text(board, _DROP.format(names), timeout)
         raise
 
 
 def keep(board: RawRepl, file: str) -> None:
     """Defines all of on_board/FILE.py on the board, for ask_kept()."""
     for code in source(file)[0]:
-        _run(board, code, 60)
+        _run_text(board, code, 60)
 
 
 def ask_kept(board: RawRepl, function: str, timeout: float = 60) -> Any:
     """What a function that keep() defined returns; as short as a question can be."""
-    return _answer(board, _SAY.format(f"{function}()") + "\n", timeout)
+    return _answer(board, _run(board, _SAY.format(f"{function}()") + "\n", timeout))
 
 
 def drop_kept(board: RawRepl, file: str, timeout: float) -> None:
     """Takes away what keep() defined."""
     board.check(f"del {source(file)[1]}", timeout=timeout)
+
+
+def _run_text(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
+    """_run() where the board's GC heap has room for so long a text. Where it has none, the prompt
+    runs only the text's end (firmware v0.6.2_84) or the interpreter ends (MicroPython 1.28, unix):
+    it keeps what it reads outside of any try."""
+    _run(board, _ROOM.format(len(code) + _AHEAD), timeout, doing)
+    return _run(board, code, timeout, doing)
 
 
 def _run(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
@@ -79,8 +92,8 @@ def _run(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
     return out
 
 
-def _answer(board: RawRepl, code: str, timeout: float, doing: str = "") -> Any:
-    out = _run(board, code, timeout, doing)
+def _answer(board: RawRepl, out: str) -> Any:
+    """The value in the output of a question."""
     for line in reversed(out.splitlines()):
         if line.startswith(_MARK):
             try:
