@@ -93,11 +93,44 @@ def test_the_size_of_a_picture_is_that_of_its_name() -> None:
 
 
 def test_a_branch_keeps_what_it_made_before() -> None:
-    line = "shots.append(img.resize(160, 120))"
-    twice = _BRANCH.format(f"{line}\n        {line}")
+    line = "= img.resize(160, 120)"
+    twice = _BRANCH.format(f"a {line}\n        b {line}")
     assert _want(twice, line) == (5, GC, 2 * (_QUARTER + _OBJECT))
     shown = "lcd.display(img.resize(160, 120))"
     assert _want(_BRANCH.format(f"{shown}\n        {shown}"), shown) is None, "nothing holds them"
+
+
+_SHOT = "shots.append(img.resize(160, 120))"
+
+
+def test_a_list_that_only_grows_is_full_one_day() -> None:
+    source = f"shots = []\n{_BRANCH.format(_SHOT)}"
+    found = unreached.too_much(_record(source, _SHOT, gc=400_000), source)
+    assert found == unreached.Want(5, GC, _QUARTER + _OBJECT, more=True)
+    told = judge.judge(_record(source, _SHOT, gc=400_000), source)
+    assert told.kind == judge.CANNOT_TELL and "37.5 KiB of the GC heap each time" in told.lines[0]
+
+
+@pytest.mark.parametrize(
+    "also",
+    [
+        "        shots.pop(0)",
+        "        del shots[0]",
+        "        if len(shots) > 5: shots = []",
+        "        break",
+        "    shots.clear()",
+    ],
+)
+def test_a_list_that_something_limits_may_fit(also: str) -> None:
+    source = f"shots = []\n{_BRANCH.format(_SHOT)}{also}\n"
+    assert _want(source, _SHOT, also, gc=400_000) is None
+    other = f"shots = []\ndef other():\n    return shots.pop()\n{_BRANCH.format(_SHOT)}"
+    assert _want(other, _SHOT, gc=400_000) is None
+
+
+def test_a_list_of_no_endless_loop_grows_once() -> None:
+    source = f"shots = []\nfor i in range(9):\n    if found:\n        {_SHOT}\n"
+    assert _want(source, _SHOT, gc=400_000) is None
 
 
 def test_of_two_branches_one_is_taken() -> None:

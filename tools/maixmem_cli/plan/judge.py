@@ -159,11 +159,14 @@ def _may_want(of: Record, source: str, want: unreached.Want) -> Iterator[str]:
     at = Place(of.script, want.line, text=source.splitlines()[want.line - 1].strip())
     least = of.least_of(want.heap)
     heap = HEAPS[want.heap]
-    wants = f"may take up to {kib(want.nbytes)} of the {heap}"
+    each, of_it = "", "that is with what its branch keeps before"
+    if want.more:
+        each, of_it = " each time, which its list keeps", "nothing in its loop takes it out"
+    wants = f"may take up to {kib(want.nbytes)} of the {heap}{each}"
     yield f"{CANNOT_TELL}: {where((at,), of.script)} did not run, and {wants}"
     if least:
         left = f"at the least {kib(least.level.free)} were left, {_at(of, least)}"
-        yield f"that is with what its branch keeps before; {left}"
+        yield f"{of_it}; {left}"
     yield f"another picture or input may come to it; seen on {_on(of)}"
 
 

@@ -19,15 +19,18 @@ from maixmem_cli.text import syntax
 
 _OTHERS = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)  # a break in these is not the loop's
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_ADDS = ("append", "insert")
 
 
 @dataclass(frozen=True)
 class Want:
-    """At a line: so many bytes of a heap, with what its branch keeps of it before."""
+    """At a line: so many bytes of a heap, with what its branch keeps of it before; `more` each
+    time that a run comes to it, where nothing takes them out of their list again."""
 
     line: int
     heap: str
     nbytes: int
+    more: bool = False
 
 
 def too_much(of: Record, source: str) -> Want | None:
@@ -42,7 +45,7 @@ def too_much(of: Record, source: str) -> Want | None:
     if of.board.on == record.STAND_IN and GC in left:
         left[GC] -= WITHIN
     wants = _Walk(tree, frozenset(of.reached), _Costs(of, tree, source)).wants()
-    return next((w for w in wants if w.nbytes > left.get(w.heap, w.nbytes)), None)
+    return next((w for w in wants if w.more or w.nbytes > left.get(w.heap, w.nbytes)), None)
 
 
 class _Costs:
@@ -79,6 +82,7 @@ class _Walk:
     def __init__(self, tree: ast.Module, reached: frozenset[int], costs: _Costs) -> None:
         self._tree, self._reached, self._costs = tree, reached, costs
         self._kept = {GC: 0, HEAP: 0}  # by what did not run, up to here
+        self._loop: ast.stmt | None = None  # the endless one around, which nothing here leaves
 
     def wants(self) -> Iterator[Want]:
         """What each statement takes that did not run."""
@@ -93,13 +97,19 @@ class _Walk:
         return not self._reached.isdisjoint(lines)
 
     def _block(self, block: Sequence[ast.stmt]) -> Iterator[Want]:
+        outer = self._loop
+        if any(isinstance(n, _LEAVES) and not isinstance(n, ast.Continue) for n in block):
+            self._loop = None
         for node in block:
             if self._ran(node):
                 self._kept = {GC: 0, HEAP: 0}
-            yield from self._statement(node)
             endless = syntax.for_ever(node) and not _breaks([*ast.iter_child_nodes(node)])
+            inside, self._loop = self._loop, node if endless else self._loop
+            yield from self._statement(node)
+            self._loop = inside
             if endless or isinstance(node, _LEAVES):
-                return
+                break
+        self._loop = outer
 
     def _statement(self, node: ast.stmt) -> Iterator[Want]:
         if isinstance(node, ast.FunctionDef):
@@ -128,7 +138,9 @@ class _Walk:
             taken[heap] += n
             if made.loads or made.stays or _keeps(node):
                 kept[heap] += n
-            yield Want(made.call.lineno, heap, taken[heap])
+            loop = self._loop if heap == GC else None
+            more = loop is not None and _only_grows(node, loop, self._tree)
+            yield Want(made.call.lineno, heap, taken[heap], more)
         self._kept = kept
 
     def _called(self) -> Iterator[ast.FunctionDef]:
@@ -160,9 +172,43 @@ def _heads(node: ast.stmt) -> Iterator[ast.AST]:
 
 def _keeps(node: ast.stmt) -> bool:
     """Whether the results of a statement are held by something afterwards."""
+    return not isinstance(node, ast.Expr) or _list_of(node) is not None
+
+
+def _list_of(node: ast.stmt) -> ast.expr | None:
+    """The list to which a statement adds."""
     call = node.value if isinstance(node, ast.Expr) else None
     of = call.func if isinstance(call, ast.Call) else None
-    return not isinstance(node, ast.Expr) or getattr(of, "attr", "") in ("append", "insert")
+    return of.value if isinstance(of, ast.Attribute) and of.attr in _ADDS else None
+
+
+def _only_grows(node: ast.stmt, loop: ast.stmt, tree: ast.Module) -> bool:
+    """Whether a statement adds to a list that nothing limits: no method that takes out of it and
+    no len() anywhere, and nothing in the loop that stores into it or deletes of it."""
+    into = _list_of(node)
+    if into is None:
+        return False
+    name = ast.unparse(into)
+    limits = [*map(_called_of, ast.walk(tree)), *map(_stored_in, ast.walk(loop))]
+    return all(of is None or ast.unparse(of) != name for of in limits)
+
+
+def _called_of(node: ast.AST) -> ast.expr | None:
+    """What a call may take out of, or asks the length of."""
+    if not isinstance(node, ast.Call):
+        return None
+    of = node.func
+    if isinstance(of, ast.Attribute) and of.attr not in _ADDS:
+        return of.value
+    is_len = isinstance(of, ast.Name) and of.id == "len"
+    return node.args[0] if is_len and node.args else None
+
+
+def _stored_in(node: ast.AST) -> ast.AST | None:
+    """What an expression makes anew, stores into or deletes of."""
+    if not isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+        return None
+    return node.value if isinstance(node, ast.Subscript) else node
 
 
 def _breaks(block: Sequence[ast.AST]) -> bool:
