@@ -62,6 +62,12 @@ def batches(rounds: int, *sizes: int) -> list[int]:
 
 
 #: name -> what is held in each round, bytes a round that it leaks
+def cut(n: int) -> list[int]:
+    """Blocks of a text that is cut each 500 rounds, at looks whose times drift from that."""
+    letters = (64 * i if i < 32 else 1000 + 64 * i % 1000 for i in range(n))
+    return [900 + k // 32 for k in letters]
+
+
 GROWING: dict[str, tuple[list[Held], float]] = {
     STEADY: (objects(*range(_N)), _OBJECT),
     "every fourth round": (objects(*(i // 4 for i in range(_N))), _OBJECT / 4),
@@ -165,6 +171,7 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         [{32: 13 if i > 35 else min(2 * i, 10)} for i in range(1, _N)],
         FULL,
     ),
+    "a text that is cut, after what the first round made": (objects(200, *cut(93)), FULL),
     "ten rounds of anything": (objects(*range(10)), FEW),
     "ten rounds of nothing more": (objects(*[3] * 10), FLAT),
 }
@@ -223,6 +230,7 @@ def test_the_end_counts_all_of_them_and_two_copies_of_what_is_made_anew() -> Non
     [
         ([*range(40), *[40] * 20], 41),
         ([i % 25 for i in range(60)], 26),
+        ([0, *(1000 + i % 25 for i in range(59))], 27),
         ([*range(60)], None),  # it goes on
         ([*range(55), *[55] * 5], None),  # a pause
         ([*[0] * 60], None),

@@ -219,8 +219,9 @@ def lowest(amounts: Sequence[int]) -> list[int]:
 def settled(rounds: Sequence[int], amounts: Sequence[int]) -> int | None:
     """The round up to which it grew, where it is seen to be over: most was given back then, or it
     has been flat for long. None: it did not grow, or that is not seen."""
-    most = max(amounts, default=0) - min(amounts, default=0)
-    for i in range(1, len(amounts)):
+    start = _begin(lowest(amounts))
+    most = max(amounts[start:], default=0) - min(amounts[start:], default=0)
+    for i in range(start + 1, len(amounts)):
         if most and _TEETH * (amounts[i - 1] - amounts[i]) >= most:
             return rounds[i]
     rises = _steps(lowest(amounts))
@@ -299,6 +300,13 @@ def _off(rounds: Sequence[int], low: Sequence[int], bend: int) -> float:
     return off(0, bend) + off(bend, len(low) - 1)
 
 
+def _begin(low: Sequence[int]) -> int:
+    """The look behind what the first round allocated once, where that is most of what is more
+    at the end."""
+    many = len(low) > STEPS
+    return int(many and 2 * (low[1] - low[0]) >= low[-1] - low[0])
+
+
 def _steps(low: Sequence[int]) -> list[int]:
     """The looks at which more is kept than before."""
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]
@@ -334,7 +342,7 @@ def _is_more_than_teeth(
 ) -> bool:
     """A queue that is emptied now and then grows only since it was emptied; what leaks had more
     each time: of a queue that had filled up again, more than when it was emptied first."""
-    rise = floor[-1] - floor[0]
+    rise = floor[-1] - floor[_begin(floor)]
     drops = [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
     if not drops:
         return True
