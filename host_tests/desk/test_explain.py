@@ -199,6 +199,36 @@ def test_a_line_with_little_but_a_message_is_one(line: str, printed: bool) -> No
     assert log.explain(f"ESP32\n{line}".encode()).errors[0].printed is printed
 
 
+def test_the_name_of_a_function_in_a_sentence_is_no_message() -> None:
+    said = "OpenMV\nI would like to reserve a minimum for fb_alloc and use the rest"
+    found = log.explain(said.encode()).errors[0]
+    assert (found.row.id, found.sure, found.printed) == ("openmv-fb", "possible", False)
+    printed = log.explain(b"OpenMV\nfb_alloc: collision").errors[0]
+    assert (printed.row.id, printed.sure) == ("openmv-fb", "certain")
+
+
+def test_words_of_persons_that_are_a_whole_title_are_no_message() -> None:
+    found = log.explain(b"# The memory usage keeps increasing in the loop").errors[0]
+    assert (found.row.id, found.sure) == ("growth", "possible")
+
+
+@pytest.mark.parametrize("mark", ["# ", "> ", "> > ", ""])
+def test_a_message_is_one_where_it_is_a_title_or_quoted(mark: str) -> None:
+    raised = "MemoryError: memory allocation failed, allocating 932 bytes"
+    text = f"Raspberry Pi Pico, MicroPython\n{mark}{raised}"
+    found = log.explain(text.encode()).errors[0]
+    assert (found.row.id, found.sure) == ("gc-heap", "certain")
+    assert found.printed
+
+
+def test_a_size_that_no_computer_has_is_a_fault_of_the_program() -> None:
+    line = "Raspberry Pi\nggml_aligned_malloc: insufficient memory (attempted to allocate {n} MB)"
+    absurd = log.explain(line.format(n="655521.35").encode()).errors[0]
+    assert "more RAM is of no use" in absurd.steps[0]
+    large = log.explain(line.format(n="6555.35").encode()).errors[0]
+    assert all("more RAM is of no use" not in step for step in large.steps)
+
+
 def test_what_a_person_says_of_growth_is_measured_first() -> None:
     """The first step has both outcomes; the change is what follows where it is so."""
     said = "CircuitPython: each new label.Label leaks, the free memory is getting less and less"

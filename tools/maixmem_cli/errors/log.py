@@ -51,6 +51,7 @@ _SHOWN = 200  # characters of a line
 # the words of a web address are those of another text, but for the name of a file
 _ADDRESS = re.compile(r"\bhttps?://(?:[^\s)\]>\"']*/)?([^\s/)\]>\"']*\.\w+)?[^\s)\]>\"']*")
 _HANDLER = re.compile(r"(?:except\b.*|\} ?catch ?\(.*\) ?\{|(?:raise|throw) .*)")
+_QUOTED = re.compile(r"^(?:>\s+)+(?=\S)")  # ">>> " is a prompt
 _TERMINAL = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b[@-_]")
 _TEXT = bytes({7, 8, 9, 10, 12, 13, 27} | (set(range(0x20, 0x100)) - {0x7F}))
 _WIDEST = 4096  # a line is cut there
@@ -215,8 +216,8 @@ def _lines(data: bytes) -> list[_Line]:
 
 
 def _bare(text: str) -> str:
-    """A line without the marks of Markdown round it: code, and bold."""
-    text = text.strip()
+    """A line without the marks of Markdown round it: what is quoted, code, and bold."""
+    text = _QUOTED.sub("", text.strip())
     if text.startswith("`") or (text.endswith("`") and text.count("`") == 1):
         text = text.strip("`")
     if text.startswith("**") and not text.startswith("***"):

@@ -40,6 +40,7 @@ _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
 _ONLY_WORDS = re.compile(rf"{_PLAIN.pattern}|[\u4e00-\u9fff]+\*?")  # Chinese words, too
 _SPOKEN = re.compile(rf"{_ONLY_WORDS.pattern}|\w+Error\*?")  # and an exception's bare name
+_FUNCTION = re.compile(r"\*?[a-z][a-z0-9]*(?:_[a-z0-9]*)+\*?")  # fb_alloc: no message has it alone
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 #: what a person writes, and no program
 PROSE = re.compile(
@@ -159,14 +160,21 @@ class Row:
     def is_printed(self, text: str) -> bool:
         """Whether a program printed what a line says of this row: an exception with its text, a
         code, words with a sign in them, or little but words of this row. A title or a sentence
-        that has some of its words is a person's."""
+        that has some of its words is a person's: the name of a function in it, too, and all words
+        of a row that knows what persons say."""
         named, words = codes(text), self._words_in(text)
-        said = any(key.startswith("says:") for key in self._keys[0] & named)
-        if RAISED.match(text) or any(not _SPOKEN.fullmatch(w) for w in words):
+        spoken = text.startswith("#") or bool(PROSE.search(text))
+        if spoken:
+            words = [w for w in words if not _FUNCTION.fullmatch(w)]
+        if RAISED.match(text.lstrip("# ")):
+            return True
+        if any(key.startswith("says:") for key in self._keys[0]):
+            return not all(_SPOKEN.fullmatch(bare_of(w).strip()) for w in words)
+        if not all(map(_SPOKEN.fullmatch, words)):
             return True
         if self._keys[0] & named:
-            return not said
-        if text.startswith("#") or PROSE.search(text):
+            return True
+        if spoken:
             words = [w for w in words if len(bare_of(w).split()) > _FEW_WORDS]
         elif not words or any(f"{bare_of(w)}:" in text for w in words):
             return True
