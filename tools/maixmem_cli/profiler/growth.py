@@ -301,8 +301,8 @@ def _off(rounds: Sequence[int], low: Sequence[int], bend: int) -> float:
 
 
 def _begin(low: Sequence[int]) -> int:
-    """The look behind what the first round allocated once, where that is most of what is more
-    at the end."""
+    """The index behind what the first round allocated once, where that is most of what is more at
+    the end."""
     many = len(low) > STEPS
     return int(many and 2 * (low[1] - low[0]) >= low[-1] - low[0])
 
