@@ -130,3 +130,13 @@ def test_a_text_without_room_is_not_sent(board: FakeBoard, monkeypatch: Any) -> 
             visit.ask(repl, "any", "answer")
         repl.check("x = None")  # the program's own, and there still
         assert visit.ask(repl, "any", "answer") == 5
+
+
+def test_a_file_without_room_for_its_lines_is_not_begun(board: FakeBoard) -> None:
+    run(board, _FILL.format(3000))
+    with RawRepl(board.port, serial.Serial(board.port, timeout=0.05)) as repl:
+        with pytest.raises(BoardError, match=r"MemoryError.* \(while writing /flash/a\.txt\)"):
+            repl.write_file("/flash/a.txt", bytes(range(256)) * 4)
+        repl.check("x = None")
+        repl.write_file("/flash/a.txt", bytes(range(256)) * 4)
+    assert (board.root / "a.txt").read_bytes() == bytes(range(256)) * 4

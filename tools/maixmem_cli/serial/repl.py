@@ -30,7 +30,17 @@ show_sent: Callable[[str], None] | None = None
 _BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 _PROMPT = b"\n>>> "
 _CHUNK = 1024
+_WRITTEN = 4 * _CHUNK + 64  # letters of a line that writes it, at most
+_AHEAD = 64  # bytes; a text grows by 16 at a time, in blocks of a heap
 _TRY = 2.0  # seconds for one try to get the raw REPL
+
+
+def room(nbytes: int) -> str:
+    """Code that raises MemoryError where the board's GC heap has no room for a text of so many
+    bytes. Sent without room, only the text's end is run (firmware v0.6.2_84) or the interpreter
+    ends (MicroPython 1.28, unix): the prompt keeps what it reads outside of any try. This code is
+    as short as what every prompt has room for."""
+    return f"bytearray({nbytes + _AHEAD})"
 
 
 class BoardError(Exception):
@@ -192,6 +202,7 @@ class RawRepl:
         """Writes a file on the board and checks its length there; `progress` takes the bytes
         written so far."""
         doing = f"writing {name}"
+        self.check(room(_WRITTEN), doing=doing)
         self.check(f"f = open({name!r}, 'wb')", doing=doing)
         for i in range(0, len(data), _CHUNK):
             self.check(f"_n = f.write({data[i : i + _CHUNK]!r})", doing=doing)

@@ -14,7 +14,7 @@ import contextlib
 from typing import Any
 
 from maixmem_cli.serial.question import source
-from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl
+from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl, room
 
 _MARK = "@maixmem "
 _DROP = "[globals().pop(n, None) for n in {!r}.split(', ')]"
@@ -23,9 +23,6 @@ _GC_HEAP_FULL = (
     "program runs"
 )
 _SAY = f"print({_MARK!r} + repr({{}}))"
-#: as short as the text is that every prompt has room for
-_ROOM = "bytearray({})"
-_AHEAD = 64  # bytes; a text grows by 16 at a time, in blocks of a heap
 
 
 class Missing(BoardError):
@@ -74,10 +71,8 @@ def drop_kept(board: RawRepl, file: str, timeout: float) -> None:
 
 
 def _run_text(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
-    """_run() where the board's GC heap has room for so long a text. Where it has none, the prompt
-    runs only the text's end (firmware v0.6.2_84) or the interpreter ends (MicroPython 1.28, unix):
-    it keeps what it reads outside of any try."""
-    _run(board, _ROOM.format(len(code) + _AHEAD), timeout, doing)
+    """_run() where the board's GC heap has room for so long a text."""
+    _run(board, room(len(code)), timeout, doing)
     return _run(board, code, timeout, doing)
 
 
