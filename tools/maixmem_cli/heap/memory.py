@@ -8,10 +8,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Callable
+from typing import Callable, Literal
 
 Range = tuple[int, int]  #: from an address to the one after the last
-_CODES = {4: "I", 8: "Q"}
+_CODES: dict[int, Literal["I", "Q"]] = {4: "I", 8: "Q"}
 
 
 class Memory(ABC):
@@ -40,12 +40,12 @@ class Memory(ABC):
 
 
 class Ram(Memory):
-    """Bytes from `base` on."""
+    """Bytes from `base` on, as they are now: no copy of them."""
 
     def __init__(self, data: bytes | bytearray | memoryview, base: int, size: int = 8) -> None:
         self.size = size
         self._base = base
-        self._words = array(_CODES[size], bytes(data[: len(data) // size * size]))
+        self._words = memoryview(data)[: len(data) // size * size].cast(_CODES[size])
         self._end = base + len(self._words) * size
 
     def word(self, address: int) -> int:
@@ -64,8 +64,10 @@ class Two(Memory):
         self._first, self._rest = first, rest
 
     def word(self, address: int) -> int:
-        inside = any(low <= address < high for low, high in self.of_first)
-        return (self._first if inside else self._rest).word(address)
+        for low, high in self.of_first:
+            if low <= address < high:
+                return self._first.word(address)
+        return self._rest.word(address)
 
 
 Ask = Callable[[Sequence[Range]], Iterable[bytes]]  #: gives the bytes of each range

@@ -101,18 +101,15 @@ class Profile:
         if site == ledger.BEFORE:
             return EARLIER
         stack = self._stacks.get(site, ())
-        if not stack:
-            return UNKNOWN
-        return self._named(stack[0])
+        return stack[0] if stack else UNKNOWN
 
     def _named(self, place: Place) -> Place:
-        if place.file == RAW_FILE:
-            return Place(self.session.script.name, place.function, place.line)
-        return place
+        """The same, but the script has its name."""
+        return replace(place, file=self.session.script.name) if place.file == RAW_FILE else place
 
     def stack(self, site: int) -> list[Place]:
         """All lines of a site, the innermost first."""
-        return [self._named(p) for p in self._stacks.get(site, ())]
+        return [*self._stacks.get(site, ())]
 
     def chain(self, site: int) -> tuple[Place, ...]:
         """The same, the outermost first; what no line requested is one place."""
@@ -268,7 +265,8 @@ class Profile:
         self.names = names = Qstrs(
             session.board.ram, (session.known.state, session.finder.gc_state)
         )
-        self._stacks = session.tracer.stacks(names)
+        stacks = session.tracer.stacks(names)
+        self._stacks = {site: tuple(map(self._named, of)) for site, of in stacks.items()}
         looks_at = loops.Sites(self.lines_of, session.tracer.depths.__getitem__)
         looks = live.chosen(list(session.tracer.of(LOOK)), looks_at)
         self.events = list(session.tracer.events(looks))
