@@ -173,6 +173,11 @@ STANDING: dict[str, tuple[list[Held], str]] = {
     ),
     "a text that is cut, after what the first round made": (objects(200, *cut(93)), FULL),
     "ten rounds of anything": (objects(*range(10)), FEW),
+    "each eighth of 20 rounds": (objects(*(i // 8 for i in range(20))), FEW),
+    "each fifth of 20 rounds": (objects(*(i // 5 for i in range(20))), FEW),
+    "each twentieth of 60 rounds": (objects(*((i + 5) // 20 for i in range(_N))), FEW),
+    "each fourth, three times": (objects(*(min(3, i // 4) for i in range(_N))), FULL),
+    "twice, far from each other": (objects(*((i > 1) + (i > 5) for i in range(20))), FULL),
     "ten rounds of nothing more": (objects(*[3] * 10), FLAT),
 }
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Callable
 
 from maixmem_cli.emulator.readers.tracer import Place
-from maixmem_cli.profiler import leaks, loops
+from maixmem_cli.profiler import growth, leaks, loops
 from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, LEAK, RECURSION
 from maixmem_cli.profiler.ledger import Look
@@ -91,6 +91,14 @@ def test_too_few_rounds_blame_nobody() -> None:
     assert (found.growths, found.rounds, found.too_few) == ([], LEAST - 2, True)
     found = leaks.judged(loop(_OUTER, [5] * 10), SITES)
     assert (found.growths, found.rounds, found.too_few) == ([], 10, False)
+
+
+def test_what_is_kept_now_and_then_needs_more_rounds() -> None:
+    few = leaks.judged(loop(_OUTER, [*range(LEAST - 2)]), SITES)
+    found = leaks.judged(loop(_OUTER, [i // 8 for i in range(20)]), SITES)
+    assert (few.enough, found.growths, found.enough) == (growth.ENOUGH, [], 40)
+    (found_then,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(40)]), SITES).growths
+    assert found_then.verdict.now_and_then
 
 
 def test_rounds_of_a_thread_after_those_of_the_script_are_not_enough() -> None:

@@ -8,6 +8,7 @@
 A program says its own truth, in comments at the ends of its lines:
 
     # leaks 1064     this line keeps so many bytes of the GC heap in each round
+    # leaks 75 each 8  it does so each eighth round: a few rounds are "too few" for it, too
     # may leak 8     it may be named, with that rate; "some": with any
     # loses 7168     the firmware keeps so many of the system heap each time
     # rounds         the last number of this line is replaced by that of --frames; 0: as written
@@ -42,16 +43,18 @@ import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
 from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+from maixmem_cli.profiler import growth  # noqa: E402
 from maixmem_cli.runs import ending  # noqa: E402
 from maixmem_cli.serial.repl import BoardError  # noqa: E402
 
 PROGRAMS = Path(__file__).with_name("leak_programs")
 _WITHIN = 0.05
 _WITHIN_END = 0.1
+_FEW = 10  # rounds for which "too few" is right
 _SEEN = 40  # rounds from which the end is forecast
 _BEYOND = 2  # times that round: then it goes on, as what is raised in a callback does
 _MANY = 1_000_000
-_MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)$")
+_MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)(?: each (\d+))?$")
 _NUMBER = re.compile(r"\d+(?=\D*  # rounds$)")
 _CPU_SECONDS = 600
 _SPARE = """spare = bytearray(2000)
@@ -84,6 +87,12 @@ class Program:
                 nbytes = None if m[2] == "some" else float(m[2])
                 found["heap" if m[1] == "loses" else "gc", number] = m[1], nbytes
         return found
+
+    @property
+    def few(self) -> int:
+        """Rounds that are too few: ten, or the steps of what leaks now and then."""
+        marks = filter(None, map(_MARK.search, self.source.splitlines()))
+        return max([_FEW, *(growth.STEPS * int(m[3] or 0) for m in marks)])
 
     @property
     def leaks(self) -> bool:
@@ -134,7 +143,7 @@ def wrong(program: Program, image: Path, told: dict[str, Any], frames: int) -> l
     """What is not as the program says."""
     if "failed" in told:
         return [f"no profile: {told['failed']}"]
-    few = bool(told["too_few_rounds"]) and frames == 10
+    few = bool(told["too_few_rounds"]) and frames <= program.few
     error = ending.last_line(told["error"])
     out, truth = [], program.truth
     if error and not (program.leaks and "MemoryError" in error):

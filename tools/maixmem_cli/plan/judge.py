@@ -227,7 +227,9 @@ def _fits(of: Record, source: str) -> Iterator[str]:
 def too_few(of: Record) -> Iterator[str]:
     """A sentence where a run that nothing ended was too short to see what grows."""
     if of.too_few and of.end.kind == record.LIMIT:
-        yield f"too few rounds to tell whether something grows: {ENOUGH} are enough"
+        few = of.rounds is None or of.rounds < ENOUGH
+        enough = f"{ENOUGH} are enough" if few else "what is kept now and then needs more"
+        yield f"too few rounds to tell whether something grows: {enough}"
 
 
 def _not(of: Record) -> Iterator[str]:

@@ -80,6 +80,11 @@ class Verdict:
         return self.rate * self.every if self.now_and_then else self.rate
 
     @property
+    def enough(self) -> int:
+        """Rounds that tell whether what is kept now and then goes on."""
+        return max(ENOUGH, ceil((STEPS + 1) * self.every))
+
+    @property
     def now_and_then(self) -> bool:
         """Whether not every round keeps something: a callback."""
         return self.every > _OFTEN
@@ -131,6 +136,8 @@ def judge(
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
+        if every := _now_and_then(rounds, floor, steps):
+            return Verdict(FEW, passed, amounts[-1], rounds[first], every=every)
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
     of_largest = _rate_of(rounds, alone, least, steps, table=False) if by_entries else ones
@@ -310,6 +317,19 @@ def _begin(low: Sequence[int]) -> int:
 def _steps(low: Sequence[int]) -> list[int]:
     """The looks at which more is kept than before."""
     return [i for i in range(1, len(low)) if low[i] > low[i - 1]]
+
+
+def _now_and_then(rounds: Sequence[int], low: Sequence[int], wanted: int) -> int:
+    """Rounds from one step up to the next, where they are as many each time, also up to now, but
+    the steps are too few to tell; else 0."""
+    ups = [rounds[i] for i in _steps(low)]
+    if not _FILLS <= len(ups) < wanted:
+        return 0
+    apart = max(b - a for a, b in zip(rounds, rounds[1:]))  # two looks
+    pauses = [b - a for a, b in zip(ups, ups[1:])]
+    same = max(pauses) - min(pauses) <= apart
+    around = max(ups[0] - rounds[0], rounds[-1] - ups[-1])
+    return max(pauses) if same and apart < min(pauses) >= around - apart else 0
 
 
 def _goes_on(

@@ -84,12 +84,16 @@ class Growth:
 @dataclass(frozen=True)
 class Judged:
     """Leaks and full caches, those with most bytes first; `rounds`: of the loop that ran at the
-    end, None without one; `too_few`: that is not enough to tell."""
+    end, None without one; `enough`: how many would tell, 0 where these do."""
 
     growths: list[Growth]
     rounds: int | None = None
-    too_few: bool = False
+    enough: int = 0
     loop: Loop | None = None
+
+    @property
+    def too_few(self) -> bool:
+        return bool(self.enough)
 
 
 @dataclass
@@ -114,13 +118,14 @@ def judged(
     chosen = loops.judged(looks, sites)
     # what a thread does when the script has ended is no further round
     own = [x for x in chosen if not x.beside] or chosen
-    few = False
+    enough = 0
 
     def told(of: Of, owner: _Owner) -> Growth | None:
-        nonlocal few
+        nonlocal enough
         steps = _LOST if lost(of[1]) else growth.STEPS
         verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
-        few = few or any(v.kind == FEW for x, v in verdicts if x is own[-1])
+        few = [v.enough for x, v in verdicts if x is own[-1] and v.kind == FEW]
+        enough = max([enough, *few])
         kind, verdict = _one(verdicts, owner)
         if not verdict:
             return None
@@ -143,9 +148,9 @@ def judged(
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
     last = chosen[-1] if chosen else None
-    if last and last.outer and (few or last.outer.passed >= _SEEN):
+    if last and last.outer and (enough or last.outer.passed >= _SEEN):
         last = last.outer
-    return Judged(out, last.passed if last else None, few, last)
+    return Judged(out, last.passed if last else None, enough, last)
 
 
 def _lists(found: list[Growth], owners: dict[Of, _Owner], loop: Loop) -> list[Growth]:

@@ -17,7 +17,6 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
-from maixmem_cli.profiler.growth import ENOUGH
 from maixmem_cli.profiler.leaks import BOUNDED, CACHE, FIRMWARE, RECURSION, Bound, Growth
 from maixmem_cli.profiler.profile import EARLIER, STACK, UNKNOWN, Profile
 
@@ -158,7 +157,7 @@ def end(profile: Profile) -> list[str]:
 def too_few(profile: Profile) -> list[str]:
     """What cannot be judged yet."""
     found = profile.judged
-    few = f"{found.rounds}; {ENOUGH} are enough"
+    few = f"{found.rounds}; {found.enough} are enough"
     return [f"too few rounds to judge ({few})"] if found.too_few else []
 
 
