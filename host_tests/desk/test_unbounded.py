@@ -85,6 +85,8 @@ def test_what_may_be_made_less_has_a_bound_perhaps(more: str) -> None:
         ("''", "", "kept = kept[-200:] + x"),
         ("[]", "def f(kept):\n    kept.append(3)", "kept.append(x)"),
         ("[]", "", "bytearray(x)"),
+        ("deque((), 24)", "", "kept.append(x)"),
+        ("Ring(24)", "", "kept.append(x)"),
         ("[]", _KEEP.format("if x:\n        kept.append(x)  # grows"), "keep(x)"),
         ("[]", _KEEP.format("if x: return\n    kept.append(x)  # grows"), "keep(x)"),
         ("[]", _KEEP.format("kept.append(x)  # grows"), "if x: keep(x)"),

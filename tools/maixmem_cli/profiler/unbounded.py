@@ -18,6 +18,7 @@ _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
 _TYPES = {"bool", "bytearray", "bytes", "dict", "float", "int", "list", "str", "tuple"}
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension)
+_GROW = {*_TYPES, "array"}  # a deque has its length, and a class its own rules
 _NOT_ALWAYS = (ast.BoolOp, ast.IfExp, ast.Lambda, *_COMPREHENSIONS)
 _WHOLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)  # statements that are always done
 _Body = Union[ast.While, ast.For, ast.FunctionDef]
@@ -115,7 +116,8 @@ class _Script:
         if isinstance(above, ast.BinOp):  # x of x = x + y
             return _name(_grows(self._above[above])) == _name(use)
         if isinstance(above, ast.Assign) and _grows(above) is None:
-            return use in above.targets and self._once(self._above[above])
+            begins = use in above.targets and _may_grow(above.value)
+            return begins and self._once(self._above[above])
         return isinstance(above, (ast.Assign, ast.AugAssign)) and _grows(above) is use
 
     def _once(self, body: ast.AST) -> bool:
@@ -127,6 +129,11 @@ class _Script:
         made = [c for c in calls if isinstance(of, ast.ClassDef) and _name(c.func) == of.name]
         lines = [self._always(c) for c in made]
         return bool(lines) and all(n and isinstance(self._above[n], ast.Module) for n in lines)
+
+
+def _may_grow(value: ast.AST) -> bool:
+    """Whether a new value has no bound of its own."""
+    return not isinstance(value, ast.Call) or _name(value.func) in _GROW
 
 
 def _name(node: ast.AST | None) -> str:
