@@ -81,13 +81,15 @@ class Board:
         return True
 
     def collect(self) -> None:
-        for at in self.sizes.keys() - self.live.values():
+        for at in sorted(self.sizes.keys() - self.live.values()):
             self.free(at)
         self.heap.swept()
 
     def look(self, number: int) -> None:
         """At the end of a round."""
-        self.looks.append(Look(self.time, 0, Counter(), Counter(), loop=1, round=number, site=1))
+        objects = (self.sizes[at] for at in self.live.values())
+        used = Counter((site, n * BLOCK) for n, site in objects)
+        self.looks.append(Look(self.time, 0, used, Counter(), loop=1, round=number, site=1))
 
     @property
     def fullest(self) -> Fullest:
@@ -183,6 +185,20 @@ def by_class(board: Board, number: int) -> bool:
     return kept(board, number, lists=3)
 
 
+def by_hour(board: Board, number: int) -> bool:
+    """A list for each five rounds, of objects that are kept."""
+    return (
+        listed(board, _GROWING, f"list {number // 5}", number % 5)
+        and board.new(_GROWING, 1, f"item {number}")
+        and board.new(_OTHER, 5)
+    )
+
+
+def chained(board: Board, number: int) -> bool:
+    """Objects that are in no list: each has the one before."""
+    return board.new(_GROWING, 2, f"item {number}") and board.new(_OTHER, 3)
+
+
 def copied(board: Board, number: int) -> bool:
     """The same, and in each round a copy, larger by two blocks for each of them."""
     return kept(board, number) and board.new(_COPY, 3 + 2 * number) and board.new(_OTHER, 1)
@@ -211,6 +227,7 @@ PROGRAMS: dict[str, tuple[Program, Verdict]] = {
     "objects in a list": (kept, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
     "objects in three lists": (by_class, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
     "lists that were appended to": (lists, Verdict(GROWS, _SEEN, 0, rate=8 * BLOCK)),
+    "objects in no list": (chained, Verdict(GROWS, _SEEN, 0, rate=2 * BLOCK)),
     "a copy of them in each round": (copied, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
 }
 
@@ -223,6 +240,14 @@ def test_the_round_in_which_it_dies(name: str, blocks: int) -> None:
     assert least - 3 <= 1.03 * at and 0.97 * at <= most + 3, (least, at, most)
     if program is not copied:  # else the holes between them may be too small from the first
         assert most - least <= (0.4 if verdict.one else 0.01) * most
+
+
+@pytest.mark.parametrize("blocks", [600, 1500, 3000, 5000, 16000])
+def test_lists_one_after_the_other_are_no_large_one(blocks: int) -> None:
+    """The last rounds began in the middle of one: its first block is not among theirs."""
+    item = Verdict(GROWS, _SEEN, 0, rate=1.4 * BLOCK)
+    least, most, at = held_against(by_hour, blocks, item)
+    assert abs(least - at) <= 0.04 * at and most == least, (least, at)
 
 
 @pytest.mark.parametrize("blocks", [1500, 3000, 5000, 16000])

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count, takewhile
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
@@ -68,15 +69,18 @@ def rounds_left(
     `looks`: at the loop that is judged."""
     upto = [k for k in looks if k.time <= fullest.time]
     last = upto[-1] if upto else None
-    first = next((k for k in reversed(upto) if last and k.round <= last.round - _ROUNDS), None)
-    if not last or not first:
+    if not last:
+        return None
+    many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
+    again = max(_ROUNDS, (last.round - upto[0].round) // 2) if many else _ROUNDS
+    first = next((k for k in reversed(upto) if k.round <= last.round - again), None)
+    if not first:
         return None
     objects = _in_use(fullest)
     loop = [e for e in events if upto[0].time < e.time <= fullest.time]
     seen = [e for e in loop if e.time > first.time]
     passed = _rounds([e for e in seen if e.time <= last.time], place_of, objects)
-    ones = _ones(leaks, [*objects.items()], fullest, place_of, last.round)
-    many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
+    ones = _ones(leaks, [*objects.items()], fullest, place_of, (first, last))
     ones = {**_larger_each_round(loop, upto, place_of, many), **ones}
     rounds = last.round - first.round
     made = _made(passed, ones, many, objects)
@@ -115,6 +119,8 @@ def _made(
             one.moves = one.moves or (anew and not any(n >= least for n in rounds.given))
         elif not b.grows and not (one and one.table and b.at == one.at):
             out.add(number, b.place in many and _stays(b, last, objects))
+        elif b.grows and not one and b.place in many and objects.get(b.at) == b.blocks:
+            out.add(number, True)  # for another one, which is not yet as large
         if one and (after is None or after.place != b.place):
             out.grows(numbers[b.place])  # a table grows when its item is made
     return out.made()
@@ -229,12 +235,13 @@ def _ones(
     objects: Sequence[tuple[int, int]],
     fullest: Fullest,
     place_of: Callable[[int], Place],
-    now: int,
+    looks: tuple[Look, Look],
 ) -> dict[Place, One]:
     """The growing object of each line that has one. What keeps objects one by one is at least a
     list, whose table may be as large as they are; it may be that of another line."""
     out: dict[Place, One] = {}
     lists = [g.verdict.one for g in leaks if g.verdict.table > growth.LISTS]
+    now = looks[1].round
     for g in leaks:
         v = g.verdict
         own = [o for o in objects if _owner(fullest, o, place_of) == g.place]
@@ -251,8 +258,32 @@ def _ones(
             size = _table_for(full)
             tables = [at for at, n in own if n * BLOCK == size > _LEAST_TABLE]
             table = tables[0] if len(tables) == 1 else None
-            out[g.place] = One(ITEM / v.every, size, table, table=2.0, full=full)
+            mine = [_of_line(look, g.place, place_of) for look in looks]
+            if _has_lists(looks, mine, item * BLOCK, full):
+                out[g.place] = One(ITEM / v.every, size, table, table=2.0, full=full)
     return out
+
+
+def _of_line(look: Look, line: Place, place_of: Callable[[int], Place]) -> Counter[int]:
+    """How many objects of each size it has of the GC heap."""
+    own: Counter[int] = Counter()
+    for (site, nbytes), n in look.gc.items():
+        own[nbytes] += n if place_of(site) == line else 0
+    return own
+
+
+def _has_lists(
+    looks: tuple[Look, Look], own: Sequence[Counter[int]], item: int, full: float
+) -> bool:
+    """Whether the script has a table whose entries fill so many bytes, or several of the line
+    that fill up together, not one after the other. At the first and the last round: `looks`, and
+    what the line has in them; `item`: bytes of what is kept one by one."""
+    if any(site > 0 and nbytes == _table_for(full) for site, nbytes in looks[1].gc):
+        return True
+    before, now = ({s: n for s, n in o.items() if item != s > _LEAST_TABLE} for o in own)
+    larger = (k for k in count(1) if _table_for(full / k) <= _LEAST_TABLE)
+    several = [k for k in range(2, next(larger)) if now.get(_table_for(full / k), 0) >= k]
+    return any(sum(before.values()) in (0, k) for k in several)
 
 
 def _table_for(full: float) -> int:
@@ -324,8 +355,9 @@ def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
     """The program itself gives these back, object by object; a collector more of them, or several
     in one piece. A table that is freed after one twice as large was allocated became that."""
     born = rounds.born
-    inside = [[*_inside(born, f)] for f in freed[:_SWEEP]]
-    if len(freed) > _SWEEP or any(len(numbers) > 1 for numbers in inside):
+    freed = _by_program(freed)
+    inside = [[*_inside(born, f)] for f in freed]
+    if len(freed) <= _SWEEP and any(len(numbers) > 1 for numbers in inside):
         return
     rounds.given += [f.asked for f in freed]
     moves = bool(born) and [2 * f.asked for f in freed] == [born[-1].blocks]
@@ -334,6 +366,15 @@ def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
         born[number].given = len(born) - number - 1
     if moves:
         born[-1].half, born[-1].grows = (given[0], False) if given else (None, True)
+
+
+def _by_program(freed: Sequence[Event]) -> Sequence[Event]:
+    """Without those of a collector, which comes last and frees from the first block to the last
+    one."""
+    places = [f.a for f in freed]
+    rising = takewhile(lambda k: places[k - 1] < places[k], range(len(freed) - 1, 0, -1))
+    sweep = 1 + sum(1 for _ in rising)
+    return freed[:-sweep] if sweep > _SWEEP else freed
 
 
 def _inside(born: Sequence[_Born], freed: Event) -> Iterator[int]:
