@@ -99,6 +99,9 @@ def test_what_is_kept_now_and_then_needs_more_rounds() -> None:
     assert (few.enough, found.growths, found.enough) == (growth.ENOUGH, [], 40)
     (found_then,) = leaks.judged(loop(_OUTER, [i // 8 for i in range(40)]), SITES).growths
     assert found_then.verdict.now_and_then
+    both = [Counter({(1, 96): i, (3, 64): (i + 5) // 20}) for i in range(60)]
+    found = leaks.judged([Look(i, i, c, NONE, _OUTER, i, 1) for i, c in enumerate(both, 1)], SITES)
+    assert len(found.growths) == 1 and not found.too_few
 
 
 def test_rounds_of_a_thread_after_those_of_the_script_are_not_enough() -> None:

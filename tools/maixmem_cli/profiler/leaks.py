@@ -118,14 +118,12 @@ def judged(
     chosen = loops.judged(looks, sites)
     # what a thread does when the script has ended is no further round
     own = [x for x in chosen if not x.beside] or chosen
-    enough = 0
+    few: list[Verdict] = []
 
     def told(of: Of, owner: _Owner) -> Growth | None:
-        nonlocal enough
         steps = _LOST if lost(of[1]) else growth.STEPS
         verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
-        few = [v.enough for x, v in verdicts if x is own[-1] and v.kind == FEW]
-        enough = max([enough, *few])
+        few.extend(v for x, v in verdicts if x is own[-1] and v.kind == FEW)
         kind, verdict = _one(verdicts, owner)
         if not verdict:
             return None
@@ -147,6 +145,8 @@ def judged(
         out += [Growth("gc", p, v, RECURSION) for p, v in deepening(looks, sites.chain).items()]
     out = _with_its_objects(out)
     out.sort(key=lambda g: (-g.each, -g.nbytes, str(g.place)))
+    grown = any(g.leaks for g in out)  # then what is kept now and then is not the question
+    enough = max((v.enough for v in few if not (grown and v.now_and_then)), default=0)
     last = chosen[-1] if chosen else None
     if last and last.outer and (enough or last.outer.passed >= _SEEN):
         last = last.outer
