@@ -221,6 +221,42 @@ def test_a_message_is_one_where_it_is_a_title_or_quoted(mark: str) -> None:
     assert found.printed
 
 
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        (
+            "ESP8266, ESPHome\nMemory allocation of 152 bytes failed at 40223D4F",
+            "own-firmware-heap",
+            "Read the free heap",
+        ),
+        (
+            "ESP32\nassert failed: host_recv_pkt_cb hci_hal_h4.c:579 (0)",
+            "bluedroid-memory",
+            "Print heap_caps",
+        ),
+        (
+            "ESP32\nW (4928) wifi: alloc eb len=24 type=3 fail, heap:3060324\nwifi: m f null",
+            "esp-alloc",
+            "Print heap_caps",
+        ),
+        (
+            "Orange Pi 5\nmpp_buffer: Assertion p->allocator failed at get_group:936",
+            "mpp-allocator",
+            "Run `ls -l",
+        ),
+        (
+            "Raspberry Pi\nCoral: transfer on tag 0 failed. USB transfer error 2",
+            "edgetpu-usb",
+            "Run `dmesg",
+        ),
+        ("ESP32\nCamera Init failed with error 0x105", "camera-init", "Switch the power off"),
+    ],
+)
+def test_the_first_step_finds_out_or_harms_nothing(text: str, row: str, step: str) -> None:
+    found = log.explain(text.encode()).errors[0]
+    assert found.row.id == row and found.steps[0].startswith(step)
+
+
 def test_a_size_that_no_computer_has_is_a_fault_of_the_program() -> None:
     line = "Raspberry Pi\nggml_aligned_malloc: insufficient memory (attempted to allocate {n} MB)"
     absurd = log.explain(line.format(n="655521.35").encode()).errors[0]
