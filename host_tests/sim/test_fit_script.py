@@ -194,6 +194,14 @@ def test_what_is_bounded_in_a_script_without_a_camera_fits(tmp_path: Path) -> No
     assert (told.rounds or 0) > 30 and not told.growth
 
 
+def test_what_is_kept_each_eighth_picture_needs_more_of_them(tmp_path: Path) -> None:
+    each = "    n += 1\n    if n % 8 == 0: kept.append(bytearray(600))\n"
+    keeps = "kept, n = [], 0\n" + _LOOP + each
+    done, told, _ = fitted(tmp_path, _CAMERA + keeps)
+    assert told.too_few and not told.growth and "too few rounds to tell" in done.output
+    assert not fitted(tmp_path, _CAMERA + "kept = [1]\n" + _LOOP)[1].too_few
+
+
 def test_a_loop_that_never_waits_ends_when_its_time_is_over(tmp_path: Path) -> None:
     """An interrupt from outside would often come in a collection, and leave a broken heap."""
     (tmp_path / "main.py").write_text(

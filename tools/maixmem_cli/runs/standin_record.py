@@ -249,7 +249,7 @@ class _Told:
             once=syntax.once(self.source),
             reached=self.second.ran if self.second else None,
             caught=self.caught(seen),
-            too_few=run.limit and rounds < growth.LEAST,
+            too_few=run.limit and (rounds < growth.LEAST or self.judged().kind == growth.FEW),
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
             unknown=() if self.second else (_NO_LINES, _NO_HANDLERS),
             statements=self.second.statements if self.second else 0,
