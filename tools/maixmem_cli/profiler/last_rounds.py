@@ -25,6 +25,7 @@ from maixmem_cli.profiler.ledger import Fullest, Look
 
 _OBJECT = re.compile(b"\x01\x02*")  # HEAD, then TAIL
 _ROUNDS = 8  # that are made again, at least
+_MOST_ROUNDS = 20  # or half of those that were looked at
 _SWEEP = 3  # pieces that are freed one after the other: more, and a collector does it
 _LEAST_TABLE = 32  # bytes of a list's first one
 _LEAST_LARGER = 2  # blocks
@@ -72,7 +73,8 @@ def rounds_left(
     if not last:
         return None
     many = {g.place for g in leaks if g.verdict.rate > g.verdict.one}
-    again = max(_ROUNDS, (last.round - upto[0].round) // 2) if many else _ROUNDS
+    half = min(_MOST_ROUNDS, (last.round - upto[0].round) // 2)
+    again = max(_ROUNDS, half) if many else _ROUNDS
     first = next((k for k in reversed(upto) if k.round <= last.round - again), None)
     if not first:
         return None
