@@ -199,6 +199,38 @@ print(len(rings), rings[0] is t, 2000 <= time.ticks_diff(time.ticks_ms(), began)
     assert time.monotonic() - began < 30
 
 
+def test_pictures_take_the_time_that_they_take_on_the_emulated_board(sim) -> None:
+    """Milliseconds of 12 rounds that sleep so long, and the callbacks of a timer: of one of 2 ms a
+    call of the firmware leaves eight (v0.6.2_84 full)."""
+    source = """
+import sensor, time
+from machine import Timer
+def took(dual, sleep, period):
+    sensor.reset(dual_buff=dual)
+    sensor.set_pixformat(sensor.RGB565)
+    sensor.set_framesize(sensor.QQVGA)
+    sensor.snapshot()
+    rings = []
+    t = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=period,
+              unit=Timer.UNIT_MS, callback=rings.append)
+    began = time.ticks_ms()
+    for _ in range(12):
+        sensor.snapshot()
+        for _ in range(40):
+            pass
+        time.sleep_ms(sleep)
+    t.stop()
+    print(time.ticks_diff(time.ticks_ms(), began), len(rings))
+for given in ((False, 0, 20), (False, 10, 20), (False, 0, 2), (True, 10, 20), (True, 100, 20)):
+    took(*given)
+"""
+    found = [tuple(map(int, line.split())) for line in sim(source)[1].splitlines()]
+    wanted = ((400, 20), (776, 38), (400, 96), (400, 20), (1223, 61))
+    assert len(found) == len(wanted)
+    for (ms, rings), (took, rang) in zip(wanted, found):
+        assert ms <= took < ms + 100 and rings <= rang < rings + 12, found
+
+
 # -- docs
 
 

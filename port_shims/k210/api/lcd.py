@@ -9,6 +9,7 @@ import k210_image
 import k210_work
 from k210_args import Takes, as_int, as_str, as_tuple, option
 from k210_model.values import Any
+from k210_time import passed
 
 _INIT = Takes(
     "0+,type:i,freq:i,color:k,width:i,height:i,invert:i,offset_w0:i,offset_h0:i,"
@@ -19,6 +20,7 @@ _NONE, _SHIELD, _LAST, _RGB = 0, 1, 4, 5
 _SIZES = {2: (240, 240)}  # {type: (width, height)} of the displays that are not 320x240
 _RGB_SIZES = {3: (400, 240), 4: (0, 320), 5: (480, 272)}  # by lcd_type
 _CHAR_W = 8
+_INIT_US = 295000  # that starting a display waits for, as on the emulated board
 _NOT_GIVEN = object()
 
 
@@ -79,6 +81,7 @@ def _open(
     _screen().set(w, h)
     _screen().freq = freq or _screen().freq
     board.lcd_take(_screen().w, _screen().h)
+    passed.busy(_INIT_US)
 
 
 def deinit() -> None:

@@ -7,6 +7,7 @@ import k210_image
 from k210_args import as_int, as_tuple, exactly
 from k210_model.frame_sizes import SIZES
 from k210_model.values import Any
+from k210_time import passed
 
 BAYER, RGB565, YUV422, GRAYSCALE, JPEG = 1, 2, 3, 4, 5
 QQQQVGA, QQQVGA, QQVGA, QVGA, VGA = 7, 8, 9, 10, 11
@@ -26,6 +27,11 @@ def _by_number(numbers: dict) -> list:
 
 _SIZES = _by_number(globals())
 _OV7740 = 0x7742  # the camera that is there
+# microseconds, as on the emulated board: from the beginning of a picture to that of the next, and
+# to its own end (30 a second); of a reset, without and with a turn for threads; of a frame size
+_PERIOD, _PICTURE = 33333, 25000
+_PROBE, _RESET, _FRAME_SIZE = 920000, 694000, 30000
+_SKIPPED = 300  # milliseconds
 _BPP = {
     RGB565: k210_image.RGB565,
     GRAYSCALE: k210_image.GRAYSCALE,
@@ -37,7 +43,8 @@ _BPP = {
 # Contract. The camera after sensor.reset(). Each of 1 or 2 buffers is two blocks of the system
 # heap, pixels ceil128(2wh) and AI planes ceil64(3wh), taken by set_framesize() and freed by
 # reset(), deinit() and a soft reset. A failed set_framesize() keeps the new size without a buffer,
-# as the firmware does: the same size again takes nothing. `data` is what the frames show.
+# as the firmware does: the same size again takes nothing. `data` is what the frames show. `free`:
+# microseconds slept, since when a buffer waits for the next picture to begin.
 class _Camera:
     def __init__(self, dual: bool) -> None:
         self.buffers = 2 if dual else 1
@@ -46,6 +53,17 @@ class _Camera:
         self.window = None
         self.data = b""
         self.dangling = False
+        self.free = 0
+
+    def waits(self, pictures: int = 1) -> None:
+        """Until there were so many. With two buffers it may have come since the last one; with one
+        it begins when there is somebody who waits for it."""
+        if self.buffers == 1:
+            self.free = passed.slept
+        ready = -(-self.free // _PERIOD) * _PERIOD + _PICTURE
+        ready += (pictures - 1) * _PERIOD
+        passed.busy(max(0, ready - passed.slept))
+        self.free = passed.slept
 
 
 def _one(args: Any) -> None:
@@ -74,6 +92,8 @@ def reset(*args: Any, **kwargs: Any) -> None:
     if not board.state.camera:
         board.state.sensor = None
         raise RuntimeError("Reset Failed")
+    passed.busy(_PROBE)
+    passed.waits(_RESET)
     board.state.sensor = _Camera(kwargs.get("dual_buff", False))
 
 
@@ -121,6 +141,7 @@ def _take(camera: _Camera, w: int, h: int) -> None:
     camera.size = (w, h)
     camera.window = None
     camera.data = b""
+    passed.busy(_FRAME_SIZE)
     for i in range(camera.buffers):
         for block in old[2 * i : 2 * i + 2]:
             board.heap.free(block)
@@ -166,9 +187,15 @@ def run(enable: Any) -> bool:
 
 
 def skip_frames(*args: Any, **kwargs: Any) -> None:
+    """skip_frames(n), or (time=milliseconds)."""
     board.point("skip_frames")
-    if board.state.sensor is None:
+    camera = board.state.sensor
+    if camera is None:
         board.crash("skip_frames() without a camera", "call sensor.reset() first")
+    if args:
+        camera.waits(as_int(args[0]))
+    else:
+        passed.busy(1000 * as_int(kwargs.get("time", _SKIPPED)))
 
 
 def _control(*args: Any, **kwargs: Any) -> None:
@@ -285,4 +312,5 @@ def snapshot(*args: Any, **kwargs: Any) -> k210_image.Image:
     if not camera.data:
         n = k210_image.nbytes(camera.size[0], camera.size[1], k210_image.RGB565)
         camera.data = board.frame_bytes(n)
+    camera.waits()
     return k210_image.Image(w, h, camera.bpp, camera, camera)

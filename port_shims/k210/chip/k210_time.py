@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""Time on the board: it passes while a program sleeps, but nobody waits for it; timers call back
-on it."""
+"""Time on the board: it passes while a program sleeps or waits for the firmware, but nobody waits
+for it; timers call back on it."""
 
 import time as _host
 
@@ -17,30 +17,34 @@ else:
 
 
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_QUEUE = 8  # callbacks that wait for the end of a call of the firmware
 _SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sunday is 0, one more
 
 
-# Contract. Microseconds since the board was powered on: those that really passed, and those that
-# were slept. `alarms` are timers, objects with .due (microseconds) and .ring(); they ring at the
-# board's steps and in sleeps. `ends_at`: microseconds at which the run ends, or None; `begins_by`:
-# at which it ends while it has had fewer pictures than `begins`. `wait(us)`: sleeps while threads
-# have their turns; None where there are none.
+# Contract. Microseconds since the board was powered on: those that really passed, and `slept`,
+# those that nobody waited for. `alarms` are timers, objects with .due (microseconds), .passes(at),
+# which sets the next, and .ring(); they ring at the board's steps and in sleeps. `ends_at`:
+# microseconds at which the run ends, or None; `begins_by`: at which it ends while it has had fewer
+# pictures than `begins`; `works_by`: of those that really passed, at which it ends. `follows`: who
+# knows the line that runs, .line, and hears of a callback before it, .rings(), and after it,
+# .rang(line). `wait(us)`: sleeps while threads have their turns; None where there are none.
 class Clock:
     def __init__(self):
         self.alarms = []
-        self.ends_at = self.begins_by = self.wait = None
+        self.ends_at = self.begins_by = self.works_by = self.wait = self.follows = None
         self.begins = 0
         self.restart()
 
     def restart(self):
         self.alarms[:] = []
         self._start = _now()
-        self._slept = 0
+        self.slept = 0
+        self._hidden = 0
         self._set = 0
         self._ringing = False
 
     def us(self):
-        return _now() - self._start + self._slept
+        return _now() - self._start + self.slept - self._hidden
 
     def seconds(self):
         return self.us() // 1000000 + self._set
@@ -51,23 +55,61 @@ class Clock:
     def sleep(self, us):
         until = self.us() + us
         while True:
-            due = [alarm.due for alarm in self.alarms if alarm.due <= until]
-            left = (min(due) if due else until) - self.us()
-            self._slept += max(0, left)
+            due = self._first(until)
+            self.slept += max(0, (due.due if due else until) - self.us())
             self.tick()
             if not due or self._ringing:
                 break
-        self._slept += max(0, until - self.us())
+        self.slept += max(0, until - self.us())
         self.tick()
+
+    def waits(self, us):
+        """The program sleeps: others have their turns."""
+        (self.wait or self.sleep)(us)
+
+    def busy(self, us):
+        """A call of the firmware goes on so long. What is due meanwhile rings after it, if the
+        firmware's queue has room."""
+        queue = ()
+        if self.alarms and not self._ringing:
+            queue = self._meanwhile(self.us() + us)
+        self.slept += us
+        if queue:
+            self._ring(queue)
+        self.tick()
+
+    def _meanwhile(self, until):
+        """The queue of what is due until then."""
+        queue = []
+        while len(queue) < _QUEUE:
+            alarm = self._first(until)
+            if alarm is None:
+                return queue
+            alarm.passes(alarm.due)
+            queue.append(alarm)
+        for alarm in list(self.alarms):
+            if alarm.due <= until:  # is lost
+                alarm.passes(until)
+        return queue
+
+    def _first(self, until):
+        """Which is due first, until then."""
+        found = None
+        for alarm in self.alarms:
+            if alarm.due <= until and (found is None or alarm.due < found.due):
+                found = alarm
+        return found
 
     def without(self, since):
         """What passed since then does not count."""
-        self._slept -= self.us() - since
+        self._hidden += self.us() - since
 
     def over(self):
-        """Whether the run has had its time."""
+        """Whether the run has had its time, on the board's clock or on the desk's."""
         few = board.state.frames < self.begins
         ends = self.begins_by if few else self.ends_at
+        if self.works_by is not None and _now() - self._start >= self.works_by:
+            return True
         return ends is not None and self.us() >= ends
 
     def tick(self):
@@ -76,12 +118,18 @@ class Clock:
             board.end()
         if not self.alarms or self._ringing:
             return
-        now = self.us()
+        now, due = self.us(), []
+        for alarm in list(self.alarms):
+            if alarm.due <= now:
+                alarm.passes(now)
+                due.append(alarm)
+        self._ring(due)
+
+    def _ring(self, alarms):
         self._ringing = True
         try:
-            for alarm in list(self.alarms):
-                if alarm.due <= now:
-                    alarm.ring()
+            for alarm in alarms:
+                alarm.ring()
         finally:
             self._ringing = False
 
@@ -109,7 +157,7 @@ def sleep_us(us):
 def _wait(us):
     board.alive()
     if us > 0:
-        (passed.wait or passed.sleep)(us)
+        passed.waits(us)
 
 
 def ticks_us():

@@ -64,16 +64,24 @@ class Timer(Part):
 
     deinit = stop
 
-    def ring(self):
-        callback = self._call[0]
-        keep(self, "due", k210_time.passed.us() + self._us())
+    def passes(self, at):
+        """It was due, and is next after that time, or never."""
+        keep(self, "due", at + self._us())
         if self._mode != _PERIODIC:
             self.stop()
+
+    def ring(self):
+        callback, follows = self._call[0], k210_time.passed.follows
+        line = follows and follows.line
         try:
+            if follows:
+                follows.rings()
             if callback:
                 callback(self)
         except Exception as e:  # the firmware prints it, and the program goes on
             print("%s: %s" % (type(e).__name__, e))
+        if follows:
+            follows.rang(line)
 
     def callback(self, function):
         keep(self, "_call", (function, self._call[1]))

@@ -126,6 +126,7 @@ class Recorder:
         self._live = 0
         self._by_line = False  # the line before was looked at
         self._counts = False  # and what it keeps counts
+        self._frame = 0  # bytes that a callback takes to run; None: it has just begun
         self._loops = _Loops() if whole else None
         self._pictures = _Loops() if whole else None  # as if they were rounds of a loop
         self._loop_seen = True  # this round of a loop is looked at
@@ -321,6 +322,17 @@ class Recorder:
         self._by_line = looks
         self.line = line
 
+    def rings(self):
+        """A callback begins: what it takes to run is kept by no line."""
+        self.comes_to(self.line)
+        self._frame = None
+
+    def rang(self, line):
+        """It is over, and the script goes on at that line."""
+        self._live += self._frame or 0
+        self._frame = 0
+        self.comes_to(line)
+
     def round(self, line):
         """The loop of this line begins a round. Returns None, as at()."""
         if self._over:
@@ -361,15 +373,16 @@ class Recorder:
         k210_garbage.books.collect()
         free = k210_system.gc.mem_free()
         self._look_at(0, free)
-        if passed.wait:  # else threads whose time it is would have fewer turns
-            passed.without(since)
+        passed.without(since)
         return free
 
     def _collect(self):
         """What the line has kept up to now."""
         free = self._free()
         passed_by = self.rounds or self._loops.turn
-        if self._by_line and self._counts and passed_by >= _LOOKED_AT:
+        if self._frame is None:
+            self._frame = self._live - free
+        elif self._by_line and self._counts and passed_by >= _LOOKED_AT:
             self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
         self._live = free
 

@@ -54,7 +54,10 @@ class Trace:
         put in front of expressions."""
         self.line = line
 
-    comes_to = at
+    rang = comes_to = at
+
+    def rings(self):
+        """A callback begins."""
 
     def round(self, line):
         """A loop of the script goes round."""
@@ -108,10 +111,11 @@ def run(job):
     The dict `job`: script (the name), source (its text), runs (that text as it is run), asks (see
     k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
     card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
-    frames and seconds (the end of the run, or None), begin (pictures, and the seconds in which it
-    has so many or ends), report (whether it tells its figures), trace, record (whether what the
-    script does is written down), marked (whether its lines say so), by_rounds (whether it is
-    looked at rounds alone), threads (whether it may start some).
+    frames and seconds (the end of the run, or None), works (likewise, seconds that really pass),
+    begin (pictures, and the seconds in which it has so many or ends), report (whether it tells its
+    figures), trace, record (whether what the script does is written down), marked (whether its
+    lines say so), by_rounds (whether it is looked at rounds alone), threads (whether it may start
+    some).
     """
     try:
         board.reset(
@@ -175,7 +179,9 @@ def run(job):
 
 
 def _follow(seen):
-    """Who knows the line that runs is told when another thread's goes on."""
+    """Who knows the line that runs is told when another thread's goes on, or that of a program
+    after a callback."""
+    k210_time.passed.follows = seen
     k210_threads.turns.line = lambda: seen.line
     k210_threads.turns.returns = seen.comes_to
 
@@ -219,6 +225,8 @@ def _set(job):
     clock = k210_time.passed
     if job["seconds"] is not None:
         clock.ends_at = int(job["seconds"] * 1000000)
+    if job["works"] is not None:
+        clock.works_by = int(job["works"] * 1000000)
     clock.begins, seconds = job["begin"]
     clock.begins_by = int(seconds * 1000000)
 

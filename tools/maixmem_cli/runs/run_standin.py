@@ -58,8 +58,9 @@ _NO_UNIX_PORT = (
 
 @dataclass
 class Job:
-    """What to run on which board. `frames` and `seconds` end the run; `serial` {UART: bytes that
-    wait}; `unsafe`: CPython, which does not enclose a script, will do."""
+    """What to run on which board. `frames` and `seconds` end the run, and `works`, the
+    seconds that really pass; `serial` {UART: bytes that wait}; `unsafe`: CPython, which does not
+    enclose a script, will do."""
 
     script: Path
     source: str
@@ -72,6 +73,7 @@ class Job:
     card: bool = False
     frames: int | None = None
     seconds: float | None = None
+    works: float | None = None
     begin: tuple[int, float] = (0, 0.0)  #: for the first so many pictures no more seconds
     serial: dict[int, bytes] = field(default_factory=dict)
     trace: bool = False
@@ -122,6 +124,7 @@ class Job:
             "folders": [str(folder), str(places.lib())],
             "frames": self.frames,
             "seconds": self.seconds,
+            "works": self.works,
             "begin": self.begin,
             "report": self.limited or self.record,
             "trace": self.trace,
@@ -257,12 +260,13 @@ def _wait(child: Enclosed, job: Job, serve: Callable[[float], None]) -> tuple[in
     is stopped from here. What it asks is answered by serve(seconds), which comes back after so
     long at the latest."""
     limit = ended = None
+    seconds = job.seconds if job.works is None else job.works
     patience = _SILENT
     try:
         while child.process.poll() is None:
             now = time.monotonic()
-            if limit is None and job.seconds is not None and child.records:
-                limit = now + job.seconds + _GRACE
+            if limit is None and seconds is not None and child.records:
+                limit = now + seconds + _GRACE
             if ended is None and len(child.records) > 1:
                 ended = now + _GRACE  # it has its table; a script that catches everything goes on
             if limit is not None and now > limit:

@@ -56,6 +56,8 @@ _KINDS = {
 WITHIN = 8192
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
+_LAST = 8  # a part of the looks
+_PICTURE = 1 / 15  # seconds of one buffer, where the round takes as long as a picture
 _ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
 _NO_BOOT = ("no boot with a GC heap", "it does not come to its prompt")
@@ -95,9 +97,12 @@ def run(script: Path, build: str, options: Options, *, brief: bool = False) -> R
 
 
 def _job(script: Path, source: str, build: str, options: Options) -> run_standin.Job:
+    """Its seconds are of both clocks, and the board's has those of its pictures besides: nobody
+    waits for them, and their number is to end the run."""
     job = run_standin.Job(script.resolve(), source, build, dict(options.files), record=True)
     job.board_heap = options.gc_heap or job.board_heap
-    job.frames, job.seconds, job.begin = options.frames, options.seconds, options.begin
+    job.frames, job.works, job.begin = options.frames, options.seconds, options.begin
+    job.seconds = options.seconds and options.seconds + _PICTURE * (options.frames or 0)
     job.card = options.sd is not None
     if options.sd:
         found = (p for p in sorted(options.sd.rglob("*")) if p.is_file())
@@ -355,8 +360,12 @@ class _Told:
         """The picture up to which it grew, where it does not go on."""
         if not self.first.limit or self.judged().kind not in (growth.FULL, growth.FLAT):
             return None
+        rounds = [n for n, _ in self.looks()]
         used = [self.gc_total - free for _, free in self.looks()]
-        return growth.settled([n for n, _ in self.looks()], used)
+        last = used[-max(1, len(used) // _LAST) :]
+        kept = min(last, default=0)  # else what goes soon is taken for it
+        at_most = [min(n, kept) for n in used]
+        return growth.settled(rounds, used) or growth.settled(rounds, at_most)
 
     def growth(self) -> Iterator[Growth]:
         """The line that kept most of what grows."""
