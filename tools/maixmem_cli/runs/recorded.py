@@ -54,7 +54,7 @@ def run(script: Path, place: Place) -> Record:
     if not full or not asked or 2 * found.pictures < asked:
         return found  # its time was over: of that ten times as much is long
     if place.image is None:
-        return _on(script, place, found, min(_FAR, full, _affordable(found)), _MINUTE)
+        return _on_and_on(script, place, found, min(_FAR, full, _affordable(found)))
     bound = bounded(script, place, asked, full) if full > _ON * asked else None
     if not bound or not bound.sure:
         return _on(script, place, found, min(_ON * asked, full))
@@ -148,6 +148,20 @@ def _affordable(found: Record) -> int:
     return int(_STATEMENTS / each)
 
 
+def _on_and_on(script: Path, place: Place, found: Record, most: int) -> Record:
+    """The run of so many pictures on the stand-in; of fewer, where it is over by then that
+    something grows: each time a few times as many."""
+    pictures = _FIRST * (place.options.frames or most)
+    while _APART * pictures <= most:
+        longer = _on(script, place, found, pictures, _MINUTE)
+        settled = longer.settled or longer.pictures
+        over = _SETTLED * settled + LEAST <= longer.pictures
+        if over or longer.later or longer.cut or longer.end.kind != LIMIT:
+            return longer
+        pictures *= _FIRST
+    return _on(script, place, found, most, _MINUTE)
+
+
 def _on(
     script: Path, place: Place, found: Record, frames: int, most: float | None = None
 ) -> Record:
@@ -156,7 +170,7 @@ def _on(
     asked = place.options.frames or frames
     if frames <= asked:
         return found
-    longer = once(script, _longer(place, frames, asked, most))
+    longer = _ended(script, _longer(place, frames, asked, most))
     if _saw_no_lines(longer):  # too far for the second run, which has every line's
         longer = once(script, _longer(place, longer.pictures // _LESS, asked, most))
         if _saw_no_lines(longer):
@@ -168,6 +182,17 @@ def _on(
         return longer
     cut = most is not None and longer.pictures < frames  # the desk was too busy for all of them
     return replace(found, growth=longer.growth, cut=cut)
+
+
+def _ended(script: Path, place: Place) -> Record:
+    """The run; of one on the stand-in that dies of what grows only how it ended is needed, not the
+    second run, which has lines."""
+    if place.image is None:
+        found = once(script, place, brief=True)
+        dies = found.end.at and (found.end.hangs or found.end.refused)
+        if dies or not found.end.status:
+            return found
+    return once(script, place)
 
 
 def _saw_no_lines(of: Record) -> bool:
