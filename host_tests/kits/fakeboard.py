@@ -98,7 +98,12 @@ def like(real, **more):
     return m
 from collections import namedtuple
 sys.path[:] = ['/host' + p for p in {shim!r}]
+import gc
+for n in 'k210_board, k210_files, {own}'.split(', '):
+    gc.collect()  # what comes now lies in the holes of what is there
+    __import__(n)
 import k210_board, k210_files, {own}
+gc.collect()
 def written(name, given=k210_files.source, fs=Flat()):
     found = given(name)
     if found is None and name[:7] == '/flash/':
@@ -134,6 +139,7 @@ if {card!r}:
     sys.path[:] = ['', '.']  # /flash is listed on the firmware, and nothing is found there
 for n in '{own}'.split(', '):
     __import__(n)
+    gc.collect()
 for n in [n for n in sys.modules if n[:7] == 'maixmem']:
     del sys.modules[n]  # what the stand-in computes with is not on the board
 for n in {absent!r}:
@@ -145,7 +151,8 @@ real.modules['os'] = real.modules['uos'] = like(os, uname=lambda w=who: w)
 real.modules['sys'] = like(sys, platform={platform!r},
     implementation=namedtuple('implementation', ('name', 'version'))('micropython', (0, 6, 2)))
 os.chdir('/sd' if {card!r} else '/flash')
-del configure, stored, active, Fills, n, real, who, like, written, Flat, Tree, Module, namedtuple
+del gc, configure, stored, active, Fills, n, real, who, like, written, Flat, Tree, Module
+del namedtuple
 """
 )
 _BOOT = {"maix": _MAIX, "canmv": _MAIX, "modern": _MODERN, "openmv": _MODERN, "k230": _MODERN}
