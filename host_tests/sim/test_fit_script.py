@@ -584,7 +584,7 @@ def test_the_last_line_counts_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hold", "said"), [(60, "DOES NOT FIT"), (48, "too close"), (41, "too close"), (8, "FITS")]
+    ("hold", "said"), [(60, "DOES NOT FIT"), (48, "too close"), (40, "too close"), (8, "FITS")]
 )
 def test_a_picture_that_hardly_has_room_is_too_close(hold: int, said: str, tmp_path: Path) -> None:
     """Three pictures of 150 KiB: two lie in the heap, and a part of it is held."""
@@ -596,3 +596,20 @@ def test_a_picture_that_hardly_has_room_is_too_close(hold: int, said: str, tmp_p
     refused = told.end.refused
     assert refused is None or (refused.asked == 153600 and (refused.level.largest or 0) < 153600)
     assert told.close == (said == "too close")
+
+
+_TIMER = """from machine import Timer
+tim = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=50, callback=tick)
+"""
+
+
+def test_a_callback_that_finds_the_heap_full_is_no_bound(tmp_path: Path) -> None:
+    """The firmware prints its error, and the program goes on: nothing grows from there on."""
+    source = (
+        f"{_CAMERA}seen = []\ndef tick(timer):\n    seen.append(bytearray(5000))\n{_TIMER}{_LOOP}"
+    )
+    done, told, _ = fitted(tmp_path, source)
+    assert (
+        done.exit_code == 1 and "seen.append(bytearray(5000)) keeps" in done.output.splitlines()[0]
+    ), done.output
+    assert told.later and told.later.refused and told.later.refused.heap == record.GC

@@ -21,18 +21,24 @@ _QUEUE = 8  # callbacks that wait for the end of a call of the firmware
 _SATURDAY = 5  # 1 January 2000; Monday is 0; of the clock's own date, whose Sunday is 0, one more
 
 
+def _print(error):
+    print("%s: %s" % (type(error).__name__, error))
+
+
 # Contract. Microseconds since the board was powered on: those that really passed, and `slept`,
 # those that nobody waited for. `alarms` are timers, objects with .due (microseconds), .passes(at),
 # which sets the next, and .ring(); they ring at the board's steps and in sleeps. `ends_at`:
 # microseconds at which the run ends, or None; `begins_by`: at which it ends while it has had fewer
 # pictures than `begins`; `works_by`: of those that really passed, at which it ends. `follows`: who
 # knows the line that runs, .line, and hears of a callback before it, .rings(), and after it,
-# .rang(line). `wait(us)`: sleeps while threads have their turns; None where there are none.
+# .rang(line). `failed(error)` prints what a callback raised. `wait(us)`: sleeps while threads have
+# their turns; None where there are none.
 class Clock:
     def __init__(self):
         self.alarms = []
         self.ends_at = self.begins_by = self.works_by = self.wait = self.follows = None
         self.begins = 0
+        self.failed = _print
         self.restart()
 
     def restart(self):

@@ -79,7 +79,7 @@ class Timer(Part):
             if callback:
                 callback(self)
         except Exception as e:  # the firmware prints it, and the program goes on
-            print("%s: %s" % (type(e).__name__, e))
+            k210_time.passed.failed(e)
         if follows:
             follows.rang(line)
 

@@ -227,6 +227,7 @@ def _set(job):
         clock.ends_at = int(job["seconds"] * 1000000)
     if job["works"] is not None:
         clock.works_by = int(job["works"] * 1000000)
+    clock.failed = _print_exception
     clock.begins, seconds = job["begin"]
     clock.begins_by = int(seconds * 1000000)
 
