@@ -241,11 +241,11 @@ def test_what_was_not_reached_cannot_be_told(tmp_path: Path, source: str, said: 
 def test_a_first_picture_that_does_not_come_ends_the_run_early(tmp_path: Path) -> None:
     """With the line that waits; one that came leaves all the time."""
     script = tmp_path / "main.py"
-    options = Options(frames=20, seconds=60.0, begin=(1, 3.0))  # 1.6 are the reset
+    options = Options(frames=20, seconds=60.0, begin=(1, 2.0))  # 1.6 are the reset
     place = recorded.Place(FIRMWARES["full"], None, options)
     script.write_text(_CAMERA + "n = 0\nwhile n == 0:\n    sensor.get_fb()\n" + _LOOP)
     found = recorded.once(script, place)
-    assert not found.pictures and found.seconds < 8 and found.end.at[0].line in (7, 8)
+    assert not found.pictures and found.seconds < 5 and found.end.at[0].line in (7, 8)
     script.write_text(_CAMERA + _LOOP + "    time.sleep_ms(100)\n")
     assert recorded.once(script, place).pictures == 20
 
@@ -308,13 +308,11 @@ def test_what_a_thread_does_cannot_be_told_where_none_is_run(tmp_path: Path) -> 
     source = (
         "import _thread\nbox = []\ndef work():\n    while True:\n        box.append(bytes(600))\n"
     )
-    starts = "_thread.start_new_thread(work, ())\n"
-    done, told, project = fitted(tmp_path, source + _CAMERA + starts + _LOOP)
+    source += "_thread.start_new_thread(work, ())\n" + _CAMERA + _LOOP
+    done, told, project = fitted(tmp_path, source)
     assert done.exit_code == 4 and told.pictures == 20 and project is None
-    assert "main.py:11: _thread.start_new_thread(work, ()) starts a thread" in done.output
+    assert "main.py:6: _thread.start_new_thread(work, ()) starts a thread" in done.output
     assert "--firmware IMAGE" in done.output
-    done, _, _ = fitted(tmp_path, source + starts + _CAMERA + _LOOP)  # a reset lets it run
-    assert done.exit_code == 1 and "main.py:5: box.append(bytes(600))" in done.output
 
 
 def test_json_has_the_verdict_and_the_record(tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ def _by_number(numbers: dict) -> list:
 _SIZES = _by_number(globals())
 _OV7740 = 0x7742  # the camera that is there
 # microseconds, as on the emulated board: from the beginning of a picture to that of the next, and
-# to its own end (30 a second); of a reset, without and with a turn for threads; of a frame size
+# to its own end (30 a second); of a reset; of a frame size
 _PERIOD, _PICTURE = 33333, 25000
-_PROBE, _RESET, _FRAME_SIZE = 920000, 694000, 30000
+_RESET, _FRAME_SIZE = 1614000, 30000
 _SKIPPED = 300  # milliseconds
 _BPP = {
     RGB565: k210_image.RGB565,
@@ -92,8 +92,7 @@ def reset(*args: Any, **kwargs: Any) -> None:
     if not board.state.camera:
         board.state.sensor = None
         raise RuntimeError("Reset Failed")
-    passed.busy(_PROBE)
-    passed.waits(_RESET)
+    passed.busy(_RESET)
     board.state.sensor = _Camera(kwargs.get("dual_buff", False))
 
 

@@ -69,10 +69,6 @@ class Clock:
         self.slept += max(0, until - self.us())
         self.tick()
 
-    def waits(self, us):
-        """The program sleeps: others have their turns."""
-        (self.wait or self.sleep)(us)
-
     def busy(self, us):
         """A call of the firmware goes on so long. What is due meanwhile rings after it, if the
         firmware's queue has room."""
@@ -163,7 +159,7 @@ def sleep_us(us):
 def _wait(us):
     board.alive()
     if us > 0:
-        passed.waits(us)
+        (passed.wait or passed.sleep)(us)
 
 
 def ticks_us():
