@@ -201,7 +201,8 @@ print(len(rings), rings[0] is t, 2000 <= time.ticks_diff(time.ticks_ms(), began)
 
 def test_pictures_take_the_time_that_they_take_on_the_emulated_board(sim) -> None:
     """Milliseconds of 12 rounds that sleep so long, and the callbacks of a timer: of one of 2 ms a
-    call of the firmware leaves eight (v0.6.2_84 full)."""
+    call of the firmware leaves eight (v0.6.2_84 full). What really passes counts too, and a busy
+    desk has more of it: then again."""
     source = """
 import sensor, time
 from machine import Timer
@@ -224,11 +225,15 @@ def took(dual, sleep, period):
 for given in ((False, 0, 20), (False, 10, 20), (False, 0, 2), (True, 10, 20), (True, 100, 20)):
     took(*given)
 """
-    found = [tuple(map(int, line.split())) for line in sim(source)[1].splitlines()]
     wanted = ((400, 20), (776, 38), (400, 96), (400, 20), (1223, 61))
-    assert len(found) == len(wanted)
-    for (ms, rings), (took, rang) in zip(wanted, found):
-        assert ms <= took < ms + 100 and rings <= rang < rings + 12, found
+    for _ in range(5):
+        found = [tuple(map(int, line.split())) for line in sim(source)[1].splitlines()]
+        assert len(found) == len(wanted)
+        more = [(took - ms, rang - n) for (ms, n), (took, rang) in zip(wanted, found)]
+        assert all(ms >= 0 and n >= 0 for ms, n in more), found
+        if all(ms < 100 and n < 12 for ms, n in more):
+            return
+    raise AssertionError(found)
 
 
 # -- docs
