@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from maixmem_cli.plan.program.made import Made, Makers
+from maixmem_cli.profiler.unbounded import ADDS, added_to
 from maixmem_cli.record import record
 from maixmem_cli.record.record import GC, HEAP, Record
 from maixmem_cli.runs.loads import candidates
@@ -19,7 +20,6 @@ from maixmem_cli.text import syntax
 
 _OTHERS = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)  # a break in these is not the loop's
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-_ADDS = ("append", "insert")
 
 
 @dataclass(frozen=True)
@@ -172,20 +172,13 @@ def _heads(node: ast.stmt) -> Iterator[ast.AST]:
 
 def _keeps(node: ast.stmt) -> bool:
     """Whether the results of a statement are held by something afterwards."""
-    return not isinstance(node, ast.Expr) or _list_of(node) is not None
-
-
-def _list_of(node: ast.stmt) -> ast.expr | None:
-    """The list to which a statement adds."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    of = call.func if isinstance(call, ast.Call) else None
-    return of.value if isinstance(of, ast.Attribute) and of.attr in _ADDS else None
+    return not isinstance(node, ast.Expr) or added_to(node) is not None
 
 
 def _only_grows(node: ast.stmt, loop: ast.stmt, tree: ast.Module) -> bool:
     """Whether a statement adds to a list that nothing limits: no method that takes out of it and
     no len() anywhere, and nothing in the loop that stores into it or deletes of it."""
-    into = _list_of(node)
+    into = added_to(node)
     if into is None:
         return False
     name = ast.unparse(into)
@@ -198,7 +191,7 @@ def _called_of(node: ast.AST) -> ast.expr | None:
     if not isinstance(node, ast.Call):
         return None
     of = node.func
-    if isinstance(of, ast.Attribute) and of.attr not in _ADDS:
+    if isinstance(of, ast.Attribute) and of.attr not in ADDS:
         return of.value
     is_len = isinstance(of, ast.Name) and of.id == "len"
     return node.args[0] if is_len and node.args else None

@@ -13,7 +13,7 @@ from typing import Union
 
 from maixmem_cli.text.syntax import for_ever
 
-_ADDS = {"append", "extend", "insert"}  # methods of what grows
+ADDS = {"append", "extend", "insert"}  # methods of what grows
 _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
 _TYPES = {"bool", "bytearray", "bytes", "dict", "float", "int", "list", "str", "tuple"}
@@ -49,6 +49,20 @@ def numbers(source: str, most: int) -> set[int]:
     return {0, *(n for n in found if 0 < n <= most), *([most] if computed else [])}
 
 
+def added_to(statement: ast.AST) -> ast.AST | None:
+    """What a statement adds to: x.append(), x += y, x = x + y."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        of = statement.value.func
+        return of.value if isinstance(of, ast.Attribute) and of.attr in ADDS else None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+        return statement.target
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+        added, to = statement.value, statement.targets[0]
+        same = isinstance(added.op, ast.Add) and _name(added.left) == _name(to) != ""
+        return to if same else None
+    return None
+
+
 class _Script:
     def __init__(self, tree: ast.Module, ever: Collection[int]) -> None:
         self._ever = ever
@@ -60,7 +74,7 @@ class _Script:
         makes what another one adds."""
         statements = [n for n in self._all if isinstance(n, ast.stmt) and n.lineno == line]
         adds = self._that_adds(statements[-1]) if statements else None
-        grows = _grows(adds) if adds else None
+        grows = added_to(adds) if adds else None
         name = _name(grows)
         return (
             adds is not None
@@ -78,7 +92,7 @@ class _Script:
         after = (
             n for n in ast.iter_child_nodes(self._above[statement]) if isinstance(n, ast.stmt)
         )
-        adding = (n for n in after if n.lineno > statement.lineno and _grows(n))
+        adding = (n for n in after if n.lineno > statement.lineno and added_to(n))
         return next((n for n in adding if any(_name(x) == made for x in ast.walk(n))), None)
 
     def _each_round(self, statement: ast.AST, loop: int, of: tuple[str, ...]) -> bool:
@@ -110,15 +124,15 @@ class _Script:
         """Or it is the first value, at the script's own level, or of an object made there."""
         above = self._above[use]
         if isinstance(above, ast.Attribute):
-            return above.attr in _ADDS
+            return above.attr in ADDS
         if isinstance(above, ast.Call):
             return use is not above.func and _name(above.func) in _READS
         if isinstance(above, ast.BinOp):  # x of x = x + y
-            return _name(_grows(self._above[above])) == _name(use)
-        if isinstance(above, ast.Assign) and _grows(above) is None:
+            return _name(added_to(self._above[above])) == _name(use)
+        if isinstance(above, ast.Assign) and added_to(above) is None:
             begins = use in above.targets and _may_grow(above.value)
             return begins and self._once(self._above[above])
-        return isinstance(above, (ast.Assign, ast.AugAssign)) and _grows(above) is use
+        return isinstance(above, (ast.Assign, ast.AugAssign)) and added_to(above) is use
 
     def _once(self, body: ast.AST) -> bool:
         """Whether its statements are done once, before any loop."""
@@ -143,23 +157,9 @@ def _name(node: ast.AST | None) -> str:
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _grows(statement: ast.AST) -> ast.AST | None:
-    """What a statement adds to: x.append(), x += y, x = x + y."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        of = statement.value.func
-        return of.value if isinstance(of, ast.Attribute) and of.attr in _ADDS else None
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
-        return statement.target
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
-        added, to = statement.value, statement.targets[0]
-        same = isinstance(added.op, ast.Add) and _name(added.left) == _name(to) != ""
-        return to if same else None
-    return None
-
-
 def _made(statement: ast.stmt) -> str:
     """The name of a value that is computed, of nothing that would keep anything itself."""
-    if not isinstance(statement, ast.Assign) or _grows(statement):
+    if not isinstance(statement, ast.Assign) or added_to(statement):
         return ""
     calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call)]
     plain = all(isinstance(c.func, ast.Name) and c.func.id in _TYPES for c in calls)
