@@ -35,7 +35,7 @@ _AHEAD = 64  # bytes; a text grows by 16 at a time, in blocks of a heap
 _TRY = 2.0  # seconds for one try to get the raw REPL
 
 
-def room(nbytes: int) -> str:
+def text_room(nbytes: int) -> str:
     """Code that raises MemoryError where the board's GC heap has no room for a text of so many
     bytes. Sent without room, only the text's end is run (firmware v0.6.2_84) or the interpreter
     ends (MicroPython 1.28, unix): the prompt keeps what it reads outside of any try. This code is
@@ -202,7 +202,7 @@ class RawRepl:
         """Writes a file on the board and checks its length there; `progress` takes the bytes
         written so far."""
         doing = f"writing {name}"
-        self.check(room(_WRITTEN), doing=doing)
+        self.check(text_room(_WRITTEN), doing=doing)
         self.check(f"f = open({name!r}, 'wb')", doing=doing)
         for i in range(0, len(data), _CHUNK):
             self.check(f"_n = f.write({data[i : i + _CHUNK]!r})", doing=doing)

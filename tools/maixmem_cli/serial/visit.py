@@ -14,7 +14,7 @@ import contextlib
 from typing import Any
 
 from maixmem_cli.serial.question import source
-from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl, room
+from maixmem_cli.serial.repl import BoardError, ConnectionLost, RawRepl, text_room
 
 _MARK = "@maixmem "
 _DROP = "[globals().pop(n, None) for n in {!r}.split(', ')]"
@@ -72,7 +72,7 @@ def drop_kept(board: RawRepl, file: str, timeout: float) -> None:
 
 def _run_text(board: RawRepl, code: str, timeout: float, doing: str = "") -> str:
     """_run() where the board's GC heap has room for so long a text."""
-    _run(board, room(len(code)), timeout, doing)
+    _run(board, text_room(len(code)), timeout, doing)
     return _run(board, code, timeout, doing)
 
 

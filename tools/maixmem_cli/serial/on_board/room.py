@@ -7,6 +7,7 @@ import sys
 
 
 def platform():
+    """What it is."""
     return sys.platform
 
 
