@@ -78,7 +78,8 @@ def _steps(row: Row, boards: tuple[str, ...]) -> list[str]:
 def _keys(row: Row) -> str:
     """What a text is looked for on a board, which asks for no whole word or text ("=TEXT") and
     takes no code of a K230 apart; its texts are ASCII."""
-    match = [bare_of(key) for key in row.match if not key.startswith(("=", "media:", "says:"))]
+    left_out = ("=", "media:", "ax:", "says:")
+    match = [bare_of(key) for key in row.match if not key.startswith(left_out)]
     match = [key for key in match if key.isascii()]
     keys = "|" + "|".join(match)
     return keys if len(keys) <= 80 else "\n".join(f"|{key}" for key in match)
@@ -113,6 +114,8 @@ def shown(key: str) -> str:
         return f"({number}, in your own words)"
     if kind == "media":  # that of the video buffers stands for all
         return f"0xa0048{number.zfill(3)}"
+    if kind == "ax":  # that of its models' engine for all
+        return f"0x800601{number.zfill(2)}"
     key = bare_of(key)
     shown = {"error": f"load error:{number}", "errno": f"[Errno {number}]"}
     return shown.get(kind, key) if number.lstrip("-").isdigit() else key.lstrip("=")

@@ -35,7 +35,9 @@ _ANYTHING = ".{0,80}?"
 _BEFORE, _AFTER = r"(?:(?<![A-Za-z])|(?![A-Za-z]))", r"(?:(?![A-Za-z])|(?<![A-Za-z]))"
 # a number as printf writes one, padded too; "(nil)" is a pointer to nothing
 _NUMBER = dict.fromkeys("diuoxXp", r" *(?:[-+]?(?:0[xX])?[0-9a-fA-F]+|\(nil\)) *")
-_MEDIA = re.compile(r"\b0xa0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b")  # K230: module, level, error
+# K230, rockit, CVI: module, level, error
+_MEDIA = re.compile(r"\b0x[aAcC]0[0-9a-fA-F]{6}\b|-1[56]\d{8}\b|-107\d{7}\b")
+_AXERA = re.compile(r"\b0x80[0-9a-fA-F]{4}([0-9a-fA-F]{2})\b")  # module, part, error
 _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
 _ONLY_WORDS = re.compile(rf"{_PLAIN.pattern}|[\u4e00-\u9fff]+\*?")  # Chinese words, too
@@ -74,8 +76,8 @@ _OURS = re.compile(r"Next: (.+?)(?:\. |\.?$)")
 class Row:
     """What one kind of message means. `match`: whole words of the text ("*": an end that is open),
     "=TEXT" the whole of it, "error:N" a code of the KPU, "errno:N" one of OSError, "media:HEX" one
-    of a K230's drivers, "says:NAME" what a sentence says in a person's words (evidence.toml);
-    `cases`: (text, where it was met)."""
+    of the media drivers of a K230, CVI or rockit, "ax:HEX" of an Axera, "says:NAME" what a
+    sentence says in a person's words (evidence.toml); `cases`: (text, where it was met)."""
 
     id: str
     match: tuple[str, ...]
@@ -203,7 +205,7 @@ class Row:
 
 
 K210 = {"k210", "canmv", "pc"}
-_IS_CODE = re.compile(r"err(?:or|no):-?\d+|media:[0-9a-f]+|says:\w+")
+_IS_CODE = re.compile(r"err(?:or|no):-?\d+|(?:media|ax):[0-9a-f]+|says:\w+")
 
 
 def expand(names: list[str]) -> frozenset[str]:
@@ -510,12 +512,13 @@ def _of_texts() -> list[tuple[str, Text]]:
 
 
 def codes(text: str) -> set[str]:
-    """The codes that a text names, as "error:N" and "errno:N"; of the K230's media drivers the
-    error without its module, as "media:HEX"; what a sentence of it says, as "says:NAME"."""
+    """The codes that a text names, as "error:N" and "errno:N"; of media drivers the
+    error without its module, as "media:HEX" and "ax:HEX"; what a sentence says, as "says:NAME"."""
     found = {f"error:{a or b}" for a, b in _CODE.findall(text)}
     errnos = [a or b for a, b in _ERRNO.findall(text)]
     found |= {f"errno:{n}" for n in errnos}
     found |= {f"media:{int(n, 0) & 0x1FFF:x}" for n in _MEDIA.findall(text)}
+    found |= {f"ax:{n.lower()}" for n in _AXERA.findall(text)}
     found |= {f"says:{one.name}" for one in _said() if one.is_in(text)}
     if text.strip().isdigit():
         errnos.append(text.strip())
