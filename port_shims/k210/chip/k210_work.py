@@ -4,6 +4,7 @@
 
 import k210_board as board
 import k210_files as files
+import k210_found as found
 from k210_model.image_work import ALL, FREE, OF_TWO, WORK, block_bytes, inside
 
 _NO_ROOM = (
@@ -14,9 +15,11 @@ _NO_ROOM = (
 _NO_SLOT = "Too many fb_alloc! no space save! try again or reduce img size!"
 _SLOTS = 100  # blocks that the firmware remembers; asked in vain for the largest, it looks at none
 
-#: what is found where there is nothing
-_FOUND = {n: list for n in WORK if n[:5] == "find_" and n != "find_edges"}
-_FOUND["get_regression"] = lambda: None
+#: what is found in a black picture
+_FOUND = dict.fromkeys(
+    [n for n in WORK if n[:5] == "find_" and n != "find_edges"], lambda img, args, kwargs: []
+)
+_FOUND.update({"find_blobs": found.blobs, "get_regression": found.regression})
 
 
 def use(sizes, meanwhile=None):
@@ -46,7 +49,7 @@ def use(sizes, meanwhile=None):
 
 
 def methods():
-    """{name: method of an image}: in-place functions give the image, others find nothing."""
+    """{name: method of an image}: in-place functions give the image, others what is found."""
     return {name: _method(name) for name in WORK}
 
 
@@ -61,6 +64,6 @@ def _method(name):
         if WORK[name] in OF_TWO and isinstance(args[0], str):
             files.needs(args[0])
         use(WORK[name](img, args, kwargs))
-        return _FOUND[name]() if name in _FOUND else img
+        return _FOUND[name](img, args, kwargs) if name in _FOUND else img
 
     return method
