@@ -24,7 +24,7 @@ _LISTS = "find_lines find_circles find_rects find_line_segments find_qrcodes fin
 #: function -> bytes that the board takes where it gives something, besides new pixels
 BOARD = dict.fromkeys(_MADE + _LISTS + ["find_datamatrices", "find_apriltags", "binary"], _NEW)
 BOARD.update({"find_blobs": 192, "get_statistics": 224, "get_stats": 224, "statistics": 224})
-BOARD.update({"get_threshold": _NEW, "get_percentile": _NEW})
+BOARD.update({"get_threshold": _NEW, "get_percentile": _NEW, "get_regression": 96})
 BOARD["to_bytes"] = BOARD["forward"] = 32
 #: functions of KPU whose own garbage is not shown
 OF_KPU = ("run_yolo2", "forward")
@@ -152,6 +152,7 @@ class _Books:
         latest.let_go()
         self.own = _GOES_ON
         n = used - self.alloc()
+        self._seen = self._own_seen = 0  # the calls that go on give back more than a collection
         if gc.isenabled():
             self.lost += max(0, n)
             return
