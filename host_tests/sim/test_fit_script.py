@@ -304,6 +304,16 @@ def test_the_values_of_an_output_take_what_they_take_on_the_board(tmp_path: Path
     assert len(took) == 9 and abs(of_call - 32) <= 64 and abs(of_values - 360064) <= 2048
 
 
+def test_the_values_of_an_output_lie_on_no_picture(tmp_path: Path) -> None:
+    """A camera's bytes are those that they were before them, as long as text as on the board."""
+    source = _CAMERA + _LOADS + "img = sensor.snapshot()\nraw = bytes(img.to_bytes()[:3000])\n"
+    source += "values = kpu.forward(net, img)[:9000]\n"
+    source += "print(sensor.snapshot().to_bytes()[:3000] == raw, values[:2] == (0.0, 0.0))\n"
+    (tmp_path / "main.py").write_text(source)
+    ran = invoke("sim", str(tmp_path / "main.py"), model(tmp_path, 400000)).stdout
+    assert "True False" in ran
+
+
 def test_what_a_thread_does_cannot_be_told_where_none_is_run(tmp_path: Path) -> None:
     source = (
         "import _thread\nbox = []\ndef work():\n    while True:\n        box.append(bytes(600))\n"

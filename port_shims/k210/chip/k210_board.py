@@ -50,6 +50,7 @@ __all__ = (
     "mount_file",
     "nets",
     "open_file",
+    "other_bytes",
     "own_main",
     "point",
     "power_on",
@@ -211,6 +212,12 @@ def frame_bytes(n):
 def bytes_in(block, n):
     """The first n bytes of a block, where they lie."""
     return _window(block, n)
+
+
+def other_bytes(n):
+    """As frame_bytes(), for what is no camera's: the last of them, which only a frame of SVGA
+    reaches."""
+    return _window(state.frame, n, max(0, len(state.frame or ()) - n))
 
 
 def soft_reset():

@@ -187,17 +187,17 @@ def _watch(may):
 
 
 def window():
-    """bytes_of(frame, n): n bytes that lie in a bytearray; a bytearray of their own where it is
-    too small."""
+    """bytes_of(frame, n, at): n bytes that lie in a bytearray from `at`; a bytearray of their own
+    where it is too small."""
     kind, array, size = type, bytearray, len
     try:
         from uctypes import addressof, bytearray_at
     except ImportError:  # CPython: nothing is set aside
-        return lambda frame, n: array(n)
+        return lambda frame, n, at=0: array(n)
 
-    def bytes_of(frame, n):
-        if kind(frame) is not array or not 0 <= n <= size(frame):
+    def bytes_of(frame, n, at=0):
+        if kind(frame) is not array or not 0 <= n <= n + at <= size(frame):
             return array(n)
-        return bytearray_at(addressof(frame), n)
+        return bytearray_at(addressof(frame) + at, n)
 
     return bytes_of

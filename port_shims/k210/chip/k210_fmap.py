@@ -70,7 +70,7 @@ class kpu_fmap:
         """A tuple, made at once as the board's: of no list, which would grow."""
         before = garbage and garbage.books.real()
         n, form = max(0, stop - start), "f" if self._bytes == 4 else "B"
-        data = board.frame_bytes(n * self._bytes)
+        data = board.other_bytes(n * self._bytes)
         some = bytearray(_PERIOD * self._bytes)
         for i in range(_PERIOD):
             struct.pack_into(form, some, i * self._bytes, self._value(start + i))
@@ -134,4 +134,4 @@ def fmap(*args):
 # Pixels in the memory of a model: no byte of the GC heap on the board.
 class _Pixels:
     def __init__(self, n):
-        self.data = board.frame_bytes(n)
+        self.data = board.other_bytes(n)
