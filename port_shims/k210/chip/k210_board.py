@@ -78,7 +78,7 @@ _CPU_HZ = 400000000
 # in use; `frame`: a bytearray for pixels that the board has outside its GC heap, set by who does
 # not want them on the script's; `pins` {function: pin} of the FPIOA; `levels` {pin: level};
 # `serial` {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made;
-# `threads`: a thread was begun;
+# `threads`: a thread was begun; `detail`: what a JPEG is made of is full of it, else it is black;
 # `frames`: snapshots since power-on, `frames_end` how many are taken at most; `on_step` is called
 # at every step of the board, `on_end` when end() ends the run. Lives as long as the program,
 # reset() refills it.
@@ -105,7 +105,7 @@ class _State:
         self.frames_end = None
         self.on_step = None
         self.on_end = None
-        self.nic = self.threads = False
+        self.nic = self.threads = self.detail = False
 
 
 heap = Heap(print)

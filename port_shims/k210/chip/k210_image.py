@@ -10,6 +10,7 @@ import k210_statistics
 import k210_work
 from k210_args import as_float, as_int, as_tuple, option
 from k210_gc import NATIVE, Pixels
+from k210_model import jpeg
 
 BINARY, GRAYSCALE, RGB565, BAYER, JPEG = 0, 1, 2, 3, 5
 _NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565", BAYER: "bayer", JPEG: "jpeg"}
@@ -382,20 +383,20 @@ class Image:
     def ai_to_pix(self):
         board.alive()
 
-    def _packed_size(self):
-        """Bytes of a JPEG of this image, as of a black one: nothing is packed."""
-        if self._bpp == RGB565:
-            return 612 + 19 * (-(-self._w // 16) * -(-self._h // 16)) // 4
-        return 340 + 3 * (-(-self._w // 8) * -(-self._h // 8)) // 4
+    def _packed_size(self, args, kwargs):
+        """Bytes of a JPEG of this image, of which nothing is packed: as of a black one, or of one
+        full of detail."""
+        quality = option(args, kwargs, 0, "quality", jpeg.QUALITY)
+        of = jpeg.detailed if board.state.detail else jpeg.black
+        return of(self._w, self._h, self._bpp, quality)
 
     def compress(self, *args, **kwargs):
-        """In place, through the biggest scratch block of the system heap; the size of the result
-        is made up."""
+        """In place, through the biggest scratch block of the system heap."""
         board.point("image.compress")
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)
         k210_work.use((k210_work.ALL,))
-        self._pack(self._packed_size())
+        self._pack(min(self._packed_size(args, kwargs), self.size()))
         return self
 
     def compressed(self, *args, **kwargs):
@@ -403,8 +404,9 @@ class Image:
         if self._bpp == JPEG:
             raise OSError(_NOT_SUPPORTED)
         k210_work.use((k210_work.ALL,))
-        new = Image(self._w, self._h, self._bpp, pixels(self._packed_size()))
-        new._pack(self._packed_size())
+        n = self._packed_size(args, kwargs)
+        new = Image(self._w, self._h, self._bpp, pixels(n))
+        new._pack(n)
         return new
 
     def draw_font(self, *place, **kwargs):

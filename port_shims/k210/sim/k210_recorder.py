@@ -138,6 +138,7 @@ class Recorder:
         self._ran = bytearray(lines + 2 if whole else 0)  # 1: that line did
         self._statements = 0
         self._blank = 0  # where flash was read last, and nothing was
+        self._packs = False  # a JPEG was made
 
     def start(self):
         """Listens from now on."""
@@ -258,6 +259,7 @@ class Recorder:
             if name in ("no thread", "stack") and not self._threads:
                 self._threads = True
                 self.add(THREAD, turns.now.stack if name == "stack" else 0)
+            self._packs = self._packs or name == "image.compress"
             point(name)
 
         board.frame, board.lcd_take, sensor._take = told_frame, told_lcd, told_camera
@@ -410,6 +412,7 @@ class Recorder:
             "statements": self._statements,
             "ran": [line for line, ran in enumerate(self._ran) if ran],
             "line": self.line,
+            "packs": self._packs,
             "loops": self._loops.told() if self._loops else [],
             "pictures": self._pictures.told() if self._pictures else [],
             "came": [name for name in k210_files.missed if k210_files.missed[name]],

@@ -115,7 +115,7 @@ def run(job):
     begin (pictures, and the seconds in which it has so many or ends), report (whether it tells its
     figures), trace, record (whether what the script does is written down), marked (whether its
     lines say so), by_rounds (whether it is looked at rounds alone), threads (whether it may start
-    some).
+    some), detail (whether the pictures of JPEGs are full of it).
     """
     try:
         board.reset(
@@ -219,6 +219,7 @@ def _set(job):
     board.faults.clear()
     board.state.frame = _ramp(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
+    board.state.detail = job["detail"]
     k210_written.set_aside(job["card_room"])
     k210_time.passed.restart()
     board.state.frames_end = job["frames"]

@@ -105,6 +105,8 @@ def _not_seen(of: Record, source: str) -> Iterator[str]:
         yield from _threads(of, of.not_run)
     elif close := _too_close(of):
         yield from close
+    elif of.detail:
+        yield from _of_detail(of, of.detail)
     elif want := unreached.too_much(of, source):
         yield from _may_want(of, source, want)
 
@@ -123,6 +125,14 @@ def _too_close(of: Record) -> tuple[str, ...]:
     left = f"{kib(least.level.free)} of the GC heap were left, {_at(of, least)}"
     less = (f"with {kib(WITHIN)} less it does not run",) if of.close else ()
     return (f"{CANNOT_TELL}: too close: {left}", *less, *_is_within(of))
+
+
+def _of_detail(of: Record, end: record.End) -> Iterator[str]:
+    yield f"{CANNOT_TELL}: {where(end.at, of.script)}: it depends on what the camera sees"
+    asked = end.refused and end.refused.asked
+    what = f"requests {kib(asked)} and dies" if asked else "dies"
+    yield f"with JPEGs of pictures full of detail it {what} there; with those of black ones not"
+    yield f"seen on {_on(of)}. Next: --firmware IMAGE --camera PICTURE makes them of yours"
 
 
 def _is_within(of: Record) -> Iterator[str]:
@@ -218,6 +228,8 @@ def _fits(of: Record, source: str) -> Iterator[str]:
         kept = f"kept {kib(g.each)} more each {_each(of)} up to the end"
         yield f"{where((g.place,), of.script)} {kept}"
     yield from too_few(of)
+    if of.packs:
+        yield "with JPEGs as large as of pictures full of detail it ran as well"
     for caught in of.caught:
         yield f"caught by the script: {where(caught.at, of.script)}: {caught.error}"
     for line, text in _not_reached(of, source):

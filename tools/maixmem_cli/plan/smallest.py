@@ -33,6 +33,7 @@ def gc_heap(found: Record, script: Path, source: str, place: recorded.Place) -> 
     first = max(MIN_GC_HEAP, -(-used // _STEP) * _STEP)
     frames = max(growth.LEAST, least.pictures or 0) + _BEYOND
     for size in range(first, now, _STEP)[:_TRIES]:
-        if recorded.again(script, place, size, min(frames, found.asked or frames)).ends_well:
+        pictures = min(frames, found.asked or frames)
+        if recorded.again(script, place, size, pictures, detail=found.packs).ends_well:
             return size
     return None

@@ -47,6 +47,24 @@ class Place:
 def run(script: Path, place: Place) -> Record:
     """Runs the script, which says nothing here; its record. One that grows is run on: it may end
     by itself before that matters. WrongUse where the board cannot be prepared."""
+    found = _run_on(script, place)
+    return replace(found, detail=_with_detail(script, place, found)) if found.packs else found
+
+
+def _with_detail(script: Path, place: Place, found: Record) -> End | None:
+    """How a run on the stand-in that went well ends with JPEGs of pictures full of detail, where
+    it dies of them: those of a camera lie between these and black ones."""
+    asked = place.options.frames
+    if not found.ran or found.first_full or found.later:
+        return None
+    if asked and found.pictures > asked:
+        place = _longer(place, found.pictures, asked, _MINUTE)
+    end = once(script, place, brief=True, detail=True).end
+    return end if end.refused or end.hangs else None
+
+
+def _run_on(script: Path, place: Place) -> Record:
+    """The run, and a longer one where something grows."""
     found = once(script, place)
     if place.image is None:
         found = replace(found, close=_is_close(script, place, found))
@@ -207,15 +225,18 @@ def once(
     begun: Callable[[Session], None] = lambda s: None,
     *,
     brief: bool = False,
+    detail: bool = False,
 ) -> Record:
     """One run, for as long as was wanted; on an image `begun` gets its session. `brief` leaves out
     what lines did: on an image of a run that ends well, on the stand-in of one that ends badly.
-    WrongUse where the board cannot be prepared."""
+    `detail`: on the stand-in JPEGs are as large as of pictures full of it. WrongUse where the
+    board cannot be prepared."""
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options, begun, brief=brief)
         else:
-            found = standin_record.run(script, place.build.name, place.options, brief=brief)
+            more = {"brief": brief, "detail": detail}
+            found = standin_record.run(script, place.build.name, place.options, **more)
     board = replace(found.board, build=place.build.name, v4=place.build.v4)
     return replace(found, board=board, end=_had(found.end, board))
 
@@ -228,7 +249,9 @@ def _had(end: End, board: Board) -> End:
     return end
 
 
-def again(script: Path, place: Place, gc_heap: int, frames: int | None = None) -> Record:
-    """The same with another GC heap, in brief; and for so many pictures."""
+def again(
+    script: Path, place: Place, gc_heap: int, frames: int | None = None, *, detail: bool = False
+) -> Record:
+    """The same with another GC heap, in brief; and for so many pictures, full of detail."""
     options = replace(place.options, gc_heap=gc_heap, frames=frames or place.options.frames)
-    return once(script, replace(place, options=options), brief=True)
+    return once(script, replace(place, options=options), brief=True, detail=detail)

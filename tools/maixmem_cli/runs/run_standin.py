@@ -82,6 +82,7 @@ class Job:
     marked: bool = False  #: its lines say that they begin (runs/tracing.py)
     by_rounds: bool = False  #: what all of them keep is looked at between rounds alone
     config: str | None = None  #: the text of /flash/config.json
+    detail: bool = False  #: JPEGs are as large as of pictures full of it, not of black ones
 
     @property
     def limited(self) -> bool:
@@ -131,6 +132,7 @@ class Job:
             "record": self.record,
             "marked": self.marked,
             "by_rounds": self.by_rounds,
+            "detail": self.detail,
             "threads": bool(pipes) and can_stop() and self.threads,
         }
 

@@ -78,11 +78,14 @@ def looked(script: Path, build: str, options: Options) -> tuple[Record, list[int
     return told.record(), [n for n, _ in told.looks()], used
 
 
-def run(script: Path, build: str, options: Options, *, brief: bool = False) -> Record:
+def run(
+    script: Path, build: str, options: Options, *, brief: bool = False, detail: bool = False
+) -> Record:
     """Runs the script on the stand-in with a build's memory; `brief`: once, where it ends in an
-    error or hangs, without its lines. WrongUse where there is none that is enclosed."""
+    error or hangs, without its lines; `detail`: JPEGs are as large as of pictures full of it.
+    WrongUse where there is none that is enclosed."""
     source = reading.script(script)
-    job = _job(script, source, build, options)
+    job = replace(_job(script, source, build, options), detail=detail)
     first = _Run(job)
     if brief and first.status:
         return _Told(first, None, source, options).record()
@@ -129,6 +132,7 @@ class _Run:
         self.came: set[str] = set()  #: files that it missed first, and read later
         self.rounds, self.line, self.limit, self.statements = 0, 0, False, 0
         self.ran: tuple[int, ...] = ()  #: lines
+        self.packs = False  #: it made a JPEG
         self.loops: list[_Loop] = []
         self.pictures: list[_Loop] = []  #: one, as if they were rounds
         with contextlib.suppress(Exception):  # any: it may be forged
@@ -149,6 +153,7 @@ class _Run:
         self.rounds, self.line, self.statements = _numbers(counts, 3)
         self.ran = _numbers(told["ran"], len(told["ran"]))
         self.limit = told["limit"] is True
+        self.packs = told["packs"] is True
         self.loops = [_loop(x) for x in told["loops"]]
         self.pictures = [_loop(x) for x in told["pictures"]]
         self.came = {name for name in told["came"] if isinstance(name, str)}
@@ -258,6 +263,7 @@ class _Told:
             imports=tuple(sorted(m for m in imported(self.source) if m[:7] == "maixmem")),
             unknown=() if self.second else (_NO_LINES, _NO_HANDLERS),
             statements=self.second.statements if self.second else 0,
+            packs=run.packs,
         )
 
     def place(self, line: int, file: str = "", function: str = "") -> Place:
