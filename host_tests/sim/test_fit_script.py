@@ -304,6 +304,27 @@ def test_the_values_of_an_output_take_what_they_take_on_the_board(tmp_path: Path
     assert len(took) == 9 and abs(of_call - 32) <= 64 and abs(of_values - 360064) <= 2048
 
 
+def test_what_loads_leave_does_not_part_the_heap(tmp_path: Path) -> None:
+    """On v0.6.2_84 full and minimum it runs: what the script keeps lies together."""
+    source = "held = bytearray(460000)\nimport image\nimport KPU as kpu\nnets = []\n"
+    source += "for n in range(3):\n    nets.append(kpu.load(0x300000))\n"
+    source += "crop = image.Image(size=(128, 128))\n"
+    _, told, _ = fitted(tmp_path, source, model(tmp_path, 400000))
+    assert told.end.kind == record.DONE and not told.close
+
+
+def test_a_model_that_is_lost_is_freed_when_the_board_collects(tmp_path: Path) -> None:
+    """Not when the stand-in does: the sixth finds no place, and the first five go then. As on
+    v0.6.2_84 full."""
+    source = "import KPU as kpu\nfor n in range(7):\n    try:\n        net = kpu.load(0x300000)\n"
+    source += "    except ValueError as e:\n        print(n, str(e)[:40])\n        import gc\n"
+    source += "        gc.collect()\n"
+    (tmp_path / "main.py").write_text(source)
+    ran = invoke("sim", str(tmp_path / "main.py"), model(tmp_path, 200000)).stdout.splitlines()
+    assert ran.index("5 [MAIXPY]kpu: load error:2009, ERR_MODELS") == 0
+    assert ran.count("kpu_net __del__") == 5
+
+
 @pytest.mark.parametrize(
     ("most", "status", "said"),
     [

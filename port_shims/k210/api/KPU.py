@@ -119,6 +119,7 @@ def _yolo_text(model: Model) -> str:
 def load(*args: Any, **kwargs: Any) -> "kpu_net":
     _need(args, 1)
     board.alive()
+    board.tidy()
     source = args[0]
     if _is_int(source):
         _is_address(source)
@@ -140,6 +141,7 @@ def _is_address(value: Any) -> None:
 def load_flash(*args: Any, **kwargs: Any) -> "kpu_net":
     _need(args, 4)
     board.alive()
+    board.tidy()
     net = kpu_net()
     for arg in args[:4]:
         if not _is_int(arg):
@@ -161,6 +163,7 @@ def _loaded(net: Any, what: Any, f: Any, *args: Any) -> "kpu_net":
         f(*args)
     except KpuError as e:
         raise ValueError("%s%s:%d, %s" % (_P, what, e.args[0], _text(e.args[0])))
+    board.tidy()
     return net
 
 

@@ -61,6 +61,7 @@ __all__ = (
     "spi_read",
     "state",
     "sweep",
+    "tidy",
     "uctypes",
 )
 
@@ -80,8 +81,8 @@ _CPU_HZ = 400000000
 # `serial` {port: bytes that wait}; `card`: an SD card is in; `nic`: a network chip was made;
 # `threads`: a thread was begun; `detail`: what a JPEG is made of is full of it, else it is black;
 # `frames`: snapshots since power-on, `frames_end` how many are taken at most; `on_step` is called
-# at every step of the board, `on_end` when end() ends the run. Lives as long as the program,
-# reset() refills it.
+# at every step of the board, `on_end` when end() ends the run, `tidies` by tidy(). Lives as long
+# as the program, reset() refills it.
 class _State:
     def __init__(self):
         self.firmware = None
@@ -104,7 +105,7 @@ class _State:
         self.frames = 0
         self.frames_end = None
         self.on_step = None
-        self.on_end = None
+        self.on_end = self.tidies = None
         self.nic = self.threads = self.detail = False
 
 
@@ -372,6 +373,13 @@ def _finalise(model):
     if model in state.handles:
         state.handles.remove(model)
         model.finalise()
+
+
+def tidy():
+    """What is made next is kept, and is to lie as low in the interpreter's heap as on the board:
+    behind what the program left, and not behind what the stand-in did."""
+    if state.tidies:
+        state.tidies()
 
 
 def collect(keep=None):

@@ -6,7 +6,7 @@ gc.disable() there is room for it."""
 
 import gc
 
-from k210_gc import NATIVE, heap, latest
+from k210_gc import NATIVE, heap, latest, tokens
 
 _MUCH = 6144  # bytes of the stand-in's own garbage that are let be, where there is room
 _PART, _STEP = 16, 512  # of what is free: so much at most; looked at after so many bytes
@@ -145,11 +145,18 @@ class _Books:
             self.add(n)
         return n
 
+    def tidy(self):
+        """Nothing of the stand-in's own garbage is left."""
+        if self.hidden:
+            self._sweep()
+
     def _sweep(self):
         used = self.alloc()
-        latest.hold()
+        for kind in (latest, tokens):
+            kind.hold()
         self._collect()
-        latest.let_go()
+        for kind in (latest, tokens):
+            kind.let_go()
         self.own = _GOES_ON
         n = used - self.alloc()
         self._seen = self._own_seen = 0  # the calls that go on give back more than a collection

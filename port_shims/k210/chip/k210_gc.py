@@ -87,22 +87,20 @@ class _Pixels:
 def _vm_pixels(n):
     """MicroPython: the block itself; who listens has put another take() into the heap."""
     block = heap.take(n)
-    latest.add(block)
+    latest.add(addressof(block))
     return block
 
 
-# The blocks of pixels that were taken last. Their addresses are one more than they are, so that
-# the interpreter does not see that they are in use; while they are held it does.
+# The blocks of some kind that were made last, so many at most. Their addresses are one more than
+# they are, so that the interpreter does not see that they are in use; while they are held it does.
 class _Latest:
-    _MOST = 256
-
-    def __init__(self):
-        self._places = array("l", [0] * self._MOST)  # "q" would make an object of what is read
+    def __init__(self, most):
+        self._places = array("l", [0] * most)  # "q" would make an object of what is read
         self._next = 0
 
-    def add(self, block):
-        self._places[self._next] = addressof(block) + 1
-        self._next = (self._next + 1) % self._MOST
+    def add(self, address):
+        self._places[self._next] = address + 1
+        self._next = (self._next + 1) % len(self._places)
 
     def hold(self):
         """A collection leaves them, as the board does not collect here."""
@@ -113,16 +111,17 @@ class _Latest:
 
     def forget(self):
         """All were collected that nothing uses."""
-        for i in range(self._MOST):
+        for i in range(len(self._places)):
             self._places[i] = 0
 
     def _move(self, by):
-        for i in range(self._MOST):
+        for i in range(len(self._places)):
             if self._places[i]:
                 self._places[i] += by
 
 
-latest = _Latest()
+latest = _Latest(256)  #: pixels
+tokens = _Latest(16)  #: of kpu_nets: what the program lost is freed when the board collects
 
 
 # The three ways in which a board notices that the program lost a kpu_net. watch(model) returns a
@@ -175,6 +174,7 @@ class _ByFile:
 
     def watch(self, model):
         token = host_open("/dev/null", "rb")
+        tokens.add(id(token))
         if token.fileno() in self._models:
             self._gone.append(self._models[token.fileno()])
         self._models[token.fileno()] = model

@@ -34,10 +34,11 @@ def u32(data, at):
 # taken. read(offset, n) shows the model's bytes.
 class Header:
     def __init__(self, read, v4):
+        # all that it has, so that its table lies in front of what reading leaves
         self._read = read
-        self.largest = 0
-        self.wrapped = False
-        self.bad = False
+        self.largest = self.size = self.main_mem = self.count = self.version = 0
+        self.inputs = self.outputs = self._table = self._output_at = 0
+        self.wrapped = self.bad = False
         data = read(0, 40)
         if len(data) < 28:
             raise KpuError(ERR_VERSION)

@@ -24,6 +24,7 @@ _CHUNK = 65536
 _HEAD_V3 = 28
 _HEAD_V4 = 40
 _STREAM_HEAD = 0x1100
+_BLOCKS = ("handle", "model", "context", "interpreter", "main")
 _CURE_ROOM = "before kpu.load compare size + 256 + max(262274, 480 + main memory) with heap_free()"
 
 
@@ -43,7 +44,7 @@ class Model:
         self.output_shapes = {}
         self.layers = 0  # how many forward() runs; 0 are all
         self.generation = 0
-        self._blocks = {}
+        self._blocks = dict.fromkeys(_BLOCKS, 0)  # with room for all of them
         self._yolo_blocks = ()
         self._order = ()
         self.loaded = False

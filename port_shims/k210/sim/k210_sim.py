@@ -220,6 +220,7 @@ def _set(job):
     board.state.frame = _ramp(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
     board.state.detail = job["detail"]
+    board.state.tidies = k210_garbage.books.tidy if k210_gc.NATIVE else None
     k210_written.set_aside(job["card_room"])
     k210_time.passed.restart()
     board.state.frames_end = job["frames"]
