@@ -111,6 +111,19 @@ def test_a_list_that_only_grows_is_full_one_day() -> None:
     assert told.kind == judge.CANNOT_TELL and "37.5 KiB of the GC heap each time" in told.lines[0]
 
 
+def test_a_list_that_only_grows_is_full_one_day_whatever_it_keeps() -> None:
+    """A line that a picture has and the stand-in's has not: 96 bytes each time."""
+    added = "log.append(line)"
+    source = f"log = []\n{_BRANCH.format(added)}"
+    found = unreached.too_much(_record(source, added, gc=400_000), source)
+    assert found == unreached.Want(5, GC, 0, more=True)
+    told = judge.judge(_record(source, added, gc=400_000), source)
+    assert told.kind == judge.CANNOT_TELL
+    assert f"{added} did not run, and adds to a list each time" in told.lines[0]
+    limited = f"{source}        if len(log) > 50: log.pop(0)\n"
+    assert unreached.too_much(_record(limited, added, gc=400_000), limited) is None
+
+
 @pytest.mark.parametrize(
     "also",
     [

@@ -173,6 +173,7 @@ def _may_want(of: Record, source: str, want: unreached.Want) -> Iterator[str]:
     if want.more:
         each, of_it = " each time, which its list keeps", "nothing in its loop takes it out"
     wants = f"may take up to {kib(want.nbytes)} of the {heap}{each}"
+    wants = wants if want.nbytes else "adds to a list each time"
     yield f"{CANNOT_TELL}: {where((at,), of.script)} did not run, and {wants}"
     if least:
         left = f"at the least {kib(least.level.free)} were left, {_at(of, least)}"

@@ -24,8 +24,9 @@ _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 @dataclass(frozen=True)
 class Want:
-    """At a line: so many bytes of a heap, with what its branch keeps of it before; `more` each
-    time that a run comes to it, where nothing takes them out of their list again."""
+    """At a line: so many bytes of a heap, with what its branch keeps of it before, 0 where that is
+    not known; `more` each time that a run comes to it, where nothing takes them out of their list
+    again."""
 
     line: int
     heap: str
@@ -132,16 +133,21 @@ class _Walk:
     def _takes(self, node: ast.stmt, head: ast.AST) -> Iterator[Want]:
         self._kept[HEAP] -= self._costs.gives_back(head)
         kept, taken = dict(self._kept), dict(self._kept)
-        for made in self._costs.of(head):
+        costs = self._costs.of(head)
+        if not costs and isinstance(node, ast.Expr) and self._adds_for_ever(node):
+            yield Want(node.lineno, GC, 0, more=True)
+        for made in costs:
             heap = HEAP if made.loads else GC
             n = self._costs.model(made.model) if made.loads else made.nbytes
             taken[heap] += n
             if made.loads or made.stays or _keeps(node):
                 kept[heap] += n
-            loop = self._loop if heap == GC else None
-            more = loop is not None and _only_grows(node, loop, self._tree)
+            more = heap == GC and self._adds_for_ever(node)
             yield Want(made.call.lineno, heap, taken[heap], more)
         self._kept = kept
+
+    def _adds_for_ever(self, node: ast.stmt) -> bool:
+        return self._loop is not None and _only_grows(node, self._loop, self._tree)
 
     def _called(self) -> Iterator[ast.FunctionDef]:
         """The functions that a run may come to: those that ran, and those that they or the rest of
