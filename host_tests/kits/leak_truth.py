@@ -12,6 +12,7 @@ A program says its own truth, in comments at the ends of its lines:
     # may leak 8     it may be named, with that rate; "some": with any
     # loses 7168     the firmware keeps so many of the system heap each time
     # rounds         the last number of this line is replaced by that of --frames; 0: as written
+    # flash m.kmodel@0x300000    a line: this model of the folder MAIXMEM_MODELS lies in flash
 
 What a firmware cannot run, as threads where it has none, ends in an error without a profile too:
 then that error is the truth, and nothing is to be blamed.
@@ -56,6 +57,7 @@ _BEYOND = 2  # times that round: then it goes on, as what is raised in a callbac
 _MANY = 1_000_000
 _MARK = re.compile(r"  # (leaks|may leak|loses) ([\d.]+|some)(?: each (\d+))?$")
 _NUMBER = re.compile(r"\d+(?=\D*  # rounds$)")
+_FLASH = re.compile(r"^# flash (\S+)@(0x[\da-f]+)$", re.M)
 _CPU_SECONDS = 600
 _SPARE = """spare = bytearray(2000)
 try:
@@ -99,6 +101,14 @@ class Program:
         return any(word == "leaks" for word, _ in self.truth.values())
 
     @property
+    def flash(self) -> tuple[tuple[int, Path], ...]:
+        """Where each of its models lies."""
+        models = paths.models()
+        found = _FLASH.findall(self.source)
+        assert models or not found, f"{self.path.name} needs MAIXMEM_MODELS"
+        return tuple((int(at, 16), models / name) for name, at in found if models)
+
+    @property
     def sees(self) -> bool:
         """Whether it takes pictures, which are its rounds."""
         return "snapshot()" in self.source
@@ -120,7 +130,8 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
         script, out = Path(temp) / program.path.name, Path(temp) / "out.json"
         script.write_text(program.rounds(frames))
         limit = [f"--frames={n}"] if (n := program.pictures(frames)) else []
-        board = [f"--firmware={image}", "--camera=pattern", *limit]
+        flash = [f"--flash={model}@{at:#x}" for at, model in program.flash]
+        board = [f"--firmware={image}", "--camera=pattern", *limit, *flash]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         words = ["profile", str(script), *board, "--json", "-o", str(out)]
         done = subprocess.run(
@@ -181,7 +192,8 @@ def ended(program: Program, image: Path, frames: int) -> str:
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(program.rounds(frames))
-        options = Options(camera="pattern", frames=program.pictures(frames))
+        pictures = program.pictures(frames)
+        options = Options(camera="pattern", frames=pictures, files=program.flash)
         with Session(image, script, options) as session:
             return ending.last_line(session.run(lambda text: None).error)
 
@@ -201,7 +213,8 @@ def _died(program: Program, source: str, image: Path, most: int) -> tuple[int, s
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(source)
-        with Session(image, script, Options(camera="pattern", frames=most)) as session:
+        options = Options(camera="pattern", frames=most, files=program.flash)
+        with Session(image, script, options) as session:
             outcome = session.run(lambda text: None)
             how = ending.last_line(outcome.error) or outcome.kind
             if program.sees:
