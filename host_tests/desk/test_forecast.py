@@ -42,6 +42,23 @@ def test_a_string_that_is_made_anew_needs_two() -> None:
     assert moves < 55 < here
 
 
+def test_it_is_larger_in_the_first_round_too() -> None:
+    """Copies of 20, 30 and 40 blocks behind that of 10, one of 50 where the first were; no 60."""
+    used = bytearray(b"\1" * 10 + bytes(90))
+    one = One(320, 320, 0, moves=True)
+    assert forecast.rounds_left(used, [], [Made(0, one=0)], 1, [one]) == (4, 4)
+
+
+def test_a_table_has_an_entry_more_in_each_round() -> None:
+    """Also where it became larger in one of eight rounds that were seen."""
+    made = [Made(4, kept=True), Made(4)] * 8
+    larger = [*made[:8], Made(0, one=0), *made[8:]]
+    never, once = (
+        left(4000, of, One(16, 64, None, table=2.0, full=40), rounds=8) for of in (made, larger)
+    )
+    assert never == once == 510
+
+
 def test_a_table_finds_no_piece_between_what_is_kept() -> None:
     """Half of the heap is garbage between kept objects: by bytes there would be room."""
     made = [Made(4, kept=True), Made(0, one=0), Made(4)]

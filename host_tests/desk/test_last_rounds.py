@@ -275,6 +275,18 @@ def test_the_list_of_another_line_is_not_counted_twice(blocks: int) -> None:
     assert abs(least - at) <= 0.03 * at and most == least, (least, at)
 
 
+@pytest.mark.parametrize("without", [1, 2])
+def test_rounds_since_the_last_look_are_no_longer_left(without: int) -> None:
+    """Not every round is looked at."""
+    board = seen(kept, 3000)
+    verdict = Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)
+    end = board.forecast(verdict)
+    del board.looks[-1 - without : -1]
+    assert board.forecast(verdict) == end
+    del board.looks[-1]
+    assert board.forecast(verdict) == end
+
+
 def held_against(program: Program, blocks: int, *verdicts: Verdict) -> tuple[int, int, int]:
     """The first and the last round that are forecast, and the one in which it dies."""
     board = seen(program, blocks)

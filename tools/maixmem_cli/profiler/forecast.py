@@ -10,6 +10,7 @@ MicroPython 1.11.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -130,7 +131,7 @@ def rounds_left(
     for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
         k = int(part * len(made))
         again = [replace(one, rate=at_once * one.rate) for one in ones]
-        run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again)
+        run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again, within=k > 0)
         run.garbage += [(-(1 << 30), at, n) for at, n in garbage]
         last = run.to_its_end(int(taken * len(used)))
         if last is None or (scattered and last and run.first_collected is None):
@@ -153,7 +154,16 @@ def _at_once(used: bytearray, made: Sequence[Made], ones: Sequence[One]) -> int:
 
 
 class _Run:
-    def __init__(self, heap: Heap, made: Sequence[Made], rounds: int, ones: list[One]) -> None:
+    def __init__(
+        self,
+        heap: Heap,
+        made: Sequence[Made],
+        rounds: int,
+        ones: list[One],
+        *,
+        within: bool,
+    ) -> None:
+        """`within`: it begins within a round, with less than that adds to what grows."""
         self._heap, self._made, self._ones = heap, made, ones
         self._each = max(1, len(made) // rounds)  # objects of a round
         self._of, self._rounds = rounds, rounds / len(made)
@@ -162,9 +172,12 @@ class _Run:
         self._later: dict[int, tuple[int, int]] = {}  # step -> what is to become larger
         self._step = self._round = 0
         self.first_collected: int | None = None  #: the round of it
-        self._grown = [0.0] * len(ones)  # the round in which each grew last
-        said = {m.one for m in made}
-        self._anywhere = [k for k in range(len(ones)) if k not in said]
+        # rounds until each grew last; the first time may be early in its round
+        self._grown = {k: 0.0 for k in range(len(ones)) if within}
+        times = Counter(m.one for m in made)
+        # a table gets an entry in each round, also where it becomes larger in few of them
+        each = {k: rounds if one.table else 1 for k, one in enumerate(ones)}
+        self._anywhere = [k for k, n in each.items() if times[k] < n]
 
     def to_its_end(self, blocks: int) -> int | None:
         """Rounds, with so many blocks taken first."""
@@ -193,7 +206,8 @@ class _Run:
             self._heap.give(at, n)
         made = self._made[i % len(self._made)]
         if made.one is not None:
-            self._grows(made.one)
+            if made.one not in self._anywhere:
+                self._grows(made.one)
             return
         if int(i * self._rounds) > self._round:
             self._round += 1
@@ -218,10 +232,11 @@ class _Run:
 
     def _grows(self, number: int) -> None:
         """What the rounds since the last time did to it."""
-        one, since = self._ones[number], self._step * self._rounds - self._grown[number]
+        one, now = self._ones[number], self._step * self._rounds
+        since = now - self._grown[number] if number in self._grown else max(1.0, now)
         if since < _NEARLY:
             return
-        self._grown[number] += since
+        self._grown[number] = now
         one.full += one.rate * since
         if not one.table:
             self._larger(one, one.size + one.rate * since)

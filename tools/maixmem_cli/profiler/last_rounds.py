@@ -65,8 +65,8 @@ def rounds_left(
     events: Iterable[Event],
     place_of: Callable[[int], Place],
 ) -> tuple[int, int] | None:
-    """After how many more rounds, at least and at most, the leaks of the GC heap end the program;
-    None: unknown.
+    """After how many more rounds, at least and at most, the leaks of the GC heap end the program,
+    the one in which they do counted; None: unknown.
     `looks`: at the loop that is judged."""
     upto = [k for k in looks if k.time <= fullest.time]
     last = upto[-1] if upto else None
@@ -93,7 +93,10 @@ def rounds_left(
     for at, n in objects.items():
         dead[at : at + n] = bytes([at in passing]) * n
     garbage = [(m.start(), m.end() - m.start()) for m in re.finditer(b"\1+", dead)]
-    return forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
+    left = forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
+    since = rounds * (len(unto_now) / max(1, len(passed.born)) - 1)  # the last look, by objects
+    behind = looks[-1].round - last.round - round(since)
+    return (max(0, left[0] + 1 - behind), max(0, left[1] + 1 - behind)) if left else None
 
 
 def _in_use(fullest: Fullest) -> dict[int, int]:
@@ -285,7 +288,7 @@ def _has_lists(
     before, now = ({s: n for s, n in o.items() if item != s > _LEAST_TABLE} for o in own)
     larger = (k for k in count(1) if _table_for(full / k) <= _LEAST_TABLE)
     several = [k for k in range(2, next(larger)) if now.get(_table_for(full / k), 0) >= k]
-    return any(sum(before.values()) in (0, k) for k in several)
+    return any(sum(before.values()) in (0, k) and sum(now.values()) == k for k in several)
 
 
 def _table_for(full: float) -> int:
