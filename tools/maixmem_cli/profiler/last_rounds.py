@@ -50,11 +50,12 @@ class _Born:
 
 @dataclass
 class _Rounds:
-    """What the rounds did, in order. `given`: blocks of each object that the program gave back;
-    `larger`: (how many objects had begun, number of the one that grew, blocks from then on)."""
+    """What the rounds did, in order. `given`: (how many objects had begun, blocks of one that the
+    program gave back then); `larger`: (how many objects had begun, number of the one that grew,
+    blocks from then on)."""
 
     born: list[_Born] = field(default_factory=list)
-    given: list[int] = field(default_factory=list)
+    given: list[tuple[int, int]] = field(default_factory=list)
     larger: list[tuple[int, int, int]] = field(default_factory=list)
 
 
@@ -115,14 +116,16 @@ def _made(
     born, out = rounds.born, _Steps(rounds)
     numbers = {place: k for k, place in enumerate(ones)}
     last = _last_there(born)
+    alike = Counter((b.place, b.first) for b in born)
     for number, (b, after) in enumerate(zip(born, [*born[1:], None])):
         out.up_to(number)
         one = ones.get(b.place)
         least = _LARGE * one.size / BLOCK if one and (one.passes or not one.table) else None
         if one and least is not None and (b.grows or b.blocks >= least):
             anew = not b.grows and b.half is None and b.first == b.blocks
-            one.moves = one.moves or (anew and not any(n >= least for n in rounds.given))
-        elif not b.grows and not (one and one.table and b.at == one.at):
+            freed = any(at == number + 1 and n >= least for at, n in rounds.given)
+            one.moves = one.moves or (anew and not freed)
+        elif not b.grows and not (one and one.table and _was(one, b, alike[b.place, b.first])):
             out.add(number, b.place in many and _stays(b, last, objects))
         elif b.grows and not one and b.place in many and objects.get(b.at) == b.blocks:
             out.add(number, True)  # for another one, which is not yet as large
@@ -211,6 +214,12 @@ def _larger_each_round(
             full = min(sizes[-1], v.one * (rounds[-1] - v.since))
             out[place] = One(v.one, sizes[-1], None, table=v.table, full=full, passes=True)
     return out
+
+
+def _was(one: One, b: _Born, alike: int) -> bool:
+    """Whether it is that table, or was: it had each size once."""
+    smaller = _LEAST_TABLE < b.blocks * BLOCK < one.size
+    return b.at == one.at or (b.given is not None and smaller and alike == 1)
 
 
 def _last_there(born: Iterable[_Born]) -> dict[int, _Born]:
@@ -364,7 +373,7 @@ def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
     inside = [[*_inside(born, f)] for f in freed]
     if len(freed) <= _SWEEP and any(len(numbers) > 1 for numbers in inside):
         return
-    rounds.given += [f.asked for f in freed]
+    rounds.given += [(len(born), f.asked) for f in freed]
     moves = bool(born) and [2 * f.asked for f in freed] == [born[-1].blocks]
     given = [number for numbers in inside for number in numbers]
     for number in given:
