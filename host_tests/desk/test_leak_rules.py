@@ -43,6 +43,16 @@ def test_what_grows_in_the_loop_at_the_end_leaks() -> None:
     assert kinds(loop(_OUTER, [min(i, 9) for i in range(40)])) == [CACHE]
 
 
+def test_our_own_modules_without_lines_count_to_the_line_that_called_them() -> None:
+    ours, theirs = Place("maixmem_k210_kpu", "run", 0), Place("helper", "make", 0)
+    assert loops.line_of((MAIN, WORK, ours)) == WORK
+    assert loops.line_of((MAIN, WORK, theirs)) == theirs
+    assert loops.line_of((ours,)) == ours
+    sites = loops.Sites(lambda site: (MAIN, ours), lambda site: 2)
+    (found,) = leaks.judged(loop(_OUTER, [*range(40)]), sites).growths
+    assert found.place == MAIN
+
+
 def test_made_once_is_flat_in_a_later_loop_whatever_the_lengths() -> None:
     setup = loop(_SETUP, [*range(250)])
     assert kinds(setup) == [LEAK]

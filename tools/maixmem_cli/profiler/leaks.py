@@ -18,7 +18,7 @@ from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import growth, loops
 from maixmem_cli.profiler.growth import FEW, FLAT, FULL, GROWS, LEAST, Held, Verdict
 from maixmem_cli.profiler.ledger import Kept, Look
-from maixmem_cli.profiler.loops import Chain, Loop, Sites
+from maixmem_cli.profiler.loops import Chain, Loop, Sites, line_of
 from maixmem_cli.profiler.recursion import deepening
 
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
@@ -189,7 +189,7 @@ def _owners(looks: Sequence[Look], chain_of: Callable[[int], Chain]) -> dict[Of,
         for heap, kept in (("gc", look.gc), ("heap", look.heap)):
             for (site, nbytes), n in kept.items():
                 if chain := _chain(site, chain_of):
-                    owner = out.setdefault((heap, chain[-1]), _Owner())
+                    owner = out.setdefault((heap, line_of(chain)), _Owner())
                     owner.held.setdefault(i, Counter())[nbytes] += n
                     if heap == "gc" and (most := look.filled.get((site, nbytes), 0)):
                         filled = owner.filled.setdefault(i, {})
@@ -210,11 +210,10 @@ def grew_until(
     looks: Sequence[Look], chain_of: Callable[[int], Chain], loop: Loop, place: Place
 ) -> int:
     """The last round of a loop in which a line had more of the GC heap than before."""
-    own = (place,)
 
     def held(kept: Kept) -> int:
-        mine = ((s, n) for (site, s), n in kept.items() if _chain(site, chain_of)[-1:] == own)
-        return sum(s * n for s, n in mine)
+        chains = ((_chain(site, chain_of), s * n) for (site, s), n in kept.items())
+        return sum(nbytes for chain, nbytes in chains if chain and line_of(chain) == place)
 
     low = growth.lowest([held(looks[i].gc) for i in loop.at])
     return max((n for a, b, n in zip(low, low[1:], loop.rounds[1:]) if b > a), default=0)
@@ -226,7 +225,7 @@ def _together(
     """Lines that make the same objects larger."""
     out: list[set[Place]] = []
     for sites in taken_over:
-        lines = {chain[-1] for site in sites if (chain := _chain(site, chain_of))}
+        lines = {line_of(chain) for site in sites if (chain := _chain(site, chain_of))}
         for group in [g for g in out if g & lines]:
             out.remove(group)
             lines |= group

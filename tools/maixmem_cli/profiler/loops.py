@@ -20,6 +20,7 @@ from maixmem_cli.profiler.ledger import Look
 
 Chain = tuple[Place, ...]  #: the outermost line first
 MAIN = "<module>"  #: the function of a script's own lines
+_OURS = "maixmem"  # begins the names of the library's modules
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ class Loop:
             and chain[: n - 1] == self.chain[:-1]
             and _function(chain[n - 1]) == _function(self.chain[-1])
         )
+
+
+def line_of(chain: Chain) -> Place:
+    """The innermost line; our own modules, without a table of lines, count to their caller's."""
+    lines = (p for p in reversed(chain) if p.line or not p.file.startswith(_OURS))
+    return next(lines, chain[-1])
 
 
 def _function(place: Place) -> tuple[str, str]:

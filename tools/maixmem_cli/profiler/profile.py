@@ -100,8 +100,8 @@ class Profile:
         """The innermost line of a site."""
         if site == ledger.BEFORE:
             return EARLIER
-        stack = self._stacks.get(site, ())
-        return stack[0] if stack else UNKNOWN
+        chain = self.lines_of(site)
+        return loops.line_of(chain) if chain else UNKNOWN
 
     def _named(self, place: Place) -> Place:
         """The same, but the script has its name."""
