@@ -178,6 +178,14 @@ STANDING: dict[str, tuple[list[Held], str]] = {
     "each twentieth of 60 rounds": (objects(*((i + 5) // 20 for i in range(_N))), FEW),
     "each fourth, three times": (objects(*(min(3, i // 4) for i in range(_N))), FULL),
     "twice, far from each other": (objects(*((i > 1) + (i > 5) for i in range(20))), FULL),
+    "what comes and goes, the most of it at the end": (
+        objects(3, *[16, 6, 22, 9, 27, 13, 4] * 28, 22),
+        FULL,
+    ),
+    "a queue of two, but one at first and once later": (
+        objects(0, *[1] * 14, *[2] * 23, 1, *[2] * 21),
+        FULL,
+    ),
     "ten rounds of nothing more": (objects(*[3] * 10), FLAT),
 }
 

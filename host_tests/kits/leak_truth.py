@@ -154,9 +154,12 @@ def wrong(program: Program, image: Path, told: dict[str, Any], frames: int) -> l
     """What is not as the program says."""
     if "failed" in told:
         return [f"no profile: {told['failed']}"]
-    few = bool(told["too_few_rounds"]) and frames <= program.few
+    few = bool(told["too_few_rounds"])
     error = ending.last_line(told["error"])
     out, truth = [], program.truth
+    if few and frames > max(program.few, growth.ENOUGH):
+        out.append(f"{told['too_few_rounds']} rounds are called too few")
+    few = few and frames <= program.few
     if error and not (program.leaks and "MemoryError" in error):
         truth = {}
         if (bare := ended(program, image, frames)) != error:

@@ -136,7 +136,8 @@ def judge(
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
-        if every := _now_and_then(rounds, floor, steps):
+        comes_and_goes = not _is_more_than_teeth(rounds, amounts, floor)
+        if not comes_and_goes and (every := _now_and_then(rounds, floor, steps)):
             return Verdict(FEW, passed, amounts[-1], rounds[first], every=every)
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
@@ -362,13 +363,14 @@ def _is_more_than_teeth(
 ) -> bool:
     """A queue that is emptied now and then grows only since it was emptied; what leaks had more
     each time: of a queue that had filled up again, more than when it was emptied first."""
-    rise = floor[-1] - floor[_begin(floor)]
+    begin = _begin(floor)
+    rise = floor[-1] - floor[begin]
     drops = [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
     if not drops:
         return True
     last = drops[-1]
     again = (i for i in drops if _TEETH * (max(amounts[i : last + 1]) - amounts[i]) >= rise)
-    first = next(again, 0)
+    first = next(again, begin)
     before, after = rounds[last] - rounds[first], rounds[-1] - rounds[last]
     return 2 * (floor[last] - floor[first]) * after >= (floor[-1] - floor[last]) * before > 0
 
