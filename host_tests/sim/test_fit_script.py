@@ -350,6 +350,18 @@ def test_a_ring_of_jpegs_fits_where_it_does_with_those_full_of_detail(
     assert not smallest or "(4" in smallest[0]  # hundreds of KiB: ten of those, and no fewer
 
 
+def test_an_album_of_jpegs_that_ends_fits_where_it_does_with_those_full_of_detail(
+    tmp_path: Path,
+) -> None:
+    """It grows up to its end: 100 of 4 KB, of which a picture of the firmware's ramp has 12."""
+    source = _CAMERA.replace("RGB565", "GRAYSCALE").replace("QVGA", "VGA") + "album = []\n"
+    source += "while len(album) < 100:\n"
+    source += "    album.append(sensor.snapshot().compressed(quality=95).to_bytes())\n"
+    done, told, _ = fitted(tmp_path, source, "--frames", "200")
+    assert done.exit_code == 4 and told.end.kind == record.DONE and told.pictures == 100
+    assert told.detail and told.detail.at[0].line == 8
+
+
 def test_the_values_of_an_output_lie_on_no_picture(tmp_path: Path) -> None:
     """A camera's bytes are those that they were before them, as long as text as on the board."""
     source = _CAMERA + _LOADS + "img = sensor.snapshot()\nraw = bytes(img.to_bytes()[:3000])\n"

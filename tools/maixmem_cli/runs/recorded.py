@@ -55,7 +55,7 @@ def _with_detail(script: Path, place: Place, found: Record) -> End | None:
     """How a run on the stand-in that went well ends with JPEGs of pictures full of detail, where
     it dies of them: those of a camera lie between these and black ones."""
     asked = place.options.frames
-    if not found.ran or found.first_full or found.later:
+    if not found.ran or found.later or (found.first_full and found.end.kind == LIMIT):
         return None
     if asked and found.pictures > asked:
         place = _longer(place, found.pictures, asked, _MINUTE)
