@@ -222,6 +222,33 @@ print(time.ticks_diff(time.ticks_ms(), began) // 5 - len(rings))
     pytest.fail(f"rings that were lost: {lost}")
 
 
+@NEEDS_UNIX
+def test_a_loop_that_waits_for_the_clock_leaves_nothing(sim) -> None:
+    """As on v0.6.2_84 full, where the blocks of a callback beside it lie together: 1,000 bytes
+    each 10 ms for 3 s, and then there is room for 150,000."""
+    source = """
+import time, gc
+from machine import Timer
+kept = []
+t = Timer(Timer.TIMER2, Timer.CHANNEL1, mode=Timer.MODE_PERIODIC, period=10,
+          unit=Timer.UNIT_MS, callback=lambda t: len(kept) < 300 and kept.append(bytearray(1000)))
+gc.collect()
+before = gc.mem_alloc()
+for n in range(100):
+    now = time.ticks_ms()
+    time.ticks_diff(time.ticks_us(), now)
+left = gc.mem_alloc() - before - 1056 * len(kept)
+began = time.ticks_ms()
+while time.ticks_diff(time.ticks_ms(), began) < 3500:
+    pass
+t.stop()
+gc.collect()
+print(left < 2000, len(kept) > 250, len(bytearray(150000)))
+"""
+    status, out, err = sim(source)
+    assert (status, out) == (0, "True True 150000\n"), err
+
+
 def test_pictures_take_the_time_that_they_take_on_the_emulated_board(sim) -> None:
     """Milliseconds of 12 rounds that sleep so long, and the callbacks of a timer: of one of 2 ms a
     call of the firmware leaves eight (v0.6.2_84 full). What really passes counts too, and a busy

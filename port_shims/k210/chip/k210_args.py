@@ -144,6 +144,7 @@ class Takes:
         self._low = int(low.rstrip("+"))
         self._high = int(high) if dash else _MANY if self._open else self._low
         self._exact = not dash
+        self.exact = self._low  #: how many there have to be, where that is one number
         self._kinds = list(_kinds(kinds))
         words = rest.split(",") if rest else []
         self._lenient = words[-1:] == [_LENIENT]

@@ -28,6 +28,7 @@ BOARD.update({"get_threshold": _NEW, "get_percentile": _NEW, "get_regression": 9
 BOARD["to_bytes"] = BOARD["forward"] = 32
 #: functions of KPU whose own garbage is not shown
 OF_KPU = ("run_yolo2", "forward")
+NAMES = 32  #: bytes of the dict that takes the arguments with names, where there are none
 _NOTHING = {"get_regression": 96}  # function -> bytes that it takes though it gives None
 _COUNTS = ("get_histogram", "get_hist", "histogram")
 _OF_FORMAT = _COUNTS + ("get_statistics", "get_stats", "statistics")  # by the image's channels

@@ -73,16 +73,15 @@ class Clock:
         """A call of the firmware goes on so long. What is due meanwhile rings after it, if the
         firmware's queue has room: at once, as where a round has some branches more. There each
         jump of the bytecode calls one, and in a loop of snapshot() alone the queue stays full."""
-        queue = ()
-        if self.alarms and not self._ringing:
-            queue = self._meanwhile(self.us() + us)
+        queue = self._meanwhile(self.us() + us)
         self.slept += us
-        if queue:
-            self._ring(queue)
+        self._ring(queue)
         self.tick()
 
     def _meanwhile(self, until):
-        """The queue of what is due until then."""
+        """The queue of what is due until then; where nothing is, which leaves no garbage, none."""
+        if self._ringing or not self._first(until):
+            return ()
         queue = []
         while len(queue) < _QUEUE:
             alarm = self._first(until)
@@ -119,10 +118,11 @@ class Clock:
         """A step of the board: what is due rings, and the run ends when its time is over."""
         if self.over():
             board.end()
-        if self.alarms and not self._ringing:
-            self._ring(self._meanwhile(self.us()))
+        self._ring(self._meanwhile(self.us()))
 
     def _ring(self, alarms):
+        if not alarms:
+            return
         self._ringing = True
         try:
             for alarm in alarms:

@@ -32,6 +32,7 @@ import machine
 import Maix
 import sensor
 from k210_args import Takes
+from k210_gc import NATIVE
 from k210_parts import Part
 from k210_stack import LEAST, needs
 from k210_threads import turns, watched
@@ -89,6 +90,8 @@ _CODE = {
 _LATE = {"ulab": "k210_ulab"}
 _MICROPYTHON = sys.implementation.name == "micropython"
 _MISSING = object()
+#: functions of time that a loop waits with, which leave nothing on the board
+_CLOCK = ("ticks", "ticks_cpu", "ticks_diff", "ticks_ms", "ticks_us")
 
 
 def named(texts):
@@ -146,6 +149,8 @@ def _checked(entry, function, own):
     if not entry.takes:
         return function
     takes = Takes(entry.takes)
+    if entry.name in _CLOCK and NATIVE:
+        return _bare(takes, function)
     counted = 0 if entry.name == "__init__" else own
 
     def checked(*args, **kwargs):
@@ -159,6 +164,21 @@ def _checked(entry, function, own):
         return function(*args, **kwargs)
 
     return pixels_checked if entry.pixels else checked
+
+
+def _bare(takes, function):
+    """The same of two arguments at most, of any kind: it leaves the dict of its names alone, which
+    is not shown."""
+    wanted = takes.exact
+
+    def bare(a=_MISSING, b=_MISSING, *more, **named):
+        n = (a is not _MISSING) + (b is not _MISSING) + len(more)
+        if n != wanted or named:
+            takes.check((a, b)[:n] + more, named)
+        k210_garbage.books.add(k210_garbage.NAMES)
+        return function(a, b) if n else function()
+
+    return bare
 
 
 def _refuse(section, entries):
