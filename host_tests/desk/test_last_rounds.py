@@ -204,6 +204,17 @@ def copied(board: Board, number: int) -> bool:
     return kept(board, number) and board.new(_COPY, 3 + 2 * number) and board.new(_OTHER, 1)
 
 
+def given_back(board: Board, number: int) -> bool:
+    """A list of objects, and pieces of other sizes, one behind the other, which the program gives
+    back."""
+    sizes = {"a": 2, "b": 9, "c": 3}
+    if not all(board.new(_OTHER, n, name) for name, n in sizes.items()):
+        return False
+    for name in ("c", "a", "b"):
+        board.free(board.live.pop(name))
+    return listed(board, _GROWING, "list", number) and board.new(_GROWING, 4, f"item {number}")
+
+
 def seen(program: Program, blocks: int) -> Board:
     """After the first rounds."""
     board = Board(blocks)
@@ -272,6 +283,14 @@ def test_the_list_of_another_line_is_not_counted_twice(blocks: int) -> None:
     item = Verdict(GROWS, _SEEN, 0, rate=BLOCK)
     table = Verdict(GROWS, _SEEN, 0, rate=8, one=8, largest=8 * BLOCK, table=2.0)
     least, most, at = held_against(by_another_line, blocks, item, table)
+    assert abs(least - at) <= 0.03 * at and most == least, (least, at)
+
+
+@pytest.mark.parametrize("blocks", [1500, 3000, 5000, 16000])
+def test_pieces_that_are_given_back_are_as_large_as_that(blocks: int) -> None:
+    """Several pieces that follow each other are one event, in which only their number is."""
+    item = Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)
+    least, most, at = held_against(given_back, blocks, item)
     assert abs(least - at) <= 0.03 * at and most == least, (least, at)
 
 

@@ -48,6 +48,15 @@ class _Born:
     grows: bool = False
 
 
+@dataclass(frozen=True)
+class _Freed:
+    """Of one event: at which blocks a piece begins or ends that was freed later, and 1 for each of
+    its blocks that was."""
+
+    cuts: list[int]
+    blocks: bytes
+
+
 @dataclass
 class _Rounds:
     """What the rounds did, in order. `given`: (how many objects had begun, blocks of one that the
@@ -323,7 +332,9 @@ def _rounds(
     born = out.born
     ends: dict[int, int] = {}  # the block behind an object -> its number
     freed: list[Event] = []
-    for e in events:
+    events = [*events]
+    freed_later = _freed_later(events)
+    for i, e in enumerate(events):
         if e.kind == tracer.GC_FREE:
             freed.append(e)
             continue
@@ -334,7 +345,7 @@ def _rounds(
         _give(out, freed)
         freed = []
         if e.kind == tracer.GC_NEW:
-            for at, n in _objects(e, objects):
+            for at, n in _objects(e, objects, freed_later.get(i)):
                 ends[at + n] = len(born)
                 born.append(_Born(at, n, place_of(e.site), n))
         elif e.a in ends:
@@ -348,20 +359,48 @@ def _rounds(
     return out
 
 
-def _objects(e: Event, objects: Mapping[int, int]) -> list[tuple[int, int]]:
-    """First block, and how many, of each object of an event. Of those that are no longer in use
-    the sizes are not known: a block each, and the last one between two that are has the rest."""
+def _freed_later(events: Sequence[Event]) -> dict[int, _Freed]:
+    """{number of an event with several objects: what of them was freed, before anything else was
+    there}."""
+    out: dict[int, _Freed] = {}
+    blocks = bytearray(max((e.a + e.asked for e in events), default=0))
+    cuts: set[int] = set()
+    for number in range(len(events) - 1, -1, -1):
+        e = events[number]
+        end = e.a + e.asked
+        if e.kind == tracer.GC_FREE:
+            blocks[e.a : end] = b"\1" * e.asked
+            cuts |= {e.a, end}
+        elif e.kind == tracer.GC_NEW:
+            if e.end > 1:
+                inside = [at for at in range(e.a, end) if at in cuts]
+                out[number] = _Freed(inside, bytes(blocks[e.a : end]))
+                cuts.difference_update(inside)
+            cuts -= {e.a, end}
+            blocks[e.a : end] = bytes(e.asked)
+    return out
+
+
+def _objects(e: Event, objects: Mapping[int, int], freed: _Freed | None) -> list[tuple[int, int]]:
+    """First block, and how many, of each object of an event. Those in use, and pieces that were
+    freed, are known; of the others the sizes are not: a block each, and the last one between two
+    that are known has the rest."""
     end = e.a + e.asked
-    there = [at for at in range(e.a, end) if at in objects]
-    starts = sorted({e.a, *there, *(at + objects[at] for at in there if at + objects[at] < end)})
+    gone = freed.blocks if freed else bytes(e.asked)
+    there = [at for at in range(e.a, end) if at in objects and not gone[at - e.a]]
+    cuts = freed.cuts if freed else []
+    used = {e.a, *there, *(at + objects[at] for at in there if at + objects[at] < end)}
+    starts = sorted({*used, *cuts})
     if len(starts) > e.end:  # something else lies there now
         starts, there = [e.a], []
-    spare = e.end - len(starts)
+    sizes = [to - at for at, to in zip(starts, [*starts[1:], end])]
+    spare, ones = e.end - len(starts), [0] * len(starts)
+    for k in sorted(range(len(starts)), key=lambda k: gone[starts[k] - e.a]):
+        ones[k] = 0 if starts[k] in there else min(spare, sizes[k] - 1)
+        spare -= ones[k]
     out: list[tuple[int, int]] = []
-    for at, to in zip(starts, [*starts[1:], end]):
-        ones = 0 if at in there else min(spare, to - at - 1)
-        spare -= ones
-        out += [(at + k, 1) for k in range(ones)] + [(at + ones, to - at - ones)]
+    for at, n, of in zip(starts, sizes, ones):
+        out += [(at + k, 1) for k in range(of)] + [(at + of, n - of)]
     return out
 
 
