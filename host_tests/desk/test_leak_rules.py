@@ -61,6 +61,20 @@ def test_made_once_is_flat_in_a_later_loop_whatever_the_lengths() -> None:
     assert kinds(setup + loop(_ENDS, [249, 249], start=9000)) == [LEAK]
 
 
+def test_what_replaces_the_objects_of_another_line_is_no_leak() -> None:
+    """A table whose values are computed anew, one a round; beside it something may leak."""
+
+    def replaced(leaked: int) -> list[Look]:
+        looks = loop(_OUTER, [*range(30)], by=2)
+        others = (Counter({(1, 1056): 50 - n, (3, 64): leaked * n}) for n in range(30))
+        return [replace(look, gc=look.gc + other) for look, other in zip(looks, others)]
+
+    assert kinds(replaced(0)) == []
+    assert Place("main.py", "thread", 3) in [
+        g.place for g in leaks.judged(replaced(2), SITES).growths
+    ]
+
+
 def test_what_leaks_in_a_short_loop_after_a_long_setup() -> None:
     setup = loop(_SETUP, [*range(250)], by=1)
     then = loop(_OUTER, [*range(30)], start=9000, by=2)

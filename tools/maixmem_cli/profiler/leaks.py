@@ -24,6 +24,7 @@ from maixmem_cli.profiler.recursion import deepening
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
 BOUNDED = "bounded"  #: a kind: it grew to the end of the run, but does not for ever
 _FULL = 1024  # bytes of a cache that is worth a word
+_STAYS = 0.1  # of what a line has more: all together has no more or less than that
 _LOST = 2  # steps up of what is known to be lost with each call
 _SEEN = (
     3  # rounds of a later loop in which what was made once is seen to be flat; or of one around
@@ -122,7 +123,7 @@ def judged(
 
     def told(of: Of, owner: _Owner) -> Growth | None:
         steps = _LOST if lost(of[1]) else growth.STEPS
-        verdicts = [(loop, _verdict(of, owner, loop, steps)) for loop in chosen]
+        verdicts = [(loop, _told_by(of, owner, loop, looks, steps)) for loop in chosen]
         few.extend(v for x, v in verdicts if x is own[-1] and v.kind == FEW)
         kind, verdict = _one(verdicts, owner)
         if not verdict:
@@ -248,6 +249,20 @@ def _as_one(owners: Iterable[_Owner]) -> _Owner:
     return one
 
 
+def _told_by(of: Of, owner: _Owner, loop: Loop, looks: Sequence[Look], steps: int) -> Verdict:
+    """What grows in place of other lines' objects is flat."""
+    found = _verdict(of, owner, loop, steps)
+    in_place = of[0] == "gc" and found.kind == GROWS and _in_place(owner, loop, looks)
+    return replace(found, kind=FLAT) if in_place else found
+
+
+def _in_place(owner: _Owner, loop: Loop, looks: Sequence[Look]) -> bool:
+    """Whether a line has more while all of the GC heap together has as much as before."""
+    low = _low(owner, loop)
+    used = [looks[i].gc_used for i in loop.at]
+    return max(used) - min(used) <= _STAYS * (low[-1] - low[0])
+
+
 def _verdict(of: Of, owner: _Owner, loop: Loop, steps: int) -> Verdict:
     """By a loop; by that of few rounds around it where that shows no growth from round to round,
     and by its rounds in any case: they are those of the program."""
@@ -270,9 +285,16 @@ def _by_loop(of: Of, owner: _Owner, loop: Loop, steps: int, least: int = LEAST) 
     return judge(loop.rounds, held, filled, entries)
 
 
+def _low(owner: _Owner, loop: Loop) -> list[int]:
+    """What a line holds in each round of a loop and keeps for good."""
+    return growth.lowest(
+        [sum(s * n for s, n in owner.held.get(i, _NONE).items()) for i in loop.at]
+    )
+
+
 def _in_each(owner: _Owner, loop: Loop) -> bool:
     """Whether a line had more after most rounds of a loop, as far as that was looked at."""
-    low = growth.lowest([sum(s * n for s, n in owner.held.get(i, _NONE).items()) for i in loop.at])
+    low = _low(owner, loop)
     return 2 * sum(b > a for a, b in zip(low, low[1:])) >= len(low) - 1
 
 
