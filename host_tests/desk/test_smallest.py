@@ -45,8 +45,11 @@ def test_it_is_what_was_in_use_and_a_margin(
 ) -> None:
     sizes = []
 
-    def again(script: Path, place: recorded.Place, size: int, frames: int) -> Record:
+    def again(
+        script: Path, place: recorded.Place, size: int, frames: int, *, detail: bool
+    ) -> Record:
         sizes.append(size >> 10)
+        assert not detail  # it made no JPEG
         assert frames == 20  # a few more than those in which most was in use
         found = fitting(used)
         return found if size >> 10 >= runs_from else replace(found, end=End(RAISED))

@@ -144,7 +144,7 @@ def blobs(img, args, kwargs):
     """A list of one blob or, where another picture may have one, of none, with its bytes."""
     code, place = _code(img, args, kwargs), _searched(img, args, kwargs)
     if code and place:
-        found = blob(*place, code)
+        found = blob(*(place + (code,)))
         judge = option(args, kwargs, _JUDGE, "threshold_cb", None)
         return [found] if judge is None or judge(found) else []
     found = [None] * _ROOM
