@@ -28,6 +28,7 @@ def small():
 
 
 def on(firmware="minimum", **files):
+    gc.collect()  # what a board keeps lies low, and leaves room for a picture
     board.reset(firmware, flash={A: small(), B: v4((28, 28, 1), [("conv", 8), ("dequantize",)])})
 
 
