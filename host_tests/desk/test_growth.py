@@ -22,6 +22,11 @@ def objects(*counts: int) -> list[Held]:
     return [{_OBJECT: n} if n else {} for n in counts]
 
 
+def objects_of(held: Sequence[int]) -> list[Held]:
+    """So many bytes, in objects of a block."""
+    return [{32: n // 32} for n in held]
+
+
 def table(entries: int, first: int = 4) -> int:
     """Bytes of a list's items: it doubles when it is full."""
     room = first
@@ -392,6 +397,15 @@ def test_the_sizes_of_tables_of_sets_and_dicts() -> None:
 def test_the_last_rounds_tell_where_each_adds_as_much() -> None:
     counts = [*range(0, 24, 2), *range(24, 36)]
     assert judge(range(1, 25), objects(*counts)).rate == _OBJECT
+
+
+def test_even_steps_go_on_whatever_was_before() -> None:
+    """Two pictures that stay, then a timer's 864 bytes in each third round."""
+    held = [7104, 17056, *(26784 + 864 * (n // 3) for n in range(18))]
+    verdict = judge([*range(1, 21)], objects_of(held))
+    assert verdict.kind == GROWS and verdict.rate == pytest.approx(288, rel=0.05)
+    filled = [7104, 17056, *(26784 + 864 * min(3, n // 3) for n in range(18))]
+    assert judge([*range(1, 21)], objects_of(filled)).kind == FULL
 
 
 def test_no_looks() -> None:

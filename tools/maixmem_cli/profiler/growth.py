@@ -174,7 +174,8 @@ def _rate_of(
         doubles = table and is_table(grown)
         if _goes_on(at, grown, least, enough, doubles):
             return _slope_of(at, grown, doubles)
-    return 0.0
+    last = rounds[-least:], low[-least:]
+    return _slope_of(*last, table=False) if _is_even(*last, steps) else 0.0
 
 
 def _rate_of_one(
@@ -326,11 +327,32 @@ def _now_and_then(rounds: Sequence[int], low: Sequence[int], wanted: int) -> int
     ups = [rounds[i] for i in _steps(low)]
     if not _FILLS <= len(ups) < wanted:
         return 0
-    apart = max(b - a for a, b in zip(rounds, rounds[1:]))  # two looks
-    pauses = [b - a for a, b in zip(ups, ups[1:])]
-    same = max(pauses) - min(pauses) <= apart
+    apart, pauses = _apart(rounds), _pauses(ups)
     around = max(ups[0] - rounds[0], rounds[-1] - ups[-1])
+    same = max(pauses) - min(pauses) <= apart
     return max(pauses) if same and apart < min(pauses) >= around - apart else 0
+
+
+def _is_even(rounds: Sequence[int], low: Sequence[int], wanted: int) -> bool:
+    """Whether the steps up are as far from each other each time, up to now, and as high: that goes
+    on, whatever was before. A timer keeps something in each third round."""
+    steps = _steps(low)
+    if len(steps) < wanted:
+        return False
+    heights = [low[i] - low[i - 1] for i in steps]
+    pauses = _pauses([rounds[i] for i in steps])
+    same = max(pauses) - min(pauses) <= _apart(rounds)
+    alike = max(heights) - min(heights) <= _NEAR * max(heights)
+    return same and alike and rounds[-1] - rounds[steps[-1]] <= max(pauses)
+
+
+def _apart(rounds: Sequence[int]) -> int:
+    """Rounds from one look to the next, at most."""
+    return max(b - a for a, b in zip(rounds, rounds[1:]))
+
+
+def _pauses(ups: Sequence[int]) -> list[int]:
+    return [b - a for a, b in zip(ups, ups[1:])]
 
 
 def _goes_on(
@@ -342,7 +364,7 @@ def _goes_on(
     if not enough or rounds[-1] - rounds[0] < least - 1:
         return False
     ups = [rounds[i] for i in (0, *steps)]
-    longest = max(b - a for a, b in zip(ups, ups[1:]))
+    longest = max(_pauses(ups))
     if rounds[-1] - ups[-1] > _PAUSE * longest:
         return False
     half = (rounds[0] + rounds[-1]) / 2
