@@ -373,6 +373,15 @@ def test_a_list_whose_first_entries_were_another_lines_grows_by_its_own(
     assert judge(rounds, held, [{}] * len(held), entries).rate == 12
 
 
+def test_lists_beside_what_was_kept_at_first_grow_by_their_entries() -> None:
+    """Two lists, an entry in each second round; their first objects are few and become no more,
+    but the lists have room for as many."""
+    rounds = range(2, 60)
+    held: list[Held] = [{32: min(i, 11), table(i // 2 + 2): 2} for i in rounds]
+    entries: list[Filled] = [{table(i // 2 + 2): 16 * (i // 2 + 2)} for i in rounds]
+    assert judge(rounds, held, [{}] * len(held), entries).rate == 8
+
+
 def test_bytes_that_are_0_in_part_grow_by_all_of_them() -> None:
     """As those of small numbers in eight bytes each: they have no more room than a block."""
     held: list[Held] = [{-(-24 * i // 32) * 32: 1} for i in range(2, 40)]

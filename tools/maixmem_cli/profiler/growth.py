@@ -129,7 +129,7 @@ def judge(
         ones = ones and (_since_the_last(rounds, inside, tables_of) or ones)
     else:
         ones = _rate_of_one(rounds, one, fill, least, steps)
-    if ones and not many and _is_full(rounds, held[-1], by_ones, one):
+    if ones and not (many or by_entries) and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
         many, ones = many or (ones if inside else tables * ones), 0.0
