@@ -347,7 +347,7 @@ def _is_even(rounds: Sequence[int], low: Sequence[int], wanted: int) -> bool:
 
 
 def _apart(rounds: Sequence[int]) -> int:
-    """Rounds from one look to the next, at most."""
+    """The most rounds from one that was judged to the next."""
     return max(b - a for a, b in zip(rounds, rounds[1:]))
 
 
