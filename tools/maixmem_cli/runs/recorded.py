@@ -215,8 +215,8 @@ def _ended(script: Path, place: Place) -> Record:
 
 def _saw_no_lines(of: Record) -> bool:
     """Whether a run on the stand-in that went well tells nothing of what grows."""
-    on = of.board.on == STAND_IN
-    return on and of.end.kind == LIMIT and not of.growth and bool(of.unknown)
+    well = of.end.kind == LIMIT and not of.end.refused
+    return of.board.on == STAND_IN and well and not of.growth and bool(of.unknown)
 
 
 def once(
