@@ -5,13 +5,14 @@ which the same heap, run on, has none."""
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Callable
 
 import pytest
-from maixmem_cli.emulator.readers.tracer import GC_FREE, GC_GROW, GC_NEW, Event, Place
+from maixmem_cli.emulator.readers.tracer import GC_FREE, GC_GROW, GC_NEW, MALLOC, Event, Place
 from maixmem_cli.heap.blocks import HEAD, TAIL, packed
 from maixmem_cli.heap.heaps import BLOCK
 from maixmem_cli.profiler import last_rounds
@@ -304,6 +305,20 @@ def test_rounds_since_the_last_look_are_no_longer_left(without: int) -> None:
     assert board.forecast(verdict) == end
     del board.looks[-1]
     assert board.forecast(verdict) == end
+
+
+def test_chunks_of_the_system_heap_are_no_blocks() -> None:
+    """Their events have addresses, from 0x80000000 on: a table of as many blocks is 2 GB, which a
+    page in a browser has not."""
+    board = seen(kept, 3000)
+    verdict = Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)
+    end = board.forecast(verdict)
+    board.events.insert(-1, Event(board.time, MALLOC, _OTHER, 0x80400000, 4096, size=4096))
+    tracemalloc.start()
+    assert board.forecast(verdict) == end
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 << 20
 
 
 def held_against(program: Program, blocks: int, *verdicts: Verdict) -> tuple[int, int, int]:

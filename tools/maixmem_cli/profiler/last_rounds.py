@@ -363,7 +363,8 @@ def _freed_later(events: Sequence[Event]) -> dict[int, _Freed]:
     """{number of an event with several objects: what of them was freed, before anything else was
     there}."""
     out: dict[int, _Freed] = {}
-    blocks = bytearray(max((e.a + e.asked for e in events), default=0))
+    of_blocks = (e for e in events if e.kind in (tracer.GC_NEW, tracer.GC_FREE))
+    blocks = bytearray(max((e.a + e.asked for e in of_blocks), default=0))
     cuts: set[int] = set()
     for number in range(len(events) - 1, -1, -1):
         e = events[number]
