@@ -82,6 +82,16 @@ def test_one_that_grows_among_others_has_a_first_and_a_last_round() -> None:
     assert steady and steady[0] == steady[1]
 
 
+def test_chance_is_which_holes_are_left_for_a_piece_that_passes() -> None:
+    """A compiler needs 32 blocks in each round; most is free as it gets none, between what five
+    lines keep. Of a piece that is hardly larger than what is kept there is little chance."""
+    made = [Made(32, given=0), *[m for _ in range(5) for m in (Made(1, kept=True), Made(4))]]
+    found = forecast.rounds_left(bytearray(6000), [], made, 1, [])
+    assert found and found[0] < found[1]
+    small = forecast.rounds_left(bytearray(6000), [], [Made(2), Made(1, kept=True)], 1, [])
+    assert small and small[0] == small[1]
+
+
 def test_what_becomes_larger_moves_where_something_is_behind_it() -> None:
     made = [Made(1, later=True), Made(2, of=1, kept=True)]
     assert left(100, made) == 50  # it grows where it lies

@@ -216,6 +216,18 @@ def given_back(board: Board, number: int) -> bool:
     return listed(board, _GROWING, "list", number) and board.new(_GROWING, 4, f"item {number}")
 
 
+def compiled(board: Board, number: int) -> bool:
+    """A compiler's stack and a tree, one behind the other in each second round; what is kept, and
+    more that passes."""
+    return (
+        board.new(_OTHER, 20)
+        and (number % 2 == 0 or board.new(_COPY, 1))
+        and board.new(_OTHER, 20)
+        and board.new(_GROWING, 4, f"item {number}")
+        and all(board.new(site, 3) for site in (5, _COPY) * 3)
+    )
+
+
 def seen(program: Program, blocks: int) -> Board:
     """After the first rounds."""
     board = Board(blocks)
@@ -293,6 +305,14 @@ def test_pieces_that_are_given_back_are_as_large_as_that(blocks: int) -> None:
     item = Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)
     least, most, at = held_against(given_back, blocks, item)
     assert abs(least - at) <= 0.03 * at and most == least, (least, at)
+
+
+@pytest.mark.parametrize("blocks", [1500, 3000])
+def test_pieces_of_one_event_are_as_large_as_others_of_their_line(blocks: int) -> None:
+    """Not yet freed, nothing but that is known of them; one of 39 blocks gets no room earlier."""
+    item = Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)
+    least, most, at = held_against(compiled, blocks, item)
+    assert abs(least - at) <= 0.01 * at and most == least, (least, at)
 
 
 @pytest.mark.parametrize("without", [1, 2])

@@ -106,7 +106,7 @@ class One:
 
 
 class _Full(Exception):
-    """Nothing of that size is free, after a collection."""
+    """Nothing of so many blocks is free, after a collection."""
 
 
 def rounds_left(
@@ -122,13 +122,15 @@ def rounds_left(
 
     Where one object grows by its bytes, what lies in its way is chance: other beginnings are tried
     too. What is kept between its copies leaves holes that are too small for it: it may be the
-    first collection that finds no room."""
+    first collection that finds no room. Chance is also which holes are left where a piece that
+    passes gets no room though most is free."""
     chance = any(one.passes or not one.table for one in ones)
     scattered = chance and any(m.kept for m in made)
+    passing = {m.blocks for m in made if not m.kept}
     at_once = _at_once(used, made, ones)
     found: list[int] = []
     steps = 0
-    for taken, part in _BEGINNINGS if chance else _BEGINNINGS[:1]:
+    for taken, part in _BEGINNINGS:
         k = int(part * len(made))
         again = [replace(one, rate=at_once * one.rate) for one in ones]
         run = _Run(Heap(used[:]), [*made[k:], *made[:k]], rounds, again, within=k > 0)
@@ -138,7 +140,8 @@ def rounds_left(
             return None
         found += [last, run.first_collected or 0] if scattered and last else [last]
         steps += run.steps
-        if steps > _ENOUGH_STEPS:
+        chance = chance or (run.lacked in passing and 2 * run.free > len(used))
+        if steps > _ENOUGH_STEPS or not chance:
             break
     return min(found) * at_once, max(found) * at_once
 
@@ -172,6 +175,7 @@ class _Run:
         self._later: dict[int, tuple[int, int]] = {}  # step -> what is to become larger
         self._step = self._round = 0
         self.first_collected: int | None = None  #: the round of it
+        self.lacked = 0  #: blocks of what got no room
         # rounds until each grew last; the first time may be early in its round
         self._grown = {k: 0.0 for k in range(len(ones)) if within}
         times = Counter(m.one for m in made)
@@ -186,9 +190,15 @@ class _Run:
                 self._take(1)
             for i in range(_MOST_STEPS):
                 self.step(i)
-        except _Full:
+        except _Full as full:
+            (self.lacked,) = full.args
             return self._now
         return None
+
+    @property
+    def free(self) -> int:
+        """Blocks."""
+        return self._heap.used.count(0)
 
     @property
     def steps(self) -> int:
@@ -283,7 +293,7 @@ class _Run:
             self._collect()
             at = self._heap.take(n)
         if at is None:
-            raise _Full
+            raise _Full(n)
         return at
 
     def _collect(self) -> None:

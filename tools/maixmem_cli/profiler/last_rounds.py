@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, takewhile
+from itertools import accumulate, count, takewhile
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
@@ -334,6 +334,10 @@ def _rounds(
     freed: list[Event] = []
     events = [*events]
     freed_later = _freed_later(events)
+    alone: defaultdict[Place, set[int]] = defaultdict(set)  # blocks of those whose size is known
+    for e in events:
+        if e.kind == tracer.GC_NEW and e.end == 1:
+            alone[place_of(e.site)].add(e.asked)
     for i, e in enumerate(events):
         if e.kind == tracer.GC_FREE:
             freed.append(e)
@@ -345,7 +349,8 @@ def _rounds(
         _give(out, freed)
         freed = []
         if e.kind == tracer.GC_NEW:
-            for at, n in _objects(e, objects, freed_later.get(i)):
+            sizes = alone[place_of(e.site)] if e.end > 1 else ()
+            for at, n in _objects(e, objects, freed_later.get(i), sizes):
                 ends[at + n] = len(born)
                 born.append(_Born(at, n, place_of(e.site), n))
         elif e.a in ends:
@@ -382,10 +387,11 @@ def _freed_later(events: Sequence[Event]) -> dict[int, _Freed]:
     return out
 
 
-def _objects(e: Event, objects: Mapping[int, int], freed: _Freed | None) -> list[tuple[int, int]]:
+def _objects(
+    e: Event, objects: Mapping[int, int], freed: _Freed | None, alone: Collection[int]
+) -> list[tuple[int, int]]:
     """First block, and how many, of each object of an event. Those in use, and pieces that were
-    freed, are known; of the others the sizes are not: a block each, and the last one between two
-    that are known has the rest."""
+    freed, are known; of the others the sizes are not: `alone` are those of the line's others."""
     end = e.a + e.asked
     gone = freed.blocks if freed else bytes(e.asked)
     there = [at for at in range(e.a, end) if at in objects and not gone[at - e.a]]
@@ -395,14 +401,25 @@ def _objects(e: Event, objects: Mapping[int, int], freed: _Freed | None) -> list
     if len(starts) > e.end:  # something else lies there now
         starts, there = [e.a], []
     sizes = [to - at for at, to in zip(starts, [*starts[1:], end])]
-    spare, ones = e.end - len(starts), [0] * len(starts)
+    spare, more = e.end - len(starts), [0] * len(starts)
     for k in sorted(range(len(starts)), key=lambda k: gone[starts[k] - e.a]):
-        ones[k] = 0 if starts[k] in there else min(spare, sizes[k] - 1)
-        spare -= ones[k]
+        more[k] = 0 if starts[k] in there else min(spare, sizes[k] - 1)
+        spare -= more[k]
     out: list[tuple[int, int]] = []
-    for at, n, of in zip(starts, sizes, ones):
-        out += [(at + k, 1) for k in range(of)] + [(at + of, n - of)]
+    for at, n, of in zip(starts, sizes, more):
+        parts = _parts(n, 1 + of, alone)
+        out += zip((at + k for k in accumulate([0, *parts])), parts)
     return out
+
+
+def _parts(blocks: int, n: int, alone: Collection[int]) -> list[int]:
+    """So many blocks as n objects, the largest last: each as large as one that was allocated
+    alone, the largest first; one has what is left over."""
+    out: list[int] = []
+    for others in range(n - 1, 0, -1):
+        out.append(max((k for k in alone if k <= blocks - others), default=1))
+        blocks -= out[-1]
+    return sorted([*out, blocks])
 
 
 def _give(rounds: _Rounds, freed: Sequence[Event]) -> None:
