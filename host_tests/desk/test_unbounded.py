@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.unbounded import numbers, unbounded
+from maixmem_cli.profiler.unbounded import keys, numbers, unbounded
 
 _SCRIPT = """\
 kept = {first}
@@ -136,3 +136,9 @@ def test_numbers_that_may_be_a_bound() -> None:
     assert numbers("most = 8 * 1024\n", 3000) == {0, 8, 1024, 3000}
     assert numbers("'%d' % 5\nn % 7\n", 3000) == {0, 5, 7}
     assert numbers("x = (", 3000) == {3000}
+
+
+def test_each_key_of_a_remainder_may_have_its_own_bound() -> None:
+    """Of five pins, each with a queue of eight, 40 values are kept."""
+    assert keys("of[n % 5].append(n)\nif n % 3: of[0].pop()\n", 3000) == 5
+    assert keys("n % 70000\nn % k\nn / 9\n'%s' % 'x'\n", 3000) == 1

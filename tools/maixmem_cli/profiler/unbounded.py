@@ -41,12 +41,27 @@ def numbers(source: str, most: int) -> set[int]:
         nodes = [*ast.walk(ast.parse(source))]
     except SyntaxError:
         return {most}
-    found = {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+    found = {n for n in map(_whole, nodes) if n}
     sums = (n for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, ast.Mod))
     computed = any(
         isinstance(n.left, ast.Constant) and isinstance(n.right, ast.Constant) for n in sums
     )
-    return {0, *(n for n in found if 0 < n <= most), *([most] if computed else [])}
+    return {0, *(n for n in found if n <= most), *([most] if computed else [])}
+
+
+def keys(source: str, most: int) -> int:
+    """The largest number up to `most` whose remainders a script uses: each of so many keys may
+    have a bound of its own. 1: none."""
+    nodes = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.BinOp))
+    of = {_whole(n.right) for n in nodes if isinstance(n.op, ast.Mod)}
+    return max({1, *(n for n in of if n <= most)})
+
+
+def _whole(node: ast.AST) -> int:
+    """A number above 0; else 0."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return max(0, node.value)
+    return 0
 
 
 def added_to(statement: ast.AST) -> ast.AST | None:

@@ -24,7 +24,7 @@ from maixmem_cli.profiler import growth, profile, run_on
 from maixmem_cli.profiler.endless import endless, of_rounds, over
 from maixmem_cli.profiler.leaks import Bound, Growth
 from maixmem_cli.profiler.profile import Profile
-from maixmem_cli.profiler.unbounded import numbers, unbounded
+from maixmem_cli.profiler.unbounded import keys, numbers, unbounded
 from maixmem_cli.runs import recorded
 from maixmem_cli.text.needs import WrongUse
 
@@ -106,7 +106,8 @@ def _by_firmware(
 def _with_more_rounds(found: Profile) -> None:
     """Settles what grew in a loop over range() that ended, but not in one of more rounds."""
     rounds, source = found.judged.rounds or 0, found.session.source
-    written = _written(found, endless(source, rounds, 0) or "")  # its own number is no bound
+    text = endless(source, rounds, 0) or ""  # its own number is no bound
+    written = _written(found, text) * keys(text, recorded.WORTH)
     if written <= rounds or _by_text(found, of_rounds(source, rounds)):
         return
     times = min(_NEAR, run_on.MOST / found.instructions, 1 + _PAST * written / rounds)
