@@ -82,6 +82,10 @@ GROWING: dict[str, tuple[list[Held], float]] = {
         objects(*(i + n for i, n in enumerate(batches(_N, 9, 14, 7)))),
         _OBJECT,
     ),
+    "a queue that is emptied in the last round too, and a leak": (
+        objects(*(n + n % 20 for n in range(1, 61))),
+        _OBJECT,
+    ),
     TEXT: ([{2400 * i: 1, 32: 1} for i in range(1, _N)], 2400),
     "bytes, made anew, an old copy kept": (
         [{1024 * i: 1, 32: 1, **({30720: 1, 29696: 1} if i > 30 else {})} for i in range(1, _N)],
@@ -415,6 +419,13 @@ def test_even_steps_go_on_whatever_was_before() -> None:
     assert verdict.kind == GROWS and verdict.rate == pytest.approx(288, rel=0.05)
     filled = [7104, 17056, *(26784 + 864 * min(3, n // 3) for n in range(18))]
     assert judge([*range(1, 21)], objects_of(filled)).kind == FULL
+
+
+def test_a_queue_that_is_emptied_between_two_looks_has_some_at_the_next_one() -> None:
+    """Each time some more, as the looks go: that is no leak."""
+    looks = [n * 199 // 39 + 1 for n in range(40)]
+    found = judge(looks, objects(*(n % 80 for n in looks)))
+    assert found.kind == FULL
 
 
 def test_no_looks() -> None:

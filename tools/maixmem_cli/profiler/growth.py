@@ -31,6 +31,7 @@ _GOES_ON = 0.65  # of what the first half of the rounds added, the second half a
 _PAUSE = 2  # times the longest pause between two steps: a longer one is the end. Tables double
 _FLAT_FOR = 0.25  # of the rounds in which it grew
 _TEETH = 4  # what is given back at once counts when it is that part of the growth
+_GAPS = 3  # times, at least, that it is emptied, and at first, each with more
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
 _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
@@ -165,6 +166,8 @@ def _rate_of(
     """Bytes a round; 0 where it does not go on growing. Not `table`: it can be none."""
     low = lowest(amounts)
     first = sum(1 for n in low if n == low[0]) - 1
+    if rate := _rate_of_gaps(rounds, amounts, low):
+        return rate
     if not _is_more_than_teeth(rounds, amounts, low):
         return 0.0
     for at, grown, enough in (
@@ -387,7 +390,7 @@ def _is_more_than_teeth(
     each time: of a queue that had filled up again, more than when it was emptied first."""
     begin = _begin(floor)
     rise = floor[-1] - floor[begin]
-    drops = [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
+    drops = _drops(amounts, rise)
     if not drops:
         return True
     last = drops[-1]
@@ -395,6 +398,28 @@ def _is_more_than_teeth(
     first = next(again, begin)
     before, after = rounds[last] - rounds[first], rounds[-1] - rounds[last]
     return 2 * (floor[last] - floor[first]) * after >= (floor[-1] - floor[last]) * before > 0
+
+
+def _rate_of_gaps(rounds: Sequence[int], amounts: Sequence[int], floor: Sequence[int]) -> float:
+    """Bytes a round of a queue that is emptied again and again, but for a part of it: each time
+    more is left, by about as much, and by more than comes between two rounds that were judged,
+    where it was emptied between them; 0.0 where it is not."""
+    begin = _begin(floor)
+    drops = _drops(amounts, (floor[-1] - floor[begin]) // 2)
+    gaps = [begin, *(i for i in drops if i > begin and i + 1 not in drops)]
+    if len(gaps) < _GAPS:
+        return 0.0
+    slope, pairs = _slope(rounds, amounts, gaps[0], gaps[-1]), [*zip(gaps, gaps[1:])]
+    more = median(b - a for a, b in zip(amounts, amounts[1:]) if b > a)
+    left = all(amounts[b] - amounts[a] > more for a, b in pairs)
+    even = all(2 * _slope(rounds, amounts, *pair) >= slope for pair in pairs)
+    over = rounds[-1] - rounds[gaps[-1]] > _PAUSE * max(rounds[b] - rounds[a] for a, b in pairs)
+    return slope if left and even and not over else 0.0
+
+
+def _drops(amounts: Sequence[int], rise: int) -> list[int]:
+    """The looks at which as much was given back as counts."""
+    return [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
 
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
