@@ -1445,6 +1445,40 @@ def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Switch the power")
 
 
+def test_one_message_of_several_boards_asks_which_it_is() -> None:
+    """A firmware of each of them prints these words, for a cause of its own."""
+    first = log.explain(b"*** \nOut of memory\n").errors[0]
+    assert len(first.only) < len(table.boards())
+    assert first.steps[0].startswith("--board ") and "openmv" in first.steps[0]
+    assert "rp2040" in first.steps[0]
+
+
+def test_words_of_every_board_are_not_those_of_one_that_is_only_possible() -> None:
+    found = log.explain(b"Cannot allocate memory: a memory leak in each round\n")
+    assert found.possible == ["ascend", "linux", "maixcam", "rknn"]
+    assert found.errors[0].row.id == "growth" and "rknn" not in found.errors[0].only
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Redis: cURL error 28: Connection timed out",
+        "CUDA: allocated memory is set to avoid fragmentation",
+        "HTTP Exception (28) in pvPortMalloc",
+    ],
+)
+def test_words_of_another_program_are_no_message_of_a_board(text: str) -> None:
+    assert not {"ENOSPC", "pieces-words", "pico-freertos"} & {
+        a.row.id for a in log.explain(f"{text}\n".encode()).answers
+    }
+
+
+def test_a_server_without_memory_gets_no_step_of_a_board_or_a_converter() -> None:
+    found = log.explain(b"[ERROR] InnoDB: Cannot allocate memory for the buffer pool\n")
+    assert found.board == "pc"
+    assert found.errors[0].steps[0].startswith("Add swap")
+
+
 def test_a_thread_without_a_context_is_no_lack_of_memory() -> None:
     text = "torch_npu NPU error, error code is 107002\n[Error]: The context is empty.\n"
     assert [a.row.id for a in log.explain(text.encode()).errors] == ["acl-context"]

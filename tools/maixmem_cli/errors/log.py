@@ -26,6 +26,7 @@ from maixmem_cli.errors.table import (
     fitting,
     is_in_c,
     is_typed,
+    is_undecided,
     possible_boards,
     rows_of,
     steps_for,
@@ -80,6 +81,11 @@ class Answer:
         """Whether one of its lines is that of an exception."""
         return any(RAISED.match(text.lstrip(">`* ")) for text in self.lines)
 
+    def is_elsewhere(self, other: Answer) -> bool:
+        """Whether it is what a line means on other boards than those of another answer."""
+        boards = set(self.only) and set(other.only)
+        return bool(boards) and boards.isdisjoint(self.only) and self.line == other.line
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "id": self.row.id,
@@ -129,6 +135,7 @@ class Explained:
             other = [a for a in errors if a.row.last and a.row.sure == "certain" and not a.raised]
             errors = [a for a in errors if a not in other]
         clear = [a for a in errors if not a.row.vague]
+        clear = [a for a in errors if a in clear or any(map(a.is_elsewhere, clear))]
         sure = [a for a in errors if a.sure != "possible"]
         rank = {a.row.id: (a.sure == _WEAK, a.row.faint) for a in errors}
         return sorted(clear or sure or errors, key=lambda a: rank[a.row.id])
@@ -239,6 +246,7 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
         here = boards_of_line(line.text, possible)
         words = _ADDRESS.sub(r"\1", line.text)
         rows = sorted(find(words, here, text, holds), key=lambda row: -len(row.on))
+        undecided = len(possible) != 1 and is_undecided(rows)
         said = printable(line.text)[:_SHOWN]
         if not rows and _looks_wrong(line.text) and len(found.unknown) < _FEW:
             found.unknown.append(said)
@@ -246,9 +254,9 @@ def _answer(found: Explained, lines: list[_Line], possible: frozenset[str], text
             answer = known.get(row.id)
             if answer is None:
                 narrow = row is not rows[0] or (row.last and not possible and row.on <= K210)
-                steps = [] if narrow else row.steps_on(here, language=found.language)
+                steps = [] if narrow or undecided else row.steps_on(here, language=found.language)
                 if not steps and row.kind == "error":
-                    steps = [_on_that_board(row, found.language)]
+                    steps = [_on_that_board(rows if undecided else [row], found.language)]
                 means = say(row.means, found.language)
                 answer = known[row.id] = Answer(row, [], line.number, means, row.sure, 0, steps)
                 if not row.holds_on(here):
@@ -317,10 +325,10 @@ def _doubt(answer: Answer, checks: list[str]) -> None:
         answer.steps[0] = checks[0].replace(_THEN, answer.steps[0])
 
 
-def _on_that_board(row: Row, language: str) -> str:
+def _on_that_board(rows: list[Row], language: str) -> str:
     """The step where none can be done on every board that is possible: a meaning that another of
     the same line has for more boards, or common words in a row of few boards."""
-    names = say(" or ", language).join(sorted(row.on))
+    names = say(" or ", language).join(sorted(set().union(*(row.on for row in rows))))
     return say("--board {names} gives what can be done there.", language, names=names)
 
 

@@ -182,6 +182,10 @@ class Row:
             return True
         return any(len(w) > len(text) // 2 for w in words)
 
+    def keys_in(self, text: str, named: set[str]) -> set[str]:
+        """What of `match` a line has."""
+        return self._keys[0] & named | set(self._words_in(text))
+
     def _words_in(self, text: str) -> list[str]:
         """Those of its words that a line has."""
         _, parts = self._keys
@@ -568,8 +572,9 @@ def find(
     text: str, board: Boards = None, log: str = "", holds: Callable[[Row], bool] = lambda row: True
 ) -> list[Row]:
     """The rows of one line of a log: the first for each board that is possible; where none is
-    known, of any board. What says little counts where nothing else does. `holds`: whether what a
-    row needs of the log's numbers is so."""
+    known, of any board. What says little counts where nothing else does, or where its words are
+    those of a row that is of other boards. `holds`: whether what a row needs of the log's numbers
+    is so."""
     named, wanted, log = codes(text), named_by(board), log or text
     found: list[Row] = []
     told: set[str] = set()
@@ -583,11 +588,24 @@ def find(
             if told == wanted:
                 break
     texts = found or _text_rows(text, wanted)
-    if any(not row.last for row in texts):
-        return [row for row in texts if not row.last]
-    last = (r for r in rows() if r.last and (r.on & wanted or not (wanted or r.known)))
-    said = (row for row in last if holds(row) and row.is_said(text, named, wanted, log))
-    return list(itertools.islice(said, 1)) or texts
+    clear = [row for row in texts if not row.last]
+    if clear and not wanted:
+        return clear
+    taken = {board for row in clear for board in row.on}
+    keys = {key for row in clear for key in row.keys_in(text, named)}
+    last = (r for r in rows() if r.last and taken.isdisjoint(r.on))
+    there = (r for r in last if r.on & wanted or not (wanted or r.known))
+    said = (r for r in there if holds(r) and r.is_said(text, named, wanted, log))
+    same = (r for r in said if not clear or keys & r.keys_in(text, named))
+    return [*clear, *itertools.islice(same, 1)] or texts
+
+
+def is_undecided(found: list[Row]) -> bool:
+    """Whether the rows of a line of an unknown board are each of a few boards, and of others than
+    the first: its words tell no more than that it is one of them. A computer is no board."""
+    boards = [row.on - {"pc"} for row in found]
+    few = all(len(on) <= _FEW_BOARDS for on in boards)
+    return few and any(on and on.isdisjoint(boards[0]) for on in boards[1:])
 
 
 def _text_rows(text: str, wanted: frozenset[str]) -> list[Row]:
