@@ -419,21 +419,21 @@ def test_wrong_use_is_status_2_and_names_the_option(sim, options: list[str]) -> 
 _NAMES = """\
 import gc, os
 gc.threshold(30000)
-def made(name):
-    n = 0
-    try:
-        while n < 600:
-            with open(name % n, "w") as f:
-                f.write("%d" % n)
-            n += 1
-    except OSError as e:
-        print(n, e)
+def made(name, most):
+    for n in range(most):
+        try:
+            open(name % n, "w").close()
+        except OSError as e:
+            return n, e
+    return most, "all"
+os.mkdir("/sd/sub")
+for name in ("/sd/a_long_name_here%d.txt", "/sd/Mixed%d.txt", "/sd/a.b%d.txt"):
+    n, e = made(name, 100)
+    print(n, e)
     for i in range(n):
         os.remove(name % i)
-for name in ("/sd/event%d.txt", "/sd/a_long_name_here%d.txt", "/sd/Mixed%d.txt", "/sd/a.b%d.txt"):
-    made(name)
-os.mkdir("/sd/sub")
-made("/sd/sub/%d.txt")
+print(*made("/sd/%d.txt", 100))
+print(*made("/sd/sub/%d.txt", 30))
 for mode in ("w", "r"):
     try:
         open("/sd/sub", mode)
@@ -442,21 +442,22 @@ for mode in ("w", "r"):
 """
 
 
-def _on_card(folder: Path, source: str) -> str:
-    """What main.py prints beside an empty card."""
+def _on_card(folder: Path, source: str, files: int = 0) -> str:
+    """What main.py prints beside a card with so many files."""
     (folder / "card").mkdir()
+    for n in range(files):
+        (folder / "card" / f"event{n}.txt").write_text("1")
     (folder / "main.py").write_text(source)
     return invoke("sim", str(folder / "main.py"), "--sd", str(folder / "card")).stdout
 
 
-_FULL = ["511 [Errno 13] EACCES", "170 [Errno 13] EACCES"] + ["255 [Errno 13] EACCES"] * 2
-
-
 @sim_both.needs_unix_port
 def test_the_top_folder_of_a_card_has_places_for_512_names(tmp_path: Path) -> None:
-    """As on the firmware; main.py, which it writes, has one of them."""
-    said = _on_card(tmp_path, _NAMES)
-    assert said.split("\n")[:6] == [*_FULL, "w [Errno 13] EACCES", "r [Errno 2] ENOENT"]
+    """As on the firmware; main.py and a folder have two of them."""
+    said = _on_card(tmp_path, _NAMES, 490)
+    full = ["6 [Errno 13] EACCES", *["10 [Errno 13] EACCES"] * 2]
+    below = ["30 all", "w [Errno 13] EACCES", "r [Errno 2] ENOENT"]
+    assert said.split("\n")[:7] == [*full, "20 [Errno 13] EACCES", *below]
 
 
 _KEPT = """\

@@ -18,7 +18,7 @@ from maixmem_cli.plan.script_tree import Script, parsed
 from maixmem_cli.runs.change import Edit, Values, values_of
 from maixmem_cli.text.numbers import MODEL_PLACES
 
-_KEPT, _BYTES = 10, 1000  # of a list; of bytes and texts
+_BYTES = 1000  # of bytes and texts that get a bound
 _COLLECTS = ("append", "extend")
 _STACK = 16384  # bytes: enough for each call that was measured (docs/limits.md)
 
@@ -134,7 +134,7 @@ def _bounds(s: Script) -> Iterator[_Bound]:
             name = s.code(func.value)
             kind = kinds.get(name)
             if kind in ("[]", "list()"):
-                yield _Bound(statement, parsed(f"del {name}[:-{_KEPT}]\n"), name, _KEPT)
+                yield _Bound(statement, parsed(f"del {name}[:-{s.last}]\n"), name, s.last)
             elif kind == "bytearray()":
                 line = parsed(f"{name}[:] = {name}[-{_BYTES}:]\n")
                 yield _Bound(statement, line, name, _BYTES)
@@ -142,8 +142,8 @@ def _bounds(s: Script) -> Iterator[_Bound]:
             where = small.targets[0].target
             name, key = s.code(where.value), s.code(where.slice[0])
             if kinds.get(name, "") in ("{}", "dict()") and key.isidentifier():
-                line = parsed(f"{name}.pop({key} - {_KEPT}, None)\n")
-                yield _Bound(statement, line, name, _KEPT)
+                line = parsed(f"{name}.pop({key} - {s.last}, None)\n")
+                yield _Bound(statement, line, name, s.last)
 
 
 def _with_bounds(s: Script, made: Sequence[_Bound]) -> str:

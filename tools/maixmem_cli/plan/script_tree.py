@@ -16,12 +16,13 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 LOADS = {"KPU.load", "KPU.load_flash"}
 GC_HEAPS = (768 << 10, 1 << 20, 1536 << 10, 393216, 262144, 131072, 2 << 20)
+LAST = 10  # entries of a list that gets a bound
 
 
 # A parsed script. `names` are the calls of each line at the top, as "KPU.load", however KPU was
 # imported; a loop counts as one line. Of the board: the pictures that the models take, (address,
-# file) of each model, (remedy, firmware) of those that could be on it instead, and sizes of the
-# GC heap.
+# file) of each model, (remedy, firmware) of those that could be on it instead, sizes of the GC
+# heap, and of how many entries that has room.
 class Script:
     def __init__(
         self,
@@ -30,11 +31,12 @@ class Script:
         models: Sequence[tuple[int, Path]] = (),
         firmwares: Sequence[tuple[str, str]] = (),
         gc_heaps: Sequence[int] = GC_HEAPS,
+        last: int = LAST,
     ) -> None:
         self.tree = cst.parse_module(source)
         self.sizes, self.models, self.firmwares = sizes, models, firmwares
         self.body = list(self.tree.body)
-        self.gc_heaps = gc_heaps
+        self.gc_heaps, self.last = gc_heaps, last
         self.alias = {"kpu": "KPU"}
         for node in m.findall(self.tree, m.ImportAlias(asname=m.AsName())):
             assert isinstance(node, cst.ImportAlias) and node.asname

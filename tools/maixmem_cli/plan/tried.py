@@ -54,7 +54,7 @@ def candidates(source: str, facts: Facts, bench: Bench) -> list[Edit]:
     from maixmem_cli.plan.edits import against_leaks, edits, likely_first
 
     pictures = sizes(bench.flash, bench.sd)
-    board = (pictures, bench.flash, bench.firmwares, gc_heaps(facts))
+    board = (pictures, bench.flash, bench.firmwares, gc_heaps(facts), last(facts))
     found = list(edits(source, *board))
     if "grows_at" in facts and facts.get("heap", facts["grows_heap"]) == facts["grows_heap"]:
         found = against_leaks(found)
@@ -77,6 +77,17 @@ def gc_heaps(facts: Facts) -> list[int]:
             near = [(now - max(0, requested - largest) - _STEP) // _STEP * _STEP]
     found = [n for n in (*near, *GC_HEAPS) if (n > now if heap == GC else MIN_GC_HEAP <= n < now)]
     return list(dict.fromkeys(found))
+
+
+def last(facts: Facts) -> int:
+    """Entries of a list for which the GC heap has room, if each picture made one: half of those
+    with which it was full."""
+    from maixmem_cli.plan.script_tree import LAST
+
+    pictures = facts.get("pictures")
+    if facts.get("heap") != GC or not isinstance(pictures, int) or not pictures:
+        return LAST
+    return max(1, min(LAST, pictures // 2))
 
 
 def sizes(flash: Sequence[tuple[int, Path]], sd: Path | None) -> list[tuple[int, int]]:
