@@ -468,15 +468,16 @@ def test_the_example_with_two_models_is_not_judged_without_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "bound", ["if len(kept) > 700:\n        kept.pop(0)", "kept = kept[-700:]"]
+    ("most", "bound"),
+    [(700, "if len(kept) > 700:\n        kept.pop(0)"), (300, "kept = kept[-300:]")],
 )
 def test_what_is_bounded_behind_the_pictures_that_were_asked_for_fits(
-    tmp_path: Path, bound: str
+    tmp_path: Path, most: int, bound: str
 ) -> None:
     source = f"{_CAMERA}kept = []\n{_LOOP}    kept.append([3, 'x' * 40])\n    {bound}\n"
     done, told, _ = fitted(tmp_path, source)
     assert done.exit_code == 0, done.output
-    assert told.pictures > 700 and not told.growth and told.settled
+    assert told.pictures > most and not told.growth and told.settled
 
 
 _TIMED = """from machine import Timer
@@ -498,6 +499,7 @@ def test_what_a_timer_keeps_is_seen_beside_a_camera(tmp_path: Path) -> None:
     done, told, _ = fitted(tmp_path, source)
     assert done.exit_code == 1 and told.later.refused, done.output
     assert "main.py:9: kept.append(bytes(800)) keeps" in done.output
+    assert "\nDo this: Keep the last 10 of kept alone, line 9:" in done.output, "not the image"
 
 
 def test_a_line_that_grows_is_not_the_one_that_takes_the_picture(tmp_path: Path) -> None:
@@ -686,3 +688,5 @@ def test_a_callback_that_finds_the_heap_full_is_no_bound(
         done.exit_code == 1 and "seen.append(bytearray(5000)) keeps" in done.output.splitlines()[0]
     ), done.output
     assert told.later and told.later.refused and told.later.refused.heap == record.GC
+    step = "\nDo this: Keep the last 10 of seen alone, line 8:"
+    assert not lines or step in done.output, "in 20 pictures it is not as long"

@@ -63,6 +63,7 @@ def test_what_a_thread_keeps_is_found_at_its_line(tmp_path: Path) -> None:
     source = _CAMERA + work + "        time.sleep_ms(5)\n_thread.start_new_thread(work, ())\n"
     status, said = _fit(tmp_path, source + _MAIN)
     assert status == 1 and "DOES NOT FIT: main.py:9: kept.append(bytes(600)) keeps" in said
+    assert "\nDo this: Keep the last 10 of kept alone, line 9:" in said
 
 
 @sim_both.needs_unix_port
@@ -71,6 +72,7 @@ def test_a_thread_that_gets_no_memory_does_not_fit_though_main_goes_on(tmp_path:
     source = _CAMERA + work + "        time.sleep_ms(5)\n_thread.start_new_thread(work, ())\n"
     status, said = _fit(tmp_path, source + _MAIN)
     assert status == 1 and "main.py:9: kept.append(bytes(90000))" in said and "MemoryError" in said
+    assert "\nDo this: Keep the last 3 of kept alone, line 9:" in said, "a heap of 512 KiB has 5"
 
 
 @sim_both.needs_unix_port

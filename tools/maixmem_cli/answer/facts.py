@@ -54,6 +54,7 @@ _DOES = (  # what a line does, by its text; the first counts
     ("image", re.compile(r"\bImage\(|\.(?:resize|copy|cut|crop|to_grayscale|mean_pooled)\(")),
     ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
 )
+_OF_LINE = ("doing", "in_loop", "line", "source")
 _FLASH = "/flash/"
 _NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[1-9]\d{5,7}\b")
 _OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
@@ -105,6 +106,8 @@ def _with_growth(of: Record, found: dict[str, Value]) -> dict[str, Value]:
         return found
     if grows["grows_at"] == found.get("at"):
         found["in_loop"] = "yes"
+    else:  # what another line did that found the heap full is no matter
+        found = {name: value for name, value in found.items() if name not in _OF_LINE}
     return {**grows, **found}
 
 

@@ -30,6 +30,7 @@ from maixmem_cli.runs.change import Edit
 from maixmem_cli.runs.trials import Trials, cured
 
 _STEP = 64 << 10  # of the GC heap: to the byte it would break with the next line
+_ROOM = 2 / 3  # of it, for one list
 _FEW = 12  # changes that are tried where nobody asked for more
 _AS_FAR = 3  # times as the script came
 _PICTURES, _MOST = growth.LEAST + 5, 100  # that a remedy has to run for
@@ -80,14 +81,19 @@ def gc_heaps(facts: Facts) -> list[int]:
 
 
 def last(facts: Facts) -> int:
-    """Entries of a list for which the GC heap has room, if each picture made one: half of those
-    with which it was full."""
+    """Entries of a list for which the GC heap has room, if each is as large as what was requested,
+    and if each picture made one: half of those with which it was full."""
     from maixmem_cli.plan.script_tree import LAST
 
-    pictures = facts.get("pictures")
-    if facts.get("heap") != GC or not isinstance(pictures, int) or not pictures:
+    pictures, requested, total = (facts.get(k) for k in ("pictures", "requested", "gc_heap"))
+    if facts.get("heap") != GC:
         return LAST
-    return max(1, min(LAST, pictures // 2))
+    room = [LAST]
+    if isinstance(pictures, int) and pictures:
+        room.append(pictures // 2)
+    if isinstance(requested, int) and requested and isinstance(total, int):
+        room.append(int(_ROOM * total) // requested)
+    return max(1, min(room))
 
 
 def sizes(flash: Sequence[tuple[int, Path]], sd: Path | None) -> list[tuple[int, int]]:

@@ -34,6 +34,7 @@ SECONDS, BEGIN = 120.0, (5, 20.0)
 _THREADS = sys.platform != "emscripten"  # a page has none
 _BRIEFLY = 2.0  # on the stand-in, where a loop that never waits takes as long at the desk
 _LONGER = 4  # times as long, as long as more pictures come
+_FILLS = 5  # times as many pictures, where a list is not as long yet as its bound
 
 
 def cured(before: Record, after: Record) -> bool:
@@ -67,6 +68,12 @@ def _is_behind(before: Record, after: Record) -> bool:
     return after.end.kind == LIMIT and 0 < after.statements < before.statements
 
 
+def _saw_too_little(before: Record, after: Record) -> bool:
+    """Whether a change against growth took its pictures, but not with its lines, which take longer
+    at the desk."""
+    return bool(before.growth and after.unknown and after.ends_well and after.pictures)
+
+
 class Trials:
     """Runs on a place, several at once where that is an image."""
 
@@ -90,18 +97,34 @@ class Trials:
         before: Record,
         its_turn: Callable[[], object] = lambda: None,
     ) -> Record:
-        """Runs the changed text as that script, so many pictures at most: modules beside it are
-        found. On an image its_turn() is called before it goes on past the first of them. On the
-        stand-in it has a short time first, from where the run `before` the change died, and more
-        as long as it takes pictures, or did less than that."""
+        """Runs the changed text as that script, so many pictures at most, more of them until a
+        bound is reached: modules beside it are found. On an image its_turn() is called before it
+        goes on past the first of them."""
+        found = self._for(script, edit, frames, before, its_turn)
+        if edit.kind == "bound" and found.end.kind == LIMIT and found.growth:
+            found = self._for(script, edit, _FILLS * frames, before, its_turn)
+        return found
+
+    def _for(
+        self,
+        script: Path,
+        edit: Edit,
+        frames: int,
+        before: Record,
+        its_turn: Callable[[], object],
+    ) -> Record:
+        """On the stand-in it has a short time first, from where the run `before` the change died,
+        and more as long as it takes pictures, did less than that, or did not show what grows."""
         most = self.place.options.seconds or SECONDS
         if self.place.image:
             return self._run(script, edit, frames, most, its_turn)
         seconds = (0.0 if before.end.kind == LIMIT else before.seconds) + _BRIEFLY
         found = self._run(script, edit, frames, seconds)
         more = _is_behind(before, found) or any(step.kind == CAMERA for step in found.steps)
-        over = (LIMIT, INTERRUPTED)
-        while more and found.end.kind in over and found.pictures < frames and seconds < most:
+        while seconds < most and (
+            (more and found.pictures < frames and found.end.kind in (LIMIT, INTERRUPTED))
+            or _saw_too_little(before, found)
+        ):
             seconds = min(_LONGER * seconds, most) if found.pictures else most
             so_far, found = found.pictures, self._run(script, edit, frames, seconds)
             # else a loop behind them takes no others
