@@ -149,6 +149,13 @@ _CHAIN = "face = img.copy((96, 56, 128, 128))\nface.pix_to_ai()\n"
             "    d[n] = 1\n    d.pop(n - 10, None)\n",
         ),
         (
+            "def f(self):\n    self.a = []\n    self.a.append(1)\n",
+            "bound",
+            "    self.a.append(1)\n    del self.a[:-10]\n",
+        ),
+        ("a = []\nwhile 1:\n    a = a + [1]\n", "bound", "    a = a + [1]\n    del a[:-10]\n"),
+        ("a = ''\nwhile 1:\n    a += 'x'\n", "bound", "    a += 'x'\n    a = a[-1000:]\n"),
+        (
             "import _thread as t\nif 1:\n    t.start_new_thread(f, ())\n",
             "stack",
             "if 1:\n    t.stack_size(16384)\n    t.start_new_thread(f, ())\n",
@@ -187,3 +194,5 @@ def test_what_reflashes_or_slows_comes_last() -> None:
     found = edits(source, (), [(0x300000, Path("a.kmodel"))], [("firmware", "small.bin")])
     kinds = [e.kind for e in likely_first(list(found), {})]
     assert kinds[-4:] == ["gc_heap", "firmware", "card", "stream"]
+    found = edits("import sensor\nsensor.set_framesize(sensor.QVGA)\n")
+    assert [e.kind for e in likely_first(list(found), {})][-1] == "small_frame", "it computes less"

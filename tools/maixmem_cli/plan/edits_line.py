@@ -20,6 +20,8 @@ from maixmem_cli.text.numbers import MODEL_PLACES
 
 _BYTES = 1000  # of bytes and texts that get a bound
 _COLLECTS = ("append", "extend")
+_LISTS, _DICTS = ("[]", "list()"), ("{}", "dict()")
+_TEXTS = ("''", '""', "str()", "b''", 'b""', "bytes()")
 _STACK = 16384  # bytes: enough for each call that was measured (docs/limits.md)
 
 
@@ -122,28 +124,46 @@ def bounds(s: Script) -> Iterator[Edit]:
 
 def _bounds(s: Script) -> Iterator[_Bound]:
     kinds: dict[str, str] = {}
-    for node in s.body:
-        for assign in m.findall(node, m.Assign([m.AssignTarget(m.Name())])):
-            target: Any = assign.targets[0].target  # type: ignore[attr-defined]
-            kinds.setdefault(target.value, s.code(assign.value))  # type: ignore[attr-defined]
+    for assign in m.findall(s.tree, m.Assign([m.AssignTarget(m.Name() | m.Attribute())])):
+        target: Any = assign.targets[0].target  # type: ignore[attr-defined]
+        kinds.setdefault(s.code(target), s.code(assign.value))  # type: ignore[attr-defined]
     for statement in m.findall(s.tree, m.SimpleStatementLine([m.DoNotCare()])):
         (small,) = statement.body  # type: ignore[attr-defined]
-        call = small.value if isinstance(small, cst.Expr) else None
-        func: Any = call.func if isinstance(call, cst.Call) else None
-        if isinstance(func, cst.Attribute) and func.attr.value in _COLLECTS:
-            name = s.code(func.value)
-            kind = kinds.get(name)
-            if kind in ("[]", "list()"):
-                yield _Bound(statement, parsed(f"del {name}[:-{s.last}]\n"), name, s.last)
-            elif kind == "bytearray()":
-                line = parsed(f"{name}[:] = {name}[-{_BYTES}:]\n")
-                yield _Bound(statement, line, name, _BYTES)
+        if into := _collects(s, small):
+            name = s.code(into)
+            line, last = _shorter(name, kinds.get(name, ""), s.last)
+            if line:
+                yield _Bound(statement, parsed(line), name, last)
         elif isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
             where = small.targets[0].target
             name, key = s.code(where.value), s.code(where.slice[0])
-            if kinds.get(name, "") in ("{}", "dict()") and key.isidentifier():
-                line = parsed(f"{name}.pop({key} - {s.last}, None)\n")
-                yield _Bound(statement, line, name, s.last)
+            if kinds.get(name, "") in _DICTS and key.isidentifier():
+                line = f"{name}.pop({key} - {s.last}, None)\n"
+                yield _Bound(statement, parsed(line), name, s.last)
+
+
+def _collects(s: Script, small: Any) -> Any:
+    """What a statement adds to: x.append(), x += y, x = x + y; None: nothing."""
+    call = small.value if isinstance(small, cst.Expr) else None
+    func: Any = call.func if isinstance(call, cst.Call) else None
+    if isinstance(func, cst.Attribute) and func.attr.value in _COLLECTS:
+        return func.value
+    if isinstance(small, cst.AugAssign) and isinstance(small.operator, cst.AddAssign):
+        return small.target
+    added = small.value if isinstance(small, cst.Assign) else None
+    if isinstance(added, cst.BinaryOperation) and isinstance(added.operator, cst.Add):
+        to = small.targets[0].target
+        return to if s.code(added.left) == s.code(to) else None
+    return None
+
+
+def _shorter(name: str, kind: str, last: int) -> tuple[str, int]:
+    """The line that leaves the last of what has that name, and how many; "": of another kind."""
+    if kind in _LISTS:
+        return f"del {name}[:-{last}]\n", last
+    if kind == "bytearray()":
+        return f"{name}[:] = {name}[-{_BYTES}:]\n", _BYTES
+    return (f"{name} = {name}[-{_BYTES}:]\n" if kind in _TEXTS else ""), _BYTES
 
 
 def _with_bounds(s: Script, made: Sequence[_Bound]) -> str:

@@ -216,6 +216,17 @@ def _keeps_most(kept: dict[int, int]) -> int:
     return max(left, key=left.__getitem__, default=0)
 
 
+def _without_loops(kept: dict[int, int], source: str) -> dict[int, int]:
+    """The same; what a for statement seems to keep is what it went through: its body's last line
+    seems to have freed it, the one of its ends that keeps most, else the last."""
+    found = dict(kept)
+    for line, ends in tracing.goes_through(source):
+        if found.get(line, 0) > 0:
+            end = max(ends, key=lambda n: (found.get(n, 0), n))
+            found[end] = found.get(end, 0) + found.pop(line)
+    return found
+
+
 class _Told:
     """Two runs of a script as one record."""
 
@@ -378,7 +389,8 @@ class _Told:
         seen, looks, found = self.second, self.looks(), self.judged()
         if not seen or found.kind != growth.GROWS:
             return
-        line = _keeps_most({n[0]: n[4] for n in seen.lines}) or self.last
+        kept = {n[0]: n[4] for n in seen.lines}
+        line = _keeps_most(_without_loops(kept, self.source)) or self.last
         left = growth.rounds_left([found], looks[-1][1])
         dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)

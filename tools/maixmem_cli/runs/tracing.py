@@ -42,6 +42,26 @@ def marked(source: str) -> str:
     return syntax.inserted(source, marks)
 
 
+def goes_through(source: str) -> Iterator[tuple[int, list[int]]]:
+    """(line of a for statement, those of the statements that its body may end with), the inner
+    ones first: what it goes through is freed when it is over, which no mark tells from what the
+    last statement did."""
+    for node in reversed([*ast.walk(syntax.tree(source))]):
+        if isinstance(node, ast.For):
+            line, ends = node.iter.lineno, [n.lineno for n in _ends(node.body)]
+            if line not in ends:
+                yield line, ends
+
+
+def _ends(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The last statement of a body, or those of its own bodies."""
+    last = body[-1]
+    bodies = [getattr(last, name, []) for name in ("body", "orelse", "finalbody")]
+    bodies += [handler.body for handler in getattr(last, "handlers", ())]
+    inside = [n for b in bodies if b for n in _ends(b)]
+    yield from inside or [last]
+
+
 def _outer_loops(node: ast.AST) -> Iterator[ast.While | ast.For]:
     """The loops that are in no other one of the same function."""
     for child in ast.iter_child_nodes(node):

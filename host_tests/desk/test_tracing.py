@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 The maixmem authors
+# SPDX-License-Identifier: MIT
+"""Marks that say which line begins: what they cannot tell of a loop."""
+
+from __future__ import annotations
+
+from maixmem_cli.runs import standin_record, tracing
+
+_SOURCE = """\
+pos = []
+while True:
+    for b in img.find_blobs(T):
+        for n in b:
+            pos.append(n)
+        if b:
+            pos.append(b)
+        else:
+            print(b)
+    for k in pos: print(k)
+"""
+
+
+def test_a_body_ends_with_its_last_statement_or_one_of_its_own_bodies() -> None:
+    assert list(tracing.goes_through(_SOURCE)) == [(4, [5]), (3, [7, 9])]
+
+
+def test_what_a_for_statement_goes_through_is_not_what_it_keeps() -> None:
+    """In each of twelve rounds the list of 64 bytes is taken before line 7, which keeps 64, and
+    freed behind it."""
+    kept = standin_record._without_loops({3: 768, 7: 64}, _SOURCE)
+    assert kept == {7: 832}
+    assert standin_record._without_loops({2: 32, 9: 500}, _SOURCE) == {2: 32, 9: 500}
