@@ -348,6 +348,21 @@ def test_lists_of_one_line_grow_by_the_entries_of_all(each: tuple[int, ...]) -> 
     assert found.entries == 40 * found.one
 
 
+def test_small_dicts_of_one_line_grow_all_together() -> None:
+    """Filled in turn, each of four gets an entry in each fourth round: none is seen to have room,
+    and one alone grew a fourth as fast."""
+    held: list[Held] = []
+    filled: list[Counter[int]] = []
+    for i in range(1, 31):
+        each = [n for n in ((i + k) // 4 for k in range(4)) if n]
+        held.append(Counter(map(entries, each)))
+        filled.append(Counter())
+        for n in each:
+            filled[-1][entries(n)] += 16 * n if n > 2 else 0
+    found = judge(range(1, 31), held, [{}] * len(held), filled)
+    assert found.kind == GROWS and abs(found.rate - 16) <= 0.05 * 16 and not found.now_and_then
+
+
 @pytest.mark.parametrize("of, before, rounds", [(8, 0, 20), (16, 0, 20), (8, 0, 40), (16, 12, 20)])
 def test_tables_of_sets_and_dicts_grow_by_their_entries(of: int, before: int, rounds: int) -> None:
     """An entry a round; of a dict that had two a round at first, too."""

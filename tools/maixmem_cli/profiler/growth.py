@@ -132,8 +132,9 @@ def judge(
         ones = _rate_of_one(rounds, one, fill, least, steps)
     if ones and not (many or by_entries) and _is_full(rounds, held[-1], by_ones, one):
         ones = 0.0
+    of_tables = tables > 1 and not many
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
-        many, ones = many or (ones if inside else tables * ones), 0.0
+        many, ones = many or (ones if by_entries else tables * ones), 0.0
     if many + ones <= 0:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
@@ -144,7 +145,7 @@ def judge(
         return Verdict(kind, passed, amounts[-1], rounds[first])
     of_largest = _rate_of(rounds, alone, least, steps, table=False) if by_entries else ones
     largest = max((size for size, n in held[-1].items() if n < _MANY), default=0)
-    new = _objects(held[-1]) - _objects(held[first])
+    new = 0 if of_tables or many <= ones else _objects(held[-1]) - _objects(held[first])
     return Verdict(
         kind=GROWS,
         rounds=passed,
@@ -156,7 +157,7 @@ def judge(
         table=_table_by(lowest(one), by_entries) if ones else 0.0,
         entry=entry_of(_sizes(lowest(one))) if ones else 0,
         entries=alone[-1] if ones and by_entries else 0,
-        every=(rounds[-1] - rounds[first]) / new if many > ones and new > 0 else 1.0,
+        every=(rounds[-1] - rounds[first]) / new if new > 0 else 1.0,
     )
 
 
