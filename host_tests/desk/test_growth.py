@@ -168,6 +168,10 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         objects(*range(80), *range(45, 75), *range(42, 60), *[60] * 30, *range(60, 77)),
         FULL,
     ),
+    "filled and emptied by and by": (
+        objects(*2 * [*range(40), *range(40, 0, -1)], *range(41)),
+        FULL,
+    ),
     "batches, the last the longest": (objects(*batches(74, 9, 21, 14, 99)), FULL),
     "given back": (objects(*range(30), *range(30, -1, -1)), FLAT),
     "the last result": (objects(*[0] * (_N - 1), 40), FLAT),
@@ -346,6 +350,28 @@ def test_lists_of_one_line_grow_by_the_entries_of_all(each: tuple[int, ...]) -> 
     assert (found.kind, found.rate, found.table) == (GROWS, 8 * sum(each), 2)
     assert 0.8 * 8 * max(each) <= found.one <= 8 * max(each)  # of two as large it is half of both
     assert found.entries == 40 * found.one
+
+
+def test_a_dict_that_is_emptied_keeps_its_table() -> None:
+    """It became larger when most was in it."""
+    most = [*range(1, 24), *range(1, 30), *range(1, 48), *range(1, 8)]
+    sizes = [entries(max(most[: i + 1])) for i in range(len(most))]
+    filled = [Counter({size: 16 * n}) for size, n in zip(sizes, most)]
+    rounds = range(1, len(most) + 1)
+    assert judge(rounds, [{n: 1} for n in sizes], [{}] * len(most), filled).kind == FULL
+
+
+def test_what_lives_for_a_while_by_chance_is_no_leak() -> None:
+    """Of what comes and goes less is left up to the end, the earlier it was: that alone is no
+    growth."""
+    for seed in range(40):
+        chance = random.Random(seed)
+        ends: list[int] = []
+        counts = []
+        for n in range(200):
+            ends = [end for end in [*ends, n + chance.randrange(1, 25)] if end > n]
+            counts.append(len(ends))
+        assert judge(range(200), objects(*counts)).kind == FULL, seed
 
 
 def test_small_dicts_of_one_line_grow_all_together() -> None:

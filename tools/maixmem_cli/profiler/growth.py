@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, combinations, groupby, takewhile
 from math import ceil
-from statistics import median
+from statistics import mean, median
 from types import MappingProxyType
 
 from k210_model.gc_heap import BLOCK
@@ -30,7 +30,8 @@ _FILLS = 2  # steps up of what fills up; with one it was made once
 _GOES_ON = 0.65  # of what the first half of the rounds added, the second half adds at least
 _PAUSE = 2  # times the longest pause between two steps: a longer one is the end. Tables double
 _FLAT_FOR = 0.25  # of the rounds in which it grew
-_TEETH = 4  # what is given back at once counts when it is that part of the growth
+_TEETH = 4  # what is given back counts when it is that part of the growth
+_MORE = 8  # times what the later half has more on average: of even growth 2 are all of it
 _GAPS = 3  # times, at least, that it is emptied, and at first, each with more
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
@@ -135,7 +136,8 @@ def judge(
     of_tables = tables > 1 and not many
     if tables > 1:  # of equal lists, a table each: none of them alone needs that much in one piece
         many, ones = many or (ones if by_entries else tables * ones), 0.0
-    if many + ones <= 0:  # several that grow, none alone
+    emptied = by_entries and not _is_more_than_teeth(rounds, inside, lowest(inside))
+    if many + ones <= 0 and not emptied:  # several that grow, none alone
         many = _rate_of(rounds, amounts, least, steps, table)
     if many + ones <= 0:
         comes_and_goes = not _is_more_than_teeth(rounds, amounts, floor)
@@ -171,12 +173,12 @@ def _rate_of(
         return rate
     if not _is_more_than_teeth(rounds, amounts, low):
         return 0.0
-    for at, grown, enough in (
-        (rounds[first:], low[first:], steps),
-        (rounds[-least:], low[-least:], max(steps, ceil(_EACH * least))),  # it began faster
-    ):
+    began_faster = max(0, len(rounds) - least), max(steps, ceil(_EACH * least))
+    for since, enough in ((first, steps), began_faster):
+        at, grown = rounds[since:], low[since:]
         doubles = table and is_table(grown)
-        if _goes_on(at, grown, least, enough, doubles):
+        goes_on = _goes_on(at, grown, least, enough, doubles)
+        if goes_on and _is_more(amounts[since:], grown):
             return _slope_of(at, grown, doubles)
     last = rounds[-least:], low[-least:]
     return _slope_of(*last, table=False) if _is_even(*last, steps) else 0.0
@@ -200,7 +202,7 @@ def _is_of_entries(low: Sequence[int], inside: Sequence[int], alone: Sequence[in
     room, or become larger about as often as there are more. Bytes may be 0 anywhere."""
     room = max(n - entries for n, entries in zip(low, alone))
     filled = room > BLOCK and 2 * len(_steps(low)) < len(_steps(lowest(inside)))
-    return bool(_table_by(low) or filled) and _USED * low[-1] <= inside[-1]
+    return bool(_table_by(low) or filled) and _USED * low[-1] <= max(inside)
 
 
 def _since_the_last(rounds: Sequence[int], inside: Sequence[int], tables: Sequence[int]) -> float:
@@ -401,6 +403,14 @@ def _is_more_than_teeth(
     return 2 * (floor[last] - floor[first]) * after >= (floor[-1] - floor[last]) * before > 0
 
 
+def _is_more(amounts: Sequence[int], low: Sequence[int]) -> bool:
+    """Whether the later half has more on average: what comes and goes by chance has been less
+    before each round, for that is sought up to the end."""
+    half = len(amounts) // 2
+    more = mean(amounts[half:]) - mean(amounts[:half]) if half else 0.0
+    return _MORE * more >= low[-1] - low[0]
+
+
 def _rate_of_gaps(rounds: Sequence[int], amounts: Sequence[int], floor: Sequence[int]) -> float:
     """Bytes a round of a queue that is emptied again and again, but for a part of it: each time
     more is left, by about as much, and by more than comes between two rounds that were judged,
@@ -419,8 +429,21 @@ def _rate_of_gaps(rounds: Sequence[int], amounts: Sequence[int], floor: Sequence
 
 
 def _drops(amounts: Sequence[int], rise: int) -> list[int]:
-    """The looks at which as much was given back as counts."""
-    return [i for i in range(1, len(amounts)) if _TEETH * (amounts[i - 1] - amounts[i]) >= rise]
+    """Where it has least after it gave back that part of the rise, at once or by and by, and
+    before it has as much more again."""
+    out: list[int] = []
+    falls, most = False, 0
+    for i, n in enumerate(amounts):
+        least = amounts[out[-1]] if falls else n
+        most = n if falls else max(most, n)
+        if falls and n <= least:
+            out[-1] = i
+        elif falls:
+            falls = _TEETH * (n - least) < rise
+        elif n < most and _TEETH * (most - n) >= rise:
+            falls = True
+            out.append(i)
+    return out
 
 
 def parts(held: Sequence[Held]) -> tuple[list[int], list[int]]:
