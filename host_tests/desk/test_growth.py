@@ -168,6 +168,10 @@ STANDING: dict[str, tuple[list[Held], str]] = {
         objects(*range(80), *range(45, 75), *range(42, 60), *[60] * 30, *range(60, 77)),
         FULL,
     ),
+    "a text that is begun anew twice, after what is made once": (
+        objects(*range(0, 15, 1), *range(2, 16), *range(5, 11)),
+        FULL,
+    ),
     "filled and emptied by and by": (
         objects(*2 * [*range(40), *range(40, 0, -1)], *range(41)),
         FULL,

@@ -32,7 +32,7 @@ _PAUSE = 2  # times the longest pause between two steps: a longer one is the end
 _FLAT_FOR = 0.25  # of the rounds in which it grew
 _TEETH = 4  # what is given back counts when it is that part of the growth
 _MORE = 8  # times what the later half has more on average: of even growth 2 are all of it
-_GAPS = 3  # times, at least, that it is emptied, and at first, each with more
+_GAPS = 2  # times, at least, that it is emptied, each with more
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
 _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
@@ -414,14 +414,18 @@ def _is_more(amounts: Sequence[int], low: Sequence[int]) -> bool:
 def _rate_of_gaps(rounds: Sequence[int], amounts: Sequence[int], floor: Sequence[int]) -> float:
     """Bytes a round of a queue that is emptied again and again, but for a part of it: each time
     more is left, by about as much, and by more than comes between two rounds that were judged,
-    where it was emptied between them; 0.0 where it is not."""
+    where it was emptied between them; 0.0 where it is not. Of one that was emptied twice about as
+    much is left as is given back, since it began, too."""
     begin = _begin(floor)
     drops = _drops(amounts, (floor[-1] - floor[begin]) // 2)
-    gaps = [begin, *(i for i in drops if i > begin and i + 1 not in drops)]
+    gaps = [i for i in drops if i > begin]
     if len(gaps) < _GAPS:
         return 0.0
-    slope, pairs = _slope(rounds, amounts, gaps[0], gaps[-1]), [*zip(gaps, gaps[1:])]
     more = median(b - a for a, b in zip(amounts, amounts[1:]) if b > a)
+    if len(gaps) == _GAPS:
+        gaps.insert(0, begin)
+        more = max(more, max(n - least for n, least in zip(amounts, floor)) / 2)
+    slope, pairs = _slope(rounds, amounts, gaps[0], gaps[-1]), [*zip(gaps, gaps[1:])]
     left = all(amounts[b] - amounts[a] > more for a, b in pairs)
     even = all(2 * _slope(rounds, amounts, *pair) >= slope for pair in pairs)
     over = rounds[-1] - rounds[gaps[-1]] > _PAUSE * max(rounds[b] - rounds[a] for a, b in pairs)
