@@ -16,6 +16,7 @@ from maixmem_cli.answer.answer import Answer, Step, answer
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import KINDS
 from maixmem_cli.record.record import (
+    CARD,
     GC,
     HANGS,
     HEAP,
@@ -86,6 +87,24 @@ def test_the_first_sentence_whose_values_are_known() -> None:
 
 def record(end: End, flash: dict[str, str] | None = None) -> Record:
     return Record("main.py", Board("image", "full.bin", flash=flash or {}), end)
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "missing", "step"),
+    [
+        ("kpu.load('/sd/m')", "x", Missing(MODEL, "/sd/m"), "--sd FOLDER, with /sd/m in it."),
+        ("kpu.load('/flash/m')", "x", Missing(MODEL, "/flash/m"), "Put /flash/m on a card, --sd"),
+        ("open('/sd/a')", "x", Missing(CARD, "/sd/a"), "--sd FOLDER, with /sd/a in it."),
+        ("os.listdir('/sd')", "x", Missing(CARD), "Give this run the card: --sd FOLDER."),
+        ("print(f'{x}')", "SyntaxError: x", None, "Write line 3 without f-strings, "),
+        ("if n := f():", "SyntaxError: x", None, "Write line 3 without :=, "),
+        ("print(x", "SyntaxError: x", None, "Correct line 3: "),
+    ],
+)
+def test_what_a_run_lacks_is_given_where_the_script_wants_it(line, error, missing, step) -> None:
+    end = End(RAISED, (Place("main.py", 3, text=line),), error, missing=missing)
+    found = answer(facts.of_record(record(end)))
+    assert found.step and step in found.step.text, found
 
 
 def test_the_address_where_the_model_really_lies() -> None:

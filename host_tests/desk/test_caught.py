@@ -44,6 +44,7 @@ def test_what_was_lacking_is_named(error, lines, kind, name) -> None:
             2,
             PLACE,
         ),
+        ("open('/flash/%d.txt' % n, 'w')", 1, PLACE),
         ("a = open('/flash/a')", 1, CARD),
         ("def f():\n    open('/flash/a', 'w')\na = open('/flash/a')", 3, CARD),
     ],

@@ -22,9 +22,12 @@
 | most, keeps | the line that has most of that heap; what it has, where it got nothing itself |
 | grows_at, grows_heap, grows_each | what keeps more with each round |
 | grows_dies, grows_latest | the round in which that heap is full; at the latest |
-| missing, missing_name, flash_file | what the run did not have; the file, where it is of /flash |
+| missing, missing_name | what the run did not have |
+| flash_file, card_file | the same, where it is a file of /flash or of the card |
+| needs_card | "yes": it did not have the card |
 | reason | why the stand-in hangs |
 | overflow | "yes": a thread's stack was written past its end |
+| newer, instead | what the line has that MaixPy's Python does not, and what does the same |
 | of_text, asserted | the script's text is wrong; a check of a driver failed |
 """
 
@@ -41,7 +44,8 @@ from maixmem_report import kib
 from maixmem_cli.answer.values import Address, Bytes, Value
 from maixmem_cli.errors import numbers, table
 from maixmem_cli.record import record
-from maixmem_cli.record.record import End, Place, Record
+from maixmem_cli.record.record import End, Missing, Place, Record
+from maixmem_cli.text import syntax
 from maixmem_cli.text.numbers import MODEL_PLACES
 
 _DOES = (  # what a line does, by its text; the first counts
@@ -55,7 +59,7 @@ _DOES = (  # what a line does, by its text; the first counts
     ("run", re.compile(r"\b(?:forward|run_yolo2|predict)\(")),
 )
 _OF_LINE = ("doing", "in_loop", "line", "source")
-_FLASH = "/flash/"
+_FLASH, _CARD = "/flash/", "/sd/"
 _NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[1-9]\d{5,7}\b")
 _OF_TEXT = re.compile(r"(?:Syntax|Indentation|Import|Name)Error\b|AttributeError: 'module' object")
 _FRAME = re.compile(r"\bset_framesize\(.*?\b(?:sensor\.)?([A-Z]\w+)")
@@ -159,6 +163,9 @@ def _error(end: End, output: str) -> dict[str, Value]:
         found["row"], found["means"] = rows[0].id, rows[0].means
     if _OF_TEXT.match(end.error):
         found["of_text"] = "yes"
+        newer = syntax.newer(end.at[0].text) if end.at and "Syntax" in end.error else None
+        if newer:
+            found["newer"], found["instead"] = newer
     sizes = numbers.numbers(f"{output}\n{end.traceback}", "k210")
     return {**found, **_picture(sizes)}
 
@@ -243,8 +250,7 @@ def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
     found: dict[str, Value] = {"missing": end.missing.kind}
     if end.missing.name:
         found["missing_name"] = end.missing.name
-        if end.missing.kind == record.CARD and end.missing.name.startswith(_FLASH):
-            found["flash_file"] = end.missing.name
+    found.update(_file(end.missing))
     if end.missing.kind != record.MODEL:
         return found
     address = _address(end.missing.name)
@@ -258,6 +264,17 @@ def _missing(of: Record, end: End, known: dict[str, Value]) -> dict[str, Value]:
         at, file = spare[0]
         found["lies_at"], found["model"] = Address(at), Path(file).name
     return found
+
+
+def _file(missing: Missing) -> dict[str, Value]:
+    """Of a file of the flash or the card that the run did not have."""
+    if missing.kind not in (record.CARD, record.MODEL):
+        return {}
+    if missing.name.startswith(_FLASH):
+        return {"flash_file": missing.name}
+    if missing.name.startswith(_CARD):
+        return {"needs_card": "yes", "card_file": missing.name}
+    return {"needs_card": "yes"} if missing.kind == record.CARD else {}
 
 
 def _address(text: str) -> int | None:

@@ -22,7 +22,8 @@ _MOST = 40
 _FLASH = "/flash/"
 #: a file that is to go may be gone
 _GOES = re.compile(r"\b(remove|unlink|rmdir)\(")
-_A_FILE = re.compile(r"[\w./-]+\.\w+|/\w[\w./-]*")
+#: a file, or what makes its name
+_A_FILE = re.compile(r"[\w./%{}-]+\.\w+|/\w[\w./%{}-]*")
 
 
 def error(name: str, argument: int | str | None) -> str:
@@ -69,7 +70,7 @@ def named(missing: Missing, at: Sequence[Place], source: str, blank: int | None 
 def _made(source: str, line: int) -> set[int | str]:
     """The files that a line opens to be written, or one before it for certain: that is in no
     function."""
-    tree, known = _tree(source), _constants(source)
+    tree, known = syntax.lines(source), _constants(source)
     before = {line, *(n for n in syntax.once(source) if n < line)}
     return {
         name
@@ -84,7 +85,7 @@ def _made(source: str, line: int) -> set[int | str]:
 
 def _literals(line: str, known: dict[str, int | str]) -> Iterator[int | str]:
     """Addresses and files that a line names."""
-    for node in ast.walk(_tree(line)):
+    for node in ast.walk(syntax.lines(line)):
         value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
         if isinstance(node, ast.Name):
             value = known.get(node.id)
@@ -98,21 +99,11 @@ def _constants(source: str) -> dict[str, int | str]:
     """Names at the top of a script that are one number or one text."""
     return {
         target.id: node.value.value
-        for node in _tree(source).body
+        for node in syntax.lines(source).body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
         for target in node.targets
         if isinstance(target, ast.Name) and isinstance(node.value.value, (int, str))
     }
-
-
-def _tree(text: str) -> ast.Module:
-    """The tree of a text; of the line that begins a block too. Empty where there is none."""
-    for tried in (text, text + " pass", "if 1: pass\n" + text + " pass"):
-        try:
-            return ast.parse(tried)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return ast.Module([], [])
 
 
 def is_own(place: Place, script: Path) -> bool:

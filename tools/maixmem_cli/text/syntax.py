@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 _DEEPEST = 250  # levels: a script of people has some 20, each elif of a chain is one
+_NEWER: dict[type[ast.AST], tuple[str, str]] = {
+    ast.JoinedStr: ("f-strings", "'{}'.format(x)"),
+    ast.NamedExpr: (":=", "x = f()"),
+    ast.AnnAssign: ("x: int", "x = 1"),
+}
 _TOO_DEEP = "it is nested too deeply to be read here, more than %d levels"
 
 
@@ -30,6 +35,22 @@ def tree(text: str, deepest: int = _DEEPEST) -> ast.Module:
         if not level:
             return found
     raise _too_deep(deepest, line)
+
+
+def lines(text: str) -> ast.Module:
+    """The tree of a text, also of one line that begins a block. Empty where there is none."""
+    for tried in (text, text + " pass", "if 1: pass\n" + text + " pass"):
+        try:
+            return ast.parse(tried)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return ast.Module([], [])
+
+
+def newer(line: str) -> tuple[str, str] | None:
+    """What a line has that MicroPython 1.11 does not compile, and what does the same there."""
+    kinds = {type(n) for n in ast.walk(lines(line))}
+    return next((words for kind, words in _NEWER.items() if kind in kinds), None)
 
 
 def once(text: str) -> tuple[int, ...]:
