@@ -120,7 +120,7 @@ the model file cannot be read
 12
 13
 Format the card (FAT32) if the path is right; copy the file anew.""",
-    """|error:2006|error:6|ERR_NO_MEM
+    """|error:2006|error:6|ERR_NO_MEM|memory not enough
 the system heap has no room for this model
 6
 7

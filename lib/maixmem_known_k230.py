@@ -94,7 +94,10 @@ Fewer channels and layers before MediaManager.init().""",
 the camera gave no frame: it does not run, that channel is not set up, or all buffers of the pool are held
 sensor.run() after MediaManager.init(); snapshot() of a channel that set_framesize(chn=...) set up.
 Keep no picture of snapshot(): each holds a buffer; del img in each round, copy what is kept.""",
-    """|Mismatch between the kmodel|Invalid kmodel|kmodel version mismatch
+    """|Mismatch between the kmodel
+|Invalid kmodel
+|kmodel version mismatch
+|invalid kmodel
 the runtime does not take this file: a kmodel of another nncase release than the firmware's, or no whole kmodel; no question of memory
 nncase_runtime.version() on the board; convert with that release, or firmware of the converter's.""",
     """|std::bad_alloc
@@ -110,7 +113,6 @@ Is the kmodel whole, and of this firmware's nncase release?""",
 |media buffer
 |vb pool
 |vb_create_pool
-|vb config failed
 |MediaManager, 
 the K230's model or media memory: version of the kmodel, its input shape, or MMZ that is full; or media that an earlier run left open
 Compare nncase_runtime.version() with the nncase that converted the model, and the input's shape and type with those that the model names.

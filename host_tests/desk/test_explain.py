@@ -1445,6 +1445,25 @@ def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
     assert log.explain(text.encode()).errors[0].steps[0].startswith("Switch the power")
 
 
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        ("maixbit 加载6M的kmodel 报 memory not enough", "2006", "Run `maixmem kmodel"),
+        ("K210 改成 VGA 之后 snapshot 就 out of memory", "memory-words", "Use sensor.QVGA"),
+        ("K210 运行一段时间自动重启", "went-dark", "Keep what its serial port"),
+        ("maixcam 256M内存为什么 free 只显示 120 多 M", "maixcam-reserved", "Call maixmem"),
+        ("MaixCAM 报错 my.mud not found", "mud-missing", "Run `ls -l`"),
+        ("MaixCAM2 跑 Qwen 提示 CMM 内存不足", "cmm", "Run `maixmem cmm`"),
+        ("给 MaixCAM 转换 model_deploy 到一半 Killed", "oom-killer", "Add swap on the computer"),
+        ("K230 第二次运行报 vb init failed", "k230-vb", "Reset the board"),
+        ("K230 画面卡死 没有报错", "k230-dark", "Read the serial console"),
+    ],
+)
+def test_a_question_of_a_forum_has_its_first_step(text: str, row: str, step: str) -> None:
+    first = log.explain(f"{text}\n".encode()).errors[0]
+    assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
+
+
 def test_one_message_of_several_boards_asks_which_it_is() -> None:
     """A firmware of each of them prints these words, for a cause of its own."""
     first = log.explain(b"*** \nOut of memory\n").errors[0]
