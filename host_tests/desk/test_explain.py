@@ -1464,6 +1464,24 @@ def test_a_question_of_a_forum_has_its_first_step(text: str, row: str, step: str
     assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
 
 
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        ("E (50) wifi:rxa_eb mem fail tid=1", "esp-alloc", "Print heap_caps"),
+        ("ESP32: changeBuffer(): realloc failed!", "idf-largest", "Print heap_caps"),
+        ("W (6634) cam_hal: NO-SOI", "camera-garbled", "Try xclk_freq_hz"),
+        ("ESP32 PIXFORMAT_RGB565 cam_hal: FB-OVF", "camera-jpeg", "Set fb_count = 1"),
+        ("Pico W: pool MEMP_SYS_TIMEOUT is empty", "lwip-entries", "Enlarge that pool"),
+        ("Pico: stack overflow with PICO_STACK_SIZE 12288", "pico-stack", "Set PICO_STACK_SIZE"),
+        ("CircuitPython PyCamera: Repeated socket failures", "request-fails", "Call deinit()"),
+        ("the RK3588 freezes while it runs the demo", "linux-stops", "Keep `dmesg -w`"),
+    ],
+)
+def test_a_message_of_c_has_a_step_that_can_help_it(text: str, row: str, step: str) -> None:
+    first = log.explain(f"{text}\n".encode()).errors[0]
+    assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
+
+
 def test_one_message_of_several_boards_asks_which_it_is() -> None:
     """A firmware of each of them prints these words, for a cause of its own."""
     first = log.explain(b"*** \nOut of memory\n").errors[0]
