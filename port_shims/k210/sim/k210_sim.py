@@ -401,7 +401,11 @@ def _traceback(e):
     return lines
 
 
+def read(name):
+    """The dict in a file."""
+    with open(name) as f:
+        return eval(f.read())
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1]) as f:
-        job = eval(f.read())
-    sys.exit(run(job))
+    sys.exit(run(read(sys.argv[1])))

