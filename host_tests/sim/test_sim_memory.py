@@ -88,7 +88,7 @@ def test_the_gc_heap_is_the_boards(sim, build: str, heap: str) -> None:
     status, out, _ = sim(sim_both.ASK_GC, "--firmware", build, "--board-heap", heap)
     assert status == 0
     for found, board in zip(map(int, out.split()[1::2]), _BOARD[heap]):
-        assert abs(found - board) <= 8192
+        assert abs(found - board) <= 1024
 
 
 @NEEDS_UNIX

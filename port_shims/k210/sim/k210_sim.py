@@ -138,19 +138,15 @@ def run(job):
     reads = (
         [job["script"], "/dev/null"] + list(job["flash"].values()) + list(job["files"].values())
     )
+    trace = Trace() if job["trace"] else None
+    if trace or recorder:
+        session.mark(recorder or trace)
     fence = k210_host.leave(reads, job["folders"])
     session.enclose(*fence)
-    if job["trace"]:
-        trace = Trace()
-        session.names["_maixmem_at"] = trace.at
-        session.names["_maixmem_round"] = trace.round
-        session.names["_maixmem_caught"] = trace.caught
+    if trace:
         trace.start()
         _follow(trace)
     if recorder:
-        session.names["_maixmem_at"] = recorder.at
-        session.names["_maixmem_round"] = recorder.round
-        session.names["_maixmem_caught"] = recorder.caught
         recorder.start()
         if job["marked"]:
             _follow(recorder)

@@ -23,6 +23,7 @@ _MICROPYTHON = sys.implementation.name == "micropython"
 # card and display
 _PINS = ((16, 63), (17, 56), (29, 53), (37, 54), (38, 55))
 _PATH = ("", ".", "/flash")
+_MOST = 18  # names there were at most by then: the table is as large
 # what CPython needs of its builtins to run code at all
 _ENGINE = ("__build_class__", "__name__", "__debug__")
 
@@ -41,6 +42,7 @@ class Session:
         self.importer = Importer(self.world, self.view, k210_modules.WAY_OUT, self.asks)
         self.names = {"__name__": "__main__"}
         self._first = None
+        self._marks = {}
         self.ballast = self.figures = self.recorder = None
         self._predefine()
 
@@ -67,6 +69,11 @@ class Session:
                 "tf": None,
             }
         )
+        more = range(_MOST - len(self.names))
+        for i in more:
+            self.names[i] = None
+        for i in more:
+            del self.names[i]
 
     def enclose(self, load, mount=None):
         """From now on the program has the board's files and modules only: load() imports its own,
@@ -91,6 +98,12 @@ class Session:
             self.names["__builtins__"] = self.importer.builtins = self._restricted(builtins)
             self.world.modules["sys"].modules = self.importer.own
             self.world.modules["sys"].path = list(_PATH)
+
+    def mark(self, seen):
+        """Before enclose(): the marks in the script's lines tell `seen`. They are no names of the
+        script's own."""
+        for name in ("at", "round", "caught"):
+            self._marks[language.model.MARK + name] = getattr(seen, name)
 
     def _forget_modules(self):
         for name in list(sys.modules):
@@ -125,6 +138,7 @@ class Session:
         """{name: function} of what MicroPython 1.11 does otherwise, and of the marks in texts."""
         found = dict(language.BUILTINS)
         found.update(language.MARKS)
+        found.update(self._marks)
         found[language.model.TEXT] = self.asks.text
         return found
 
