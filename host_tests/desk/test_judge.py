@@ -51,6 +51,30 @@ def _ended(kind: str, **more: object) -> Record:
     return replace(_RAN, end=End(kind, _AT, **more))  # type: ignore[arg-type]
 
 
+def test_what_ran_without_its_lines_is_not_judged_on_the_stand_in() -> None:
+    """A busy desk ended the run that sees what grows, and fit said FITS of a leak."""
+    board = Board(record.STAND_IN, "full", build="full")
+    found = judge.judge(replace(_RAN, board=board, unknown=("the line of each step",)))
+    assert found.kind == "CANNOT TELL" and "main.py: nobody saw" in found.lines[0]
+    done = replace(_RAN, end=End(record.DONE), board=board, unknown=("the line of each step",))
+    assert judge.judge(done).fits
+
+
+def test_jpegs_of_the_emulated_cameras_pattern_are_said_to_be() -> None:
+    packed = replace(_RAN, packs=True)
+    of_pattern, as_well = judge.judge(packed).lines[3:]
+    assert of_pattern.startswith("its JPEGs are as large as of the emulated camera's pattern")
+    assert as_well.endswith("full of detail it ran as well on the stand-in")
+    assert judge.judge(packed).fits
+    refused = Refused(GC, 32768, Level(500000, 9000, 9000), _AT)
+    found = judge.judge(replace(packed, detail=End(record.RAISED, _AT, refused=refused)))
+    assert found.kind == "CANNOT TELL" and "it depends on what the camera sees" in found.lines[0]
+    assert "32.0 KiB and dies on the stand-in" in found.lines[1]
+    assert "those of the emulated camera's pattern not" in found.lines[1]
+    died = replace(packed, end=End(record.RAISED, _AT, "MemoryError:", refused=refused))
+    assert of_pattern in judge.judge(died).lines
+
+
 def test_what_ran_fits_with_its_numbers() -> None:
     found = judge.judge(_RAN, _SOURCE)
     assert (found.kind, found.status) == ("FITS", 0)

@@ -14,6 +14,7 @@ from fit_kit import run
 from maixmem_cli.emulator.session import Options
 from maixmem_cli.firmware.builds import FIRMWARES
 from maixmem_cli.kmodel import example
+from maixmem_cli.plan import judge
 from maixmem_cli.plan.program import project as projects
 from maixmem_cli.record import as_json, record
 from maixmem_cli.runs import recorded, run_standin, standin_record
@@ -365,6 +366,27 @@ def test_an_album_of_jpegs_that_ends_fits_where_it_does_with_those_full_of_detai
     done, told, _ = fitted(tmp_path, source, "--frames", "200")
     assert done.exit_code == 4 and told.end.kind == record.DONE and told.pictures == 100
     assert told.detail and told.detail.at[0].line == 8
+
+
+@pytest.mark.parametrize(("camera", "says"), [("pattern", True), ("own.ppm", False)])
+def test_on_an_image_jpegs_are_of_the_pattern_until_there_is_a_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, camera: str, says: bool
+) -> None:
+    """Four of the pattern, of 5 KB, have room where those full of detail have not."""
+    script = tmp_path / "main.py"
+    source = _CAMERA + "held = bytearray(420000)\nring = []\n" + _LOOP
+    source += "    ring.append(img.compressed(quality=75).to_bytes())\n"
+    script.write_text(source + "    if len(ring) > 4:\n        ring.pop(0)\n")
+    on_image = record.Record(
+        "main.py", record.Board(record.IMAGE, "full.bin"), record.End(record.LIMIT), 8, 8, 8
+    )
+    monkeypatch.setattr(recorded, "_run_on", lambda script, place: on_image)
+    options = Options(camera=camera, frames=8, seconds=60.0)
+    found = recorded.run(script, recorded.Place(FIRMWARES["full"], Path("full.bin"), options))
+    assert found.packs == says and (found.detail is not None) == says
+    verdict = judge.judge(found)
+    assert verdict.kind == (judge.CANNOT_TELL if says else judge.FITS)
+    assert says == ("main.py:10: ring.append" in verdict.lines[0])
 
 
 def test_the_values_of_an_output_lie_on_no_picture(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ FITS, NOT, CANNOT_TELL = "FITS", "DOES NOT FIT", "CANNOT TELL"
 _BETWEEN = 2048
 STATUS = {FITS: 0, NOT: 1, CANNOT_TELL: 4}
 _HANGS = 3
+_PATTERN = "the emulated camera's pattern"
 HEAPS = {"gc": "GC heap", "heap": "system heap"}
 _WANTED = {
     record.MODEL: "a model{} that this run does not have",
@@ -101,6 +102,10 @@ def _not_seen(of: Record, source: str) -> Iterator[str]:
     """What a run that went well did not see, and may end another."""
     if of.lacked:
         yield from _lacked(of, of.lacked)
+    elif of.end.kind == record.LIMIT and of.board.on == record.STAND_IN and of.unknown:
+        yield f"{CANNOT_TELL}: {of.script}: nobody saw whether something grows"
+        yield f"{of.unknown[0]}; on {_on(of)}"
+        yield "Next: --firmware IMAGE runs it on the firmware itself"
     elif of.not_run:
         yield from _threads(of, of.not_run)
     elif close := _too_close(of):
@@ -131,8 +136,17 @@ def _of_detail(of: Record, end: record.End) -> Iterator[str]:
     yield f"{CANNOT_TELL}: {where(end.at, of.script)}: it depends on what the camera sees"
     asked = end.refused and end.refused.asked
     what = f"requests {kib(asked)} and dies" if asked else "dies"
-    yield f"with JPEGs of pictures full of detail it {what} there; with those of black ones not"
-    yield f"seen on {_on(of)}. Next: --firmware IMAGE --camera PICTURE makes them of yours"
+    here = of.board.on == record.STAND_IN
+    there, others = ("there", "black ones") if here else ("on the stand-in", _PATTERN)
+    yield f"with JPEGs of pictures full of detail it {what} {there}; with those of {others} not"
+    image = "--firmware IMAGE " if here else ""
+    yield f"seen on {_on(of)}. Next: {image}--camera PICTURE makes them of yours"
+
+
+def _of_pattern(of: Record) -> Iterator[str]:
+    """A run on an image that has JPEGs of no camera."""
+    if of.packs and of.board.on != record.STAND_IN:
+        yield f"its JPEGs are as large as of {_PATTERN}. Next: --camera PICTURE"
 
 
 def _is_within(of: Record) -> Iterator[str]:
@@ -229,8 +243,10 @@ def _fits(of: Record, source: str) -> Iterator[str]:
         kept = f"kept {kib(g.each)} more each {_each(of)} up to the end"
         yield f"{where((g.place,), of.script)} {kept}"
     yield from too_few(of)
+    yield from _of_pattern(of)
     if of.packs:
-        yield "with JPEGs as large as of pictures full of detail it ran as well"
+        on = "" if of.board.on == record.STAND_IN else " on the stand-in"
+        yield f"with JPEGs as large as of pictures full of detail it ran as well{on}"
     for caught in of.caught:
         yield f"caught by the script: {where(caught.at, of.script)}: {caught.error}"
     for line, text in _not_reached(of, source):
@@ -258,6 +274,7 @@ def _not(of: Record) -> Iterator[str]:
         asked = kib(refused.asked) if refused.asked is not None else "an unknown size"
         yield f"requested {asked} of {HEAPS[refused.heap]}{_free(refused.level)}"
         yield from _holders(of, refused.heap)
+        yield from _of_pattern(of)
     else:
         yield from end.words
     yield f"on {_on(of)}"
@@ -307,6 +324,7 @@ def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
     for g in of.growth:
         if g is not first:
             yield f"{where((g.place,), of.script)} keeps {kib(g.each)} more each {_each(of)}"
+    yield from _of_pattern(of)
     rounds = "" if of.rounds is None else f"{of.rounds} rounds of its loop, "
     yield f"seen in {rounds}{_length(of)} on {_on(of)}"
 

@@ -11,13 +11,16 @@ from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
+from maixmem_cli.emulator.pictures import PATTERN
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.firmware.builds import FIRMWARES, Firmware
+from maixmem_cli.library import places
 from maixmem_cli.profiler import growth, run_on
 from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.record.record import GC, LIMIT, MODEL, RAISED, STAND_IN, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
+from maixmem_cli.text import reading
 
 _ON = 10  # times as many pictures on an image, where something grows
 _BEYOND = 1.25  # times the round in which a heap is to be full
@@ -31,6 +34,7 @@ _SETTLED = 2  # times the picture from which on nothing grows: tables grow in su
 _FIRST = 5  # times as many, in which it is looked for first
 _APART = 4  # times as far goes on after it: else that alone
 _NEAR = 32768  #: bytes of the GC heap: with more left its pieces hardly decide
+_PACKS = "compress"  # begins what makes a JPEG on the GC heap
 _SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
 
 
@@ -48,11 +52,25 @@ def run(script: Path, place: Place) -> Record:
     """Runs the script, which says nothing here; its record. One that grows is run on: it may end
     by itself before that matters. WrongUse where the board cannot be prepared."""
     found = _run_on(script, place)
+    if place.image:
+        return _of_pattern(script, place, found)
     return replace(found, detail=_with_detail(script, place, found)) if found.packs else found
 
 
+def _of_pattern(script: Path, place: Place, found: Record) -> Record:
+    """A run on an image whose JPEGs are of the emulated camera's own picture, with that: the
+    stand-in sees whether it makes some, and whether others end it."""
+    own = place.options.camera == PATTERN and _PACKS in reading.script(script)
+    if not own or not places.micropython():
+        return found
+    on = replace(place, build=place.build.of_table() or FIRMWARES["full"], image=None)
+    black = once(script, on, brief=True)
+    detail = _with_detail(script, on, found) if black.packs and black.ran else None
+    return replace(found, packs=black.packs, detail=detail)
+
+
 def _with_detail(script: Path, place: Place, found: Record) -> End | None:
-    """How a run on the stand-in that went well ends with JPEGs of pictures full of detail, where
+    """How a run that went well ends on the stand-in with JPEGs of pictures full of detail, where
     it dies of them: those of a camera lie between these and black ones."""
     asked = place.options.frames
     if not found.ran or found.later or (found.first_full and found.end.kind == LIMIT):
