@@ -58,6 +58,7 @@ WITHIN = 8192
 _METHODS = ("load_addr", "load_path", "stream_single")
 _HUNG = 3  # exit status
 _LAST = 8  # a part of the looks
+_BUSY = 5  # times the seconds that the run with its lines has, where the first took all pictures
 _PICTURE = 1 / 15  # seconds of one buffer, where the round takes as long as a picture
 _ONE = "\x1e"  # begins each error that was caught
 _AT = re.compile(r"maixmem: (?:at|   called by) (.+?):(\d+)(?:: .*| .*)?$", re.MULTILINE)
@@ -93,7 +94,9 @@ def run(
     second = None  # its last pictures are looked at line by line
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         frames = job.frames if first.limit or not first.rounds else first.rounds + 1
-        second = _Run(replace(job, source=tracing.marked(source), marked=True, frames=frames))
+        busy = _BUSY if first.rounds == job.frames else 1
+        seen = replace(job, source=tracing.marked(source), marked=True, frames=frames)
+        second = _Run(replace(seen, works=job.works and busy * job.works))
         first = second if first.cut else first  # whose loops look at the clock
     same = second if second and first.same(second) else None
     last = second.line if second and second.status == first.status else 0
