@@ -127,6 +127,15 @@ def list_anew(board: Board, number: int) -> bool:
     )
 
 
+def pictures(board: Board, number: int) -> bool:
+    """Objects, larger than the list of them, which the same line makes anew."""
+    return (
+        board.new(_GROWING, 20, f"picture {number}")
+        and board.new(_GROWING, number // 4 + 1, "list")
+        and board.new(_OTHER, 1)
+    )
+
+
 def kept(board: Board, number: int, lists: int = 1) -> bool:
     """Objects of four blocks, and the lists of them, which have one more in turn."""
     return (
@@ -247,6 +256,10 @@ PROGRAMS: dict[str, tuple[Program, Verdict]] = {
     "a list made anew": (
         list_anew,
         Verdict(GROWS, _SEEN, 0, rate=160, one=160, largest=105 * BLOCK),
+    ),
+    "pictures in a list made anew": (
+        pictures,
+        Verdict(GROWS, _SEEN, 0, rate=20 * BLOCK + 8, one=8, largest=5 * BLOCK),
     ),
     "objects in a list": (kept, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),
     "objects in three lists": (by_class, Verdict(GROWS, _SEEN, 0, rate=4 * BLOCK)),

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, count, takewhile
+from math import ceil
 from typing import Callable
 
 from maixmem_cli.emulator.readers import tracer
@@ -129,10 +130,10 @@ def _made(
     for number, (b, after) in enumerate(zip(born, [*born[1:], None])):
         out.up_to(number)
         one = ones.get(b.place)
-        least = _LARGE * one.size / BLOCK if one and (one.passes or not one.table) else None
-        if one and least is not None and (b.grows or b.blocks >= least):
+        sizes = _sizes(one) if one and (one.passes or not one.table) else range(0)
+        if one and sizes and (b.grows or b.blocks in sizes):
             anew = not b.grows and b.half is None and b.first == b.blocks
-            freed = any(at == number + 1 and n >= least for at, n in rounds.given)
+            freed = any(at == number + 1 and n in sizes for at, n in rounds.given)
             one.moves = one.moves or (anew and not freed)
         elif not b.grows and not (one and one.table and _was(one, b, alike[b.place, b.first])):
             out.add(number, b.place in many and _stays(b, last, objects))
@@ -141,6 +142,11 @@ def _made(
         if one and (after is None or after.place != b.place):
             out.grows(numbers[b.place])  # a table grows when its item is made
     return out.made()
+
+
+def _sizes(one: One) -> range:
+    """Blocks that it had in these rounds: its line may make what is larger, or small, as well."""
+    return range(ceil(_LARGE * one.size / BLOCK), one.blocks + 1)
 
 
 class _Steps:
