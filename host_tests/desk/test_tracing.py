@@ -30,3 +30,22 @@ def test_what_a_for_statement_goes_through_is_not_what_it_keeps() -> None:
     kept = standin_record._without_loops({3: 768, 7: 64}, _SOURCE)
     assert kept == {7: 832}
     assert standin_record._without_loops({2: 32, 9: 500}, _SOURCE) == {2: 32, 9: 500}
+
+
+_CALLED = """\
+def on_frame(img):
+    names.extend([str(i) for i in range(img.width())])
+while True:
+    on_frame(sensor.snapshot())
+    kept.append(on_frame(sensor.snapshot()))
+"""
+
+
+def test_what_a_calls_arguments_took_is_not_kept_by_its_line() -> None:
+    """In each of twelve rounds the picture of 128 bytes is taken before line 2, which keeps 24,
+    and freed behind it."""
+    kept = {2: -1248, 4: 1536, 5: 1536}
+    assert standin_record._in_function(4, kept, _CALLED) == 2
+    assert standin_record._in_function(5, kept, _CALLED) == 5, "it keeps what it was given"
+    assert standin_record._in_function(4, {2: 24, 4: 1536}, _CALLED) == 4
+    assert standin_record._in_function(4, {2: -1600, 4: 1536}, _CALLED) == 4

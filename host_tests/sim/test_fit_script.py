@@ -706,7 +706,7 @@ def test_a_callback_that_finds_the_heap_full_is_no_bound(
     """The firmware prints its error, and the program goes on: nothing grows from there on. Not
     `lines`: the second run, which has them, ends otherwise in a heap that is full."""
     same = standin_record._Run.same
-    near = lambda a, b: (lines or a.rounds < 100) and same(a, b)  # noqa: E731
+    near = lambda a, b: (lines or a.rounds < 150) and same(a, b)  # noqa: E731
     monkeypatch.setattr(standin_record._Run, "same", near)
     source = (
         f"{_CAMERA}seen = []\ndef tick(timer):\n    seen.append(bytearray(5000))\n{_TIMER}{_LOOP}"
@@ -716,5 +716,4 @@ def test_a_callback_that_finds_the_heap_full_is_no_bound(
         done.exit_code == 1 and "seen.append(bytearray(5000)) keeps" in done.output.splitlines()[0]
     ), done.output
     assert told.later and told.later.refused and told.later.refused.heap == record.GC
-    step = "\nDo this: Keep the last 10 of seen alone, line 8:"
-    assert not lines or step in done.output, "in 20 pictures it is not as long"
+    assert "\nDo this: Keep the last 10 of seen alone, line 8:" in done.output, "of 14 pictures"

@@ -81,19 +81,25 @@ def gc_heaps(facts: Facts) -> list[int]:
 
 
 def last(facts: Facts) -> int:
-    """Entries of a list for which the GC heap has room, if each is as large as what was requested,
-    and if each picture made one: half of those with which it was full."""
+    """Entries of a list for which the GC heap has room, if each is as large as what a round keeps,
+    else as what was requested, and if each picture made one: half of those with which it was
+    full."""
     from maixmem_cli.plan.script_tree import LAST
 
-    pictures, requested, total = (facts.get(k) for k in ("pictures", "requested", "gc_heap"))
     if facts.get("heap") != GC:
         return LAST
     room = [LAST]
-    if isinstance(pictures, int) and pictures:
+    if pictures := _number(facts, "pictures"):
         room.append(pictures // 2)
-    if isinstance(requested, int) and requested and isinstance(total, int):
-        room.append(int(_ROOM * total) // requested)
+    if each := _number(facts, "grows_each") or _number(facts, "requested"):
+        room.append(int(_ROOM * _number(facts, "gc_heap")) // each or LAST)
     return max(1, min(room))
+
+
+def _number(facts: Facts, name: str) -> int:
+    """0: not known."""
+    value = facts.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def sizes(flash: Sequence[tuple[int, Path]], sd: Path | None) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ and what is in use, where it did the same as the first.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -22,6 +23,7 @@ from k210_model.gc_heap import BLOCK
 
 from maixmem_cli.emulator.session import Options, imported
 from maixmem_cli.profiler import growth
+from maixmem_cli.profiler.unbounded import added_to
 from maixmem_cli.record import record
 from maixmem_cli.record.record import (
     Board,
@@ -231,6 +233,20 @@ def _without_loops(kept: dict[int, int], source: str) -> dict[int, int]:
     return found
 
 
+def _in_function(line: int, kept: dict[int, int], source: str) -> int:
+    """The same, or, where that adds to nothing, the line of a function that does: what the
+    arguments of a call took is freed behind its last line, which seems to keep less than none."""
+    tree = syntax.tree(source)
+    adds = {n.lineno for n in ast.walk(tree) if added_to(n)}  # type: ignore[attr-defined]
+    ends = {
+        n
+        for end in tracing.functions(tree)
+        for n in end
+        if -kept.get(line, 0) < kept.get(n, 0) < 0
+    }
+    return line if line in adds else min(adds & ends, key=kept.__getitem__, default=line)
+
+
 class _Told:
     """Two runs of a script as one record."""
 
@@ -395,6 +411,7 @@ class _Told:
             return
         kept = {n[0]: n[4] for n in seen.lines}
         line = _keeps_most(_without_loops(kept, self.source)) or self.last
+        line = _in_function(line, kept, self.source)
         left = growth.rounds_left([found], looks[-1][1])
         dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)

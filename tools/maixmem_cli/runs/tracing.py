@@ -53,6 +53,13 @@ def goes_through(source: str) -> Iterator[tuple[int, list[int]]]:
                 yield line, ends
 
 
+def functions(tree: ast.Module) -> Iterator[list[int]]:
+    """The lines of the statements that each function may end with."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield [n.lineno for n in _ends(node.body)]
+
+
 def _ends(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The last statement of a body, or those of its own bodies."""
     last = body[-1]
