@@ -68,12 +68,6 @@ def _is_behind(before: Record, after: Record) -> bool:
     return after.end.kind == LIMIT and 0 < after.statements < before.statements
 
 
-def _saw_too_little(before: Record, after: Record) -> bool:
-    """Whether a change against growth took its pictures, but not with its lines, which take longer
-    at the desk."""
-    return bool(before.growth and after.unknown and after.ends_well and after.pictures)
-
-
 class Trials:
     """Runs on a place, several at once where that is an image."""
 
@@ -114,17 +108,15 @@ class Trials:
         its_turn: Callable[[], object],
     ) -> Record:
         """On the stand-in it has a short time first, from where the run `before` the change died,
-        and more as long as it takes pictures, did less than that, or did not show what grows."""
+        and more as long as it takes pictures, or did less than that."""
         most = self.place.options.seconds or SECONDS
         if self.place.image:
             return self._run(script, edit, frames, most, its_turn)
         seconds = (0.0 if before.end.kind == LIMIT else before.seconds) + _BRIEFLY
         found = self._run(script, edit, frames, seconds)
         more = _is_behind(before, found) or any(step.kind == CAMERA for step in found.steps)
-        while seconds < most and (
-            (more and found.pictures < frames and found.end.kind in (LIMIT, INTERRUPTED))
-            or _saw_too_little(before, found)
-        ):
+        over = (LIMIT, INTERRUPTED)
+        while more and found.end.kind in over and found.pictures < frames and seconds < most:
             seconds = min(_LONGER * seconds, most) if found.pictures else most
             so_far, found = found.pictures, self._run(script, edit, frames, seconds)
             # else a loop behind them takes no others
