@@ -16,6 +16,7 @@ from maixmem_cli.answer.answer import Answer, Step, answer
 from maixmem_cli.plan import tried
 from maixmem_cli.plan.edits import KINDS
 from maixmem_cli.record.record import (
+    CAMERA,
     CARD,
     GC,
     HANGS,
@@ -32,6 +33,7 @@ from maixmem_cli.record.record import (
     Record,
     Refused,
 )
+from maixmem_cli.record.record import Step as Did
 from maixmem_cli.runs.change import Edit
 from maixmem_cli.text import language
 
@@ -122,6 +124,18 @@ def hang() -> Answer:
     level = Level(2 << 20, 300 << 10, 200 << 10)
     end = End(HANGS, _LOAD, refused=Refused(HEAP, 262274, level, _LOAD))
     return answer(facts.of_record(record(end, {"0x600000": "/models/head.kmodel"})))
+
+
+def test_an_image_that_is_kept_each_round_gets_a_bound_and_nothing_that_only_delays() -> None:
+    line = Place("main.py", 9, text="kept.append(img.resize(80, 60))")
+    camera = Did(CAMERA, (Place("main.py", 4),), frame="QVGA")
+    end = End(
+        RAISED, (line,), "MemoryError", refused=Refused(GC, 9600, Level(524288, 900), (line,))
+    )
+    of = replace(record(end), growth=(Growth(GC, line, 9700, 52),), pictures=52, steps=(camera,))
+    found = answer(facts.of_record(of))
+    keys = [s.key for s in (found.step, *found.others) if s]
+    assert keys[0] == "bound" and not {"image", "del", "pool", "frame", "small_frame"} & {*keys}
 
 
 @pytest.mark.parametrize("doing", ["camera", "picture", "image", "load"])
