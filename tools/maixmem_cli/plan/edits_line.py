@@ -6,6 +6,7 @@ what is collected."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +16,12 @@ import libcst.matchers as m
 
 from maixmem_cli.answer.values import Address
 from maixmem_cli.plan.script_tree import Script, parsed
+from maixmem_cli.profiler.unbounded import added_to
 from maixmem_cli.runs.change import Edit, Values, values_of
+from maixmem_cli.text import syntax
 from maixmem_cli.text.numbers import MODEL_PLACES
 
 _BYTES = 1000  # of bytes and texts that get a bound
-_COLLECTS = ("append", "extend")
 _LISTS, _DICTS = ("[]", "list()"), ("{}", "dict()")
 _TEXTS = ("''", '""', "str()", "b''", 'b""', "bytes()")
 _STACK = 16384  # bytes: enough for each call that was measured (docs/limits.md)
@@ -129,8 +131,7 @@ def _bounds(s: Script) -> Iterator[_Bound]:
         kinds.setdefault(s.code(target), s.code(assign.value))  # type: ignore[attr-defined]
     for statement in m.findall(s.tree, m.SimpleStatementLine([m.DoNotCare()])):
         (small,) = statement.body  # type: ignore[attr-defined]
-        if into := _collects(s, small):
-            name = s.code(into)
+        if name := _collects(s.code(small)):
             line, last = _shorter(name, kinds.get(name, ""), s.last)
             if line:
                 yield _Bound(statement, parsed(line), name, last)
@@ -142,19 +143,10 @@ def _bounds(s: Script) -> Iterator[_Bound]:
                 yield _Bound(statement, parsed(line), name, s.last)
 
 
-def _collects(s: Script, small: Any) -> Any:
-    """What a statement adds to: x.append(), x += y, x = x + y; None: nothing."""
-    call = small.value if isinstance(small, cst.Expr) else None
-    func: Any = call.func if isinstance(call, cst.Call) else None
-    if isinstance(func, cst.Attribute) and func.attr.value in _COLLECTS:
-        return func.value
-    if isinstance(small, cst.AugAssign) and isinstance(small.operator, cst.AddAssign):
-        return small.target
-    added = small.value if isinstance(small, cst.Assign) else None
-    if isinstance(added, cst.BinaryOperation) and isinstance(added.operator, cst.Add):
-        to = small.targets[0].target
-        return to if s.code(added.left) == s.code(to) else None
-    return None
+def _collects(code: str) -> str:
+    """The name of what a statement adds to at its end; "": it does not."""
+    into = next(filter(None, map(added_to, syntax.lines(code).body)), None)
+    return ast.unparse(into) if into and ".insert(" not in code else ""
 
 
 def _shorter(name: str, kind: str, last: int) -> tuple[str, int]:
