@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from maixmem_cli.runs import standin_record, tracing
+from maixmem_cli.text import syntax
 
-_SOURCE = """\
+_TREE = syntax.tree("""\
 pos = []
 while True:
     for b in img.find_blobs(T):
@@ -17,35 +18,35 @@ while True:
         else:
             print(b)
     for k in pos: print(k)
-"""
+""")
 
 
 def test_a_body_ends_with_its_last_statement_or_one_of_its_own_bodies() -> None:
-    assert list(tracing.goes_through(_SOURCE)) == [(4, [5]), (3, [7, 9])]
+    assert list(tracing.goes_through(_TREE)) == [(4, [5]), (3, [7, 9])]
 
 
 def test_what_a_for_statement_goes_through_is_not_what_it_keeps() -> None:
     """In each of twelve rounds the list of 64 bytes is taken before line 7, which keeps 64, and
     freed behind it."""
-    kept = standin_record._without_loops({3: 768, 7: 64}, _SOURCE)
+    kept = standin_record._without_loops({3: 768, 7: 64}, _TREE)
     assert kept == {7: 832}
-    assert standin_record._without_loops({2: 32, 9: 500}, _SOURCE) == {2: 32, 9: 500}
+    assert standin_record._without_loops({2: 32, 9: 500}, _TREE) == {2: 32, 9: 500}
 
 
-_CALLED = """\
+_TREE_OF_CALLS = syntax.tree("""\
 def on_frame(img):
     names.extend([str(i) for i in range(img.width())])
 while True:
     on_frame(sensor.snapshot())
     kept.append(on_frame(sensor.snapshot()))
-"""
+""")
 
 
 def test_what_a_calls_arguments_took_is_not_kept_by_its_line() -> None:
     """In each of twelve rounds the picture of 128 bytes is taken before line 2, which keeps 24,
     and freed behind it."""
     kept = {2: -1248, 4: 1536, 5: 1536}
-    assert standin_record._in_function(4, kept, _CALLED) == 2
-    assert standin_record._in_function(5, kept, _CALLED) == 5, "it keeps what it was given"
-    assert standin_record._in_function(4, {2: 24, 4: 1536}, _CALLED) == 4
-    assert standin_record._in_function(4, {2: -1600, 4: 1536}, _CALLED) == 4
+    assert standin_record._in_function(4, kept, _TREE_OF_CALLS) == 2
+    assert standin_record._in_function(5, kept, _TREE_OF_CALLS) == 5, "it keeps what it was given"
+    assert standin_record._in_function(4, {2: 24, 4: 1536}, _TREE_OF_CALLS) == 4
+    assert standin_record._in_function(4, {2: -1600, 4: 1536}, _TREE_OF_CALLS) == 4

@@ -222,21 +222,20 @@ def _keeps_most(kept: dict[int, int]) -> int:
     return max(left, key=left.__getitem__, default=0)
 
 
-def _without_loops(kept: dict[int, int], source: str) -> dict[int, int]:
+def _without_loops(kept: dict[int, int], tree: ast.Module) -> dict[int, int]:
     """The same; what a for statement seems to keep is what it went through: its body's last line
     seems to have freed it, the one of its ends that keeps most, else the last."""
     found = dict(kept)
-    for line, ends in tracing.goes_through(source):
+    for line, ends in tracing.goes_through(tree):
         if found.get(line, 0) > 0:
             end = max(ends, key=lambda n: (found.get(n, 0), n))
             found[end] = found.get(end, 0) + found.pop(line)
     return found
 
 
-def _in_function(line: int, kept: dict[int, int], source: str) -> int:
+def _in_function(line: int, kept: dict[int, int], tree: ast.Module) -> int:
     """The same, or, where that adds to nothing, the line of a function that does: what the
     arguments of a call took is freed behind its last line, which seems to keep less than none."""
-    tree = syntax.tree(source)
     adds = {n.lineno for n in ast.walk(tree) if added_to(n)}  # type: ignore[attr-defined]
     ends = {
         n
@@ -410,8 +409,9 @@ class _Told:
         if not seen or found.kind != growth.GROWS:
             return
         kept = {n[0]: n[4] for n in seen.lines}
-        line = _keeps_most(_without_loops(kept, self.source)) or self.last
-        line = _in_function(line, kept, self.source)
+        tree = syntax.tree(self.source)
+        line = _keeps_most(_without_loops(kept, tree)) or self.last
+        line = _in_function(line, kept, tree)
         left = growth.rounds_left([found], looks[-1][1])
         dies = None if left is None else looks[-1][0] + left
         yield Growth(record.GC, self.place(line), round(found.rate), dies)

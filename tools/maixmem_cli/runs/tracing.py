@@ -42,11 +42,11 @@ def marked(source: str) -> str:
     return syntax.inserted(source, marks)
 
 
-def goes_through(source: str) -> Iterator[tuple[int, list[int]]]:
+def goes_through(tree: ast.Module) -> Iterator[tuple[int, list[int]]]:
     """(line of a for statement, those of the statements that its body may end with), the inner
     ones first: what it goes through is freed when it is over, which no mark tells from what the
     last statement did."""
-    for node in reversed([*ast.walk(syntax.tree(source))]):
+    for node in reversed([*ast.walk(tree)]):
         if isinstance(node, ast.For):
             line, ends = node.iter.lineno, [n.lineno for n in _ends(node.body)]
             if line not in ends:
