@@ -1457,16 +1457,7 @@ def test_a_bus_of_the_camera_that_is_disturbed_is_no_lack_of_memory() -> None:
         ("给 MaixCAM 转换 model_deploy 到一半 Killed", "oom-killer", "Add swap on the computer"),
         ("K230 第二次运行报 vb init failed", "k230-vb", "Reset the board"),
         ("K230 画面卡死 没有报错", "k230-dark", "Read the serial console"),
-    ],
-)
-def test_a_question_of_a_forum_has_its_first_step(text: str, row: str, step: str) -> None:
-    first = log.explain(f"{text}\n".encode()).errors[0]
-    assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
-
-
-@pytest.mark.parametrize(
-    ("text", "row", "step"),
-    [
+        # messages of C
         ("E (50) wifi:rxa_eb mem fail tid=1", "esp-alloc", "Print heap_caps"),
         ("ESP32: changeBuffer(): realloc failed!", "idf-largest", "Print heap_caps"),
         ("W (6634) cam_hal: NO-SOI", "camera-garbled", "Try xclk_freq_hz"),
@@ -1477,7 +1468,7 @@ def test_a_question_of_a_forum_has_its_first_step(text: str, row: str, step: str
         ("the RK3588 freezes while it runs the demo", "linux-stops", "Keep `dmesg -w`"),
     ],
 )
-def test_a_message_of_c_has_a_step_that_can_help_it(text: str, row: str, step: str) -> None:
+def test_a_line_of_a_forum_has_its_first_step(text: str, row: str, step: str) -> None:
     first = log.explain(f"{text}\n".encode()).errors[0]
     assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
 

@@ -83,8 +83,8 @@ class Answer:
 
     def is_elsewhere(self, other: Answer) -> bool:
         """Whether it is what a line means on other boards than those of another answer."""
-        boards = set(self.only) and set(other.only)
-        return bool(boards) and boards.isdisjoint(self.only) and self.line == other.line
+        mine, others = set(self.only), set(other.only)
+        return bool(mine and others) and mine.isdisjoint(others) and self.line == other.line
 
     def to_dict(self) -> dict[str, Any]:
         return {
