@@ -318,6 +318,8 @@ def test_a_limit_is_no_growth(text: str, grows: bool) -> None:
         ("I have this only when I update it", True),
         ("it works fine with 3.3 V and a resistor", False),
         ("it worked before", False),
+        ("When I run CircuitPython 9.0.0 with this board", False),
+        ("I want to run it on 1.20.0", False),
     ],
 )
 def test_another_version_that_ran_comes_first(text: str, is_so: bool) -> None:
@@ -1121,6 +1123,42 @@ def test_a_step_that_somebody_has_done_does_not_come_first() -> None:
     after = _first(f"{text}\nReformatting the card did not help.")
     assert not after.steps[0].startswith("Format the card")
     assert sorted(after.steps) == sorted(_first(text).steps)
+
+
+@pytest.mark.parametrize(
+    ("text", "done", "step"),
+    [
+        (
+            "OSError: [Errno 12] ENOMEM\nurequests.py",
+            "It fails after closing.",
+            "Close each response",
+        ),
+        (
+            "ESP32-CAM: Camera probe failed with error 0x105",
+            "I reseated it.",
+            "Power off, seat the",
+        ),
+    ],
+)
+def test_what_somebody_has_tried_is_no_first_step(text: str, done: str, step: str) -> None:
+    first = _first(f"ESP32, MicroPython v1.20\n{text}\n{done}").steps[0]
+    assert not first.startswith(step)
+
+
+def test_what_a_program_printed_says_more_than_a_title() -> None:
+    text = (
+        "# malloc fail of a task on my ESP32\nPanic reason: Mem alloc fail. size 0x6a0 caps 0x1800"
+    )
+    first = _first(text)
+    assert first.numbers or "MALLOC_CAP_INTERNAL" in first.means
+    assert "MALLOC_CAP_INTERNAL" in first.steps[0]
+
+
+def test_the_bare_name_of_an_exception_in_a_sentence_asks_for_the_board() -> None:
+    asks = table.find_out(None)
+    assert _first("MemoryError in my web view when it has many rows").steps[0] == asks
+    assert _first("MemoryError").steps[0] != asks
+    assert _first("MemoryError in my loop on an ESP32, MicroPython").steps[0] != asks
 
 
 def test_what_follows_from_another_line_is_no_cause() -> None:

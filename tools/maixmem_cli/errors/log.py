@@ -22,6 +22,7 @@ from maixmem_cli.errors.table import (
     Row,
     boards_of_line,
     find,
+    find_out,
     finds_out,
     fitting,
     is_in_c,
@@ -135,6 +136,8 @@ class Explained:
             other = [a for a in errors if a.row.last and a.row.sure == "certain" and not a.raised]
             errors = [a for a in errors if a not in other]
         clear = [a for a in errors if not a.row.vague]
+        if not any(a.printed for a in clear):  # what a program printed says more than a person
+            clear = [a for a in errors if a in clear or (a.printed and a.sure != _WEAK)]
         clear = [a for a in errors if a in clear or any(map(a.is_elsewhere, clear))]
         sure = [a for a in errors if a.sure != "possible"]
         rank = {a.row.id: (a.sure == _WEAK, a.row.faint) for a in errors}
@@ -312,6 +315,8 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
             checks = () if measured else answer.row.check
             wanted = answer.row.wanted(boards)
             _doubt(answer, fitting(steps_for(checks, wanted, language=language), text, language))
+            if not boards and all(map(answer.row.is_name_alone, answer.lines)):
+                answer.steps.insert(0, find_out(None, language))
         if answer.sure == _WEAK and steps and not answer.steps and not answer.numbers:
             useless.append(answer)
     found.answers = [answer for answer in found.answers if answer not in useless]

@@ -42,6 +42,7 @@ _ERRNO = re.compile(r"\[Errno (\d+)\]|OSError[:( ] ?(\d+)\b")
 _PLAIN = re.compile(r"[=*]?[A-Za-z][a-z']*(?: [A-Za-z][a-z']*)*\*?")  # words without a sign
 _ONLY_WORDS = re.compile(rf"{_PLAIN.pattern}|[\u4e00-\u9fff]+\*?")  # Chinese words, too
 _SPOKEN = re.compile(rf"{_ONLY_WORDS.pattern}|\w+Error\*?")  # and an exception's bare name
+_ERROR_NAME = re.compile(r"[A-Z]\w*Error")
 _FUNCTION = re.compile(r"\*?[a-z][a-z0-9]*(?:_[a-z0-9]*)+\*?")  # fb_alloc: no message has it alone
 _SENTENCE = re.compile(r"(?<=[.!?;]) |[\u3002\uff01\uff1f\uff1b]")  # what is between two sentences
 #: what a person writes, and no program
@@ -181,6 +182,12 @@ class Row:
         elif not words or any(f"{bare_of(w)}:" in text for w in words):
             return True
         return any(len(w) > len(text) // 2 for w in words)
+
+    def is_name_alone(self, text: str) -> bool:
+        """Whether all that a line has of this row is the bare name of an exception, in a sentence:
+        every Python has it, that of a computer too."""
+        words = self._words_in(text)
+        return bool(words) and text not in words and all(map(_ERROR_NAME.fullmatch, words))
 
     def keys_in(self, text: str, named: set[str]) -> set[str]:
         """What of `match` a line has."""
