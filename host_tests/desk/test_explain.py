@@ -1154,6 +1154,17 @@ def test_what_a_program_printed_says_more_than_a_title() -> None:
     assert "MALLOC_CAP_INTERNAL" in first.steps[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "board"),
+    [
+        ("RuntimeError: err.Err.ERR_NO_MEM", "maixcam"),
+        ("overflow in task 'CYW43 Worker'", "rp2040"),
+    ],
+)
+def test_a_name_that_one_runtime_gives_names_its_board(text: str, board: str) -> None:
+    assert log.explain(f"{text}\n".encode()).board == board
+
+
 def test_the_bare_name_of_an_exception_in_a_sentence_asks_for_the_board() -> None:
     asks = table.find_out(None)
     assert _first("MemoryError in my web view when it has many rows").steps[0] == asks
