@@ -1697,6 +1697,10 @@ def test_a_log_of_no_language_gets_no_step_of_python_first() -> None:
     for said, step in (("", "Print the free heap"), (", MicroPython", "Check what that line")):
         answer = log.explain(text.format(said).encode()).errors[0]
         assert (answer.row.id, answer.steps[0].startswith(step)) == ("memory-words", True)
+    fails, at = "an ESP32 fails with fragmentation{}\n", "Print the free heap"
+    for said, first in (("", True), (", MicroPython", False), (": ussl.wrap_socket()", False)):
+        answer = log.explain(fails.format(said).encode()).errors[0]
+        assert answer.steps[0].startswith(at) is first, said
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from maixmem_cli.errors.table import (
     is_typed,
     is_undecided,
     possible_boards,
+    python_last,
     rows_of,
     steps_for,
     with_own,
@@ -308,13 +309,14 @@ def _calculate(found: Explained, text: str, boards: frozenset[str]) -> None:
                 answer.means = say("the board hangs: {cause}", language, cause=fits[0])
                 answer.sure = "likely"
         first += [step for one in told if one.general for step in one.steps]
-        steps = dict.fromkeys([*first, *own])
+        steps = dict.fromkeys([*first, *python_last(own, text, boards)])
         answer.steps = fitting(steps, text, language)
         if not answer.printed and answer.row.kind == "error":
             measured = any(name.endswith("_falls") for name in found.facts)
             checks = () if measured else answer.row.check
             wanted = answer.row.wanted(boards)
-            _doubt(answer, fitting(steps_for(checks, wanted, language=language), text, language))
+            possible = python_last(steps_for(checks, wanted, language=language), text, boards)
+            _doubt(answer, fitting(possible, text, language))
             if not boards and all(map(answer.row.is_name_alone, answer.lines)):
                 answer.steps.insert(0, find_out(None, language))
         if answer.sure == _WEAK and steps and not answer.steps and not answer.numbers:

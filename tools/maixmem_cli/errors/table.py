@@ -51,6 +51,7 @@ PROSE = re.compile(
     "|我|请|怎么|的|了"
 )
 _FEW_BOARDS = 5
+_C_AS_OFTEN = frozenset({"esp32", "rp2040"})
 RAISED = re.compile(r"\w*(?:Error|Exception): ")
 _FEW_WORDS = 2
 _NOT_SEEN = r"\b(?:without (?:any )?|(?:(?:have|did|do)n'?t|not) (?:\w+ )?any |not an? )"
@@ -337,6 +338,14 @@ def fitting(texts: Iterable[str], log: str, language: str = ENGLISH) -> list[str
         for word in listed["step"]
     ]
     return sorted(fit, key=lambda text: any(has(text, word) for word in done))
+
+
+def python_last(texts: Iterable[str], log: str, boards: frozenset[str]) -> list[str]:
+    """Steps in their order, those that Python alone has last where a log is of boards that run C
+    as often and does not show which it is of."""
+    either = boards and boards <= _C_AS_OFTEN and not (is_in_c(log) or says(log, "python"))
+    python = [name for name in _names() if name.python] if either else []
+    return sorted(texts, key=lambda text: any(name.is_in(text) for name in python))
 
 
 def finds_out(step: str) -> bool:
