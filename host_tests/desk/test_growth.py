@@ -473,6 +473,38 @@ def test_a_queue_that_is_emptied_between_two_looks_has_some_at_the_next_one() ->
     assert found.kind == FULL
 
 
+@pytest.mark.parametrize("each", [2, 3, 4])
+@pytest.mark.parametrize("rounds", [20, 60])
+def test_what_is_kept_each_few_rounds_has_its_rate(each: int, rounds: int) -> None:
+    """Wherever the first one is kept: it was 10 to 17 % less at twenty rounds."""
+    for first in range(each):
+        held = objects(*((n + each - 1 - first) // each for n in range(rounds)))
+        found = judge(range(1, rounds + 1), held)
+        assert found.kind == GROWS
+        assert found.rate == pytest.approx(_OBJECT / each, rel=0.05), first
+
+
+def test_a_text_that_grows_each_fifth_round_has_its_rate_where_rounds_are_left_out() -> None:
+    """As a board looked at one, whose first blocks were those of others: 2.4 bytes were said for
+    2.6."""
+    looks = [1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 23, 24, 26, 27, 29, 30, 32, 33]
+    looks += [36, 39, 42, 44, 47, 50, 51, 53, 54, 56, 57, 59]
+    held: list[Held] = [*[{}] * 3, *[{32: 3}] * 7]
+    lengths = [13 * (n // 5) for n in looks[10:]]
+    blocks = [-(-(n + 1) // 32) * 32 for n in lengths]
+    held += [{32: 2, b: 1} for b in blocks]
+    filled = [*[{}] * 10, *({b: n} for b, n in zip(blocks, lengths))]
+    assert judge(looks, held, filled).rate == pytest.approx(2.6, rel=0.05)
+
+
+def test_what_the_first_round_made_is_no_step_of_what_is_kept_now_and_then() -> None:
+    """One more in round 38 of 58, long after it, is not seen to come again."""
+    held = objects(*((n > 0) + (n > 37) for n in range(58)))
+    assert judge(range(1, 59), held).kind == FULL
+    again = objects(*((n > 0) + (n > 19) + (n > 38) for n in range(58)))
+    assert judge(range(1, 59), again).kind == FEW
+
+
 def test_no_looks() -> None:
     assert judge([], []).kind == FLAT
     assert growth.lowest([]) == []

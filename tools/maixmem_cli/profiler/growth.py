@@ -47,6 +47,7 @@ _LISTED = 3  # numbers of objects that a list had entries for
 _EACH = 0.75  # of the last rounds: more in nearly each of them goes on, whatever was before
 _NEAR = 0.1  # of a rate
 _LAST, _STEADY = 3, 6  # of the rounds a third, of so many looks
+_NEARLY_ALL = 0.7  # of the looks have more than the one before
 _BEND = 8  # looks before and after which growth becomes slower
 _PARTS = 12  # lines at most whose parts are tried: there are 2 ** so many
 
@@ -330,7 +331,7 @@ def _steps(low: Sequence[int]) -> list[int]:
 def _now_and_then(rounds: Sequence[int], low: Sequence[int], wanted: int) -> int:
     """Rounds from one step up to the next, where they are as many each time, also up to now, but
     the steps are too few to tell; else 0."""
-    ups = [rounds[i] for i in _steps(low)]
+    ups = [rounds[i] for i in _steps(low) if i > 1]  # what the first round made came once
     if not _FILLS <= len(ups) < wanted:
         return 0
     apart, pauses = _apart(rounds), _pauses(ups)
@@ -561,12 +562,16 @@ def _sizes(low: Sequence[int]) -> list[int]:
 
 def _slope_of(rounds: Sequence[int], low: Sequence[int], table: bool) -> float:
     """Bytes a round: that of the last rounds, where each adds as much; else the middle of the
-    slopes between any two looks. A table that grows by a part of itself has room in vain: of that,
-    where it is full, just before each of its last steps up; they are so far from each other that
-    the others would be most of the looks."""
+    slopes between any two looks. Of what has more in few of them between any two steps up: up to
+    the next one nothing is added, and the last such time would count. A table that grows by a part
+    of itself has room in vain: of that, where it is full, just before each of its last steps up;
+    they are so far from each other that the others would be most of the looks."""
     if not table and (steady := _steady(rounds, low)):
         return steady
     points: list[tuple[float, int]] = [*zip(rounds, low)]
+    steps = _steps(low)
+    if STEPS <= len(steps) < _NEARLY_ALL * len(low):
+        points = [((rounds[i - 1] + 1 + rounds[i]) / 2, low[i]) for i in steps]
     if table:
         full = [i for i in _steps(low) if low[i - 1]]
         points = [((rounds[i - 1] + rounds[i] - 1) / 2, low[i - 1]) for i in full[-STEPS:]]
