@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.endless import endless, of_rounds, over
+from maixmem_cli.profiler.endless import endless, lengths, of_rounds, over, without_end
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,29 @@ def test_a_loop_of_so_many_rounds_is_over() -> None:
     assert not over(source, 60, 4) and not over(source, 30, 2)
     assert not over("for i in range(", 60, 1)
     assert (of_rounds(source, 60), of_rounds(source, 69), of_rounds(source, 30)) == ([1], [3], [])
+
+
+def test_the_rounds_of_each_loop_over_range() -> None:
+    source = "for i in range(60):\n    for k in range(9, 3, -2):\n        pass\n"
+    assert lengths(source) == {60, 3} and lengths("for n in names:\n    f()\n") == set()
+
+
+# what MicroPython 1.11 makes of a loop's end, before the jump's two bytes, and of one for ever
+@pytest.mark.parametrize(
+    "bytecode, for_ever",
+    [
+        ("81 e5 30 a8 d7 36", "7f d8 36"),  # n < 40
+        ("81 e5 30 14 3c d7 36", "7f d8 36"),  # n < 60
+        ("81 e5 30 14 82 2c d7 36", "ff 7f d8 36"),  # n < 300
+        ("81 e5 30 14 81 9c 20 d7 36", "ff ff 7f d8 36"),  # n < 20000
+        ("30 14 3c d7 36 81 e5 30 a8 d7 36", "7f d8 36"),
+        ("81 e6 30 7f d8 36", None),  # n > -1
+        ("81 e5 57 0a d7 36", None),  # n < a value that was computed
+        ("30 a8 d7 36 42", None),
+        ("d7 36 35", None),
+        ("", None),
+    ],
+)
+def test_the_condition_of_a_loop_becomes_one_for_ever(bytecode: str, for_ever: str | None) -> None:
+    expected = None if for_ever is None else bytes.fromhex(for_ever)
+    assert without_end(bytes.fromhex(bytecode)) == expected

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from k210_model.heap import RAM_START
+
 from maixmem_cli.emulator import cores
 from maixmem_cli.emulator.compiler import version
 
@@ -130,6 +132,10 @@ class Board:
     def flash(self) -> cores.Bytes:
         """The 16 MiB of the flash chip, likewise."""
         return self._part(_FLASH)
+
+    def write_ram(self, address: int, data: bytes) -> None:
+        """Puts bytes into the RAM from outside; no machine code."""
+        self.core.write(self._place(_RAM) + address - RAM_START, data)
 
     def write_flash(self, at: int, data: bytes) -> None:
         """Puts bytes on the chip from outside, as a programmer does."""

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from maixmem_cli.emulator.board import HANGS, Board, BoardStopped
+from maixmem_cli.emulator.board import HANGS, ROUNDS, Board, BoardStopped
 from maixmem_cli.emulator.compiler import NoBoardHere, cache
 from maixmem_cli.emulator.cores import write_whole
 from maixmem_cli.flash.image import ImageError, build
@@ -62,8 +62,12 @@ class SerialPort:
         return float(self.board.state()["microseconds"] / 1e6)
 
     def step(self) -> int:
-        """The board runs for some 10 ms of this machine."""
-        return self.board.run()
+        """The board runs for some 10 ms of this machine, or less."""
+        return self.board.run(self.rounds())
+
+    def rounds(self) -> int:
+        """Of 1,000 instructions a core, in a step."""
+        return ROUNDS
 
     def write(self, data: bytes) -> None:
         self.board.type(data)

@@ -18,7 +18,7 @@ from maixmem_cli.emulator import pictures, prepared, sd_image
 from maixmem_cli.emulator.ports import Hangs
 from maixmem_cli.emulator.readers.knowledge import Knowledge, learn
 from maixmem_cli.emulator.readers.tracer import RAW_FILE, Tracer
-from maixmem_cli.emulator.watched import NotEnding, Reset, Stuck, Watched
+from maixmem_cli.emulator.watched import Moment, NotEnding, Reset, Stuck, Watched
 from maixmem_cli.flash import image
 from maixmem_cli.heap.heaps import Finder, NotFound
 from maixmem_cli.heap.qstrs import exit_value
@@ -175,14 +175,20 @@ class Session:
         self._begun = True
 
     def go_on(
-        self, frames: int, seconds: float, tracer: Tracer | None = None
+        self,
+        before: Moment,
+        frames: int,
+        seconds: float,
+        tracer: Tracer | None = None,
+        changed: tuple[int, bytes] | None = None,
     ) -> tuple[Outcome, int]:
-        """How a script that a limit ended would have ended with these limits, and after how many
-        pictures: it goes on from shortly before (Watched.keep), followed by that tracer alone. The
-        board is left as it was."""
-        before, now, events = self.port.before_limit, self.board.snapshot(), self.board.events
-        assert before
-        self.board.restore(before)
+        """How a script would have ended with these limits, and after how many pictures: it goes on
+        from before its end (Watched.keep), with other bytes at an address if `changed`, followed
+        by that tracer alone. The board is left as it was."""
+        now, events = self.board.snapshot(), self.board.events
+        self.board.restore(before.board)
+        if changed:
+            self.board.write_ram(*changed)
         self.board.events = None
         if tracer:
             tracer.start(self.finder, gc=True, live=True)
@@ -196,7 +202,7 @@ class Session:
             ended = Outcome(RESETS) if again else self._broken(e.__cause__, e)
             return ended, self.board.state()["frames"]
         finally:
-            self.port.watching = False
+            self.port.unwatch()
             if tracer:
                 tracer.stop()
             self.board.restore(now)
@@ -217,7 +223,7 @@ class Session:
                 if not isinstance(cause, Reset):
                     return self._broken(cause, e)
             finally:
-                self.port.watching = False
+                self.port.unwatch()
             on_text("\n(the board restarts: the script runs again)\n")
             try:
                 self.repl.boots(60)

@@ -8,16 +8,19 @@ from __future__ import annotations
 import re
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
 from maixmem_cli.emulator import pictures
-from maixmem_cli.emulator.board import Board, Snapshot
+from maixmem_cli.emulator.board import ROUNDS, Board, Snapshot
 from maixmem_cli.emulator.ports import SerialPort
 
 _STUCK = 5.0  # seconds of the board's clock in which no core does anything
 _LOOK = 0.05  # seconds between two looks at a running board
 _NEAR, _SOON = 8, 0.5  # pictures, and seconds, before a limit: a step of the board is less
+_STEP, _LEAST = 1 / 16, 20  # of what a script has done, rounds: so far apart it is looked at
+_KEPT = 2  # loops
 _GRACE = 20.0  # seconds that a script may take to end after the Ctrl-C of a limit
 _PATIENCE = 5.0  # and after that of our user
 # what a failed assert of the SDK prints, after which it waits for ever, with interrupts
@@ -40,6 +43,14 @@ class Stuck(OSError):
 
 class NotEnding(OSError):
     """The script goes on after its Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A board as it was when both cores had done so many instructions."""
+
+    instructions: int
+    board: Snapshot
 
 
 class Watched(SerialPort):
@@ -67,17 +78,22 @@ class Watched(SerialPort):
         self._start: dict[str, Any] = {}  # the board's state when the limits began to count
         self._limits = 0, 0.0
         self._keeps = False
-        self.before_limit: Snapshot | None = None  #: the board shortly before its limit
+        self._nearly_over: Callable[[], int] | None = None
+        self._rounds = 0  # that were run since the limits began to count, at most
+        self.before_limit: Moment | None = None  #: the board shortly before its limit
+        self.in_loop: dict[int, Moment] = {}  #: and near the end of a loop, by its place
 
-    def keep(self) -> None:
-        """The board is to be kept as it is shortly before a limit: it can go on from there."""
-        self._keeps = True
+    def keep(self, nearly_over: Callable[[], int] | None = None) -> None:
+        """The board is to be kept as it is shortly before a limit: it can go on from there.
+        `nearly_over`: the place of a loop that is near its end just now, 0 for none; then, too."""
+        self._keeps, self._nearly_over = True, nearly_over
 
     def limit(self, frames: int, seconds: float, begin: tuple[int, float] = (0, 0.0)) -> None:
         """The script's limits count from here: so many pictures, so many seconds of the board's
         clock, 0: any; and what the first pictures may take."""
         few, first_seconds = begin
         self._start, self._limits = self.board.state(), (frames, seconds)
+        self._rounds = _LEAST
 
         def goes_on() -> bool:
             state = self.board.state()
@@ -115,8 +131,23 @@ class Watched(SerialPort):
             self._goes_on = None
             self.past_first()
         if self._keeps and not self.before_limit and self._is_near_limit():
-            self.before_limit = self.board.snapshot()
+            self.before_limit = self._moment()
+        loop = self._nearly_over() if self._nearly_over and self._rounds else 0
+        if loop and loop not in self.in_loop:
+            self.in_loop = dict([*self.in_loop.items()][1 - _KEPT :])
+            self.in_loop[loop] = self._moment()
         return why
+
+    def rounds(self) -> int:
+        """While the end of a loop is waited for, a part of what was done: a short loop, too."""
+        if not self._nearly_over or not self._rounds:
+            return super().rounds()
+        rounds = min(ROUNDS, max(_LEAST, int(_STEP * self._rounds)))
+        self._rounds += rounds
+        return rounds
+
+    def _moment(self) -> Moment:
+        return Moment(self.board.state()["instructions"], self.board.snapshot())
 
     def give_up(self) -> None:
         """Nobody wants to know any more how the script ends."""
@@ -130,6 +161,10 @@ class Watched(SerialPort):
         """A script begins."""
         self.watching = True
         self._heard, self._patience = time.monotonic(), _SILENT
+
+    def unwatch(self) -> None:
+        """It has ended."""
+        self.watching, self._nearly_over = False, None
 
     def stop(self, *ignored: object) -> None:
         """Types Ctrl-C as soon as it can; when that was done before, ends everything."""
@@ -197,6 +232,7 @@ class Watched(SerialPort):
         if state["resets"] != self._resets:
             self._resets = state["resets"]
             self._spoke = 0
+            self.in_loop.clear()
             raise Reset("the board was reset")
         if self.limited:
             self._interrupted = self._interrupted or time.monotonic()

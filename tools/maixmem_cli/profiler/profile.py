@@ -6,18 +6,28 @@ go?"."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
 from maixmem_cli.emulator.readers import moment
-from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Event, Place
+from maixmem_cli.emulator.readers.tracer import LOOK, RAW_FILE, Event, Place, Tracer
 from maixmem_cli.emulator.session import Outcome, Session
 from maixmem_cli.heap import heaps
 from maixmem_cli.heap.qstrs import Qstrs
 from maixmem_cli.library import places
-from maixmem_cli.profiler import growth, last_rounds, leaks, ledger, live, loops, post_mortem
+from maixmem_cli.profiler import (
+    endless,
+    growth,
+    last_rounds,
+    leaks,
+    ledger,
+    live,
+    loops,
+    post_mortem,
+)
 from maixmem_cli.profiler.leaks import BOUNDED, LEAK, RECURSION, Bound, Growth
 from maixmem_cli.serial.repl import BoardError
 
@@ -25,6 +35,7 @@ EARLIER = Place("", "before the script", 0)
 UNKNOWN = Place("", "no line: the compiler, the firmware", 0)
 STACK = "stack"  #: what a recursion fills, if not a heap first
 _TOP = 5
+_NEAR_END = 0.8  # of a loop's rounds
 _NEAR = 0.1  # of a round in which a program ends
 
 
@@ -355,7 +366,8 @@ def run(
     looks = looks and bool(session.known.state)
     keepers = live.Keepers(session) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
-    session.port.keep()
+    lengths = endless.lengths(session.source) if looks else ()
+    session.port.keep(partial(_nearly_over, session.tracer, lengths) if lengths else None)
     outcome = session.run(on_text)
     result = Profile(session, outcome)
     result.ending = post_mortem.ending(session, result.outcome)
@@ -364,3 +376,10 @@ def run(
     result.collect(keepers)
     result.finish()
     return result
+
+
+def _nearly_over(tracer: Tracer, lengths: Collection[int]) -> int:
+    """The place of a loop that has come near its end since the last call; 0: none has."""
+    looks = tracer.new_looks()
+    near = (k for k in looks if any(_NEAR_END * n <= k.end < n for n in lengths))
+    return next((k.asked for k in near if k.asked), 0)

@@ -9,15 +9,13 @@ grows, where it is not the only one, is seen in a longer run from the start.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import ceil
-from pathlib import Path
 
 from k210_model.gc_heap import BLOCK
 
-from maixmem_cli.emulator.readers.tracer import LOOK, Tracer
+from maixmem_cli.emulator.readers.tracer import LOOK
 from maixmem_cli.emulator.session import DONE, LIMIT, Session, imported
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.profiler import growth, profile, run_on
@@ -130,17 +128,14 @@ def _further(found: Profile, times: float) -> tuple[list[int], list[growth.Held]
     """Rounds after the end of the run, and all that was in use at each, had it been so many times
     as long; none where it does not go on from there, or ends otherwise."""
     session, loop = found.session, found.judged.loop
-    if not session.port.before_limit or not loop:
+    before = session.port.before_limit
+    if not before or not loop:
         return [], []
     key = (loop.outer or loop).key
     longer = run_on.longer(session.options, times)
-    with tempfile.TemporaryDirectory() as folder:
-        tracer = Tracer(session.board, session.known, Path(folder))
-        try:
-            ended, _ = session.go_on(longer.frames or 0, longer.seconds or 0.0, tracer)
-            looks = [e for e in tracer.of(LOOK) if e.asked == key]
-        finally:
-            tracer.close()
+    with run_on.further_traced(session) as tracer:
+        ended, _ = session.go_on(before, longer.frames or 0, longer.seconds or 0.0, tracer)
+        looks = [e for e in tracer.of(LOOK) if e.asked == key]
     if ended.kind != LIMIT or len(looks) < growth.LEAST:
         return [], []
     return [e.end for e in looks], [{BLOCK: e.a} for e in looks]

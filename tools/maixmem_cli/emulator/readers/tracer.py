@@ -94,6 +94,7 @@ class Tracer:
         self._path = folder / "events"
         self._file = self._path.open("wb")
         self._started = False
+        self._read = 0  # bytes of the file, by new_looks()
         self._state = range(0)  # the interpreter's, words of RAM
         self._anew: Callable[[], None] = lambda: None
         self.depths: dict[int, int] = {}  #: of each site that stacks() found, comprehensions too
@@ -143,6 +144,7 @@ class Tracer:
         """The board was reset, and is at its prompt: what was traced before is forgotten."""
         self._file.seek(0)
         self._file.truncate()
+        self._read = 0
         self._anew()
 
     def written(self) -> int:
@@ -247,24 +249,31 @@ class Tracer:
     def _marked(self, kind: str) -> set[int]:
         return {n for n, (name, _) in enumerate(self._known.marks, 1) if name == kind}
 
-    def of(self, kind: int) -> Iterator[Event]:
-        """All of a kind; looks without what they saw."""
-        return (Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in self._records(kind))
+    def of(self, kind: int, since: int = 0) -> Iterator[Event]:
+        """All of a kind, `since` so many bytes of events; looks without what they saw."""
+        records = self._records(kind, since=since)
+        return (Event(t, k, s, a, b, 0, c) for t, k, s, a, b, c in records)
 
-    def _records(self, *kinds: int) -> Iterator[tuple[int, ...]]:
+    def _records(self, *kinds: int, since: int = 0) -> Iterator[tuple[int, ...]]:
         """Those of some kinds."""
         wanted = re.compile(b"[%s]" % re.escape(bytes(kinds)))
-        for block, column in self._blocks():
+        for block, column in self._blocks(since):
             for m in wanted.finditer(column):
                 yield EVENT.unpack_from(block, m.start() * EVENT.size)
 
-    def _blocks(self) -> Iterator[tuple[bytes, bytes]]:
+    def _blocks(self, since: int = 0) -> Iterator[tuple[bytes, bytes]]:
         """What was traced, some of it at a time, and the kind of each record: most of them are of
         looks, and are not read one by one."""
         self._file.flush()
         with self._path.open("rb") as f:
+            f.seek(since)
             while block := f.read(EVENT.size * 4096):
                 yield block, block[_KIND :: EVENT.size]
+
+    def new_looks(self) -> list[Event]:
+        """Those that were written since the last call, without what they saw."""
+        since, self._read = self._read, self._file.tell()
+        return [*self.of(LOOK, since)]
 
     def stacks(self, names: Qstrs) -> dict[int, tuple[Place, ...]]:
         """Site -> the lines that were being run, the innermost first."""
