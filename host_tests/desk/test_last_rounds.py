@@ -320,6 +320,23 @@ def test_pieces_that_are_given_back_are_as_large_as_that(blocks: int) -> None:
     assert abs(least - at) <= 0.03 * at and most == least, (least, at)
 
 
+@pytest.mark.parametrize("blocks", [1500, 4000, 16000])
+@pytest.mark.parametrize("period", [20, 30])
+def test_what_is_larger_by_the_round_may_go_on_as_lately_or_as_on_the_whole(
+    blocks: int, period: int
+) -> None:
+    """Rows of 4 up to 33 blocks rose over just the rounds that were seen: 453 was said for 513."""
+
+    def rows(board: Board, number: int) -> bool:
+        size = 4 + number % period
+        return board.new(_GROWING, size, f"row {number}") and board.new(_OTHER, 2)
+
+    item = Verdict(GROWS, _SEEN, 0, rate=13.5 * BLOCK)
+    least, most, at = held_against(rows, blocks, item)
+    assert 0.9 * at <= most and least <= 1.1 * at, (least, at, most)
+    assert least < 0.9 * most
+
+
 @pytest.mark.parametrize("blocks", [1500, 3000])
 def test_pieces_of_one_event_are_as_large_as_others_of_their_line(blocks: int) -> None:
     """Not yet freed, nothing but that is known of them; one of 39 blocks gets no room earlier."""

@@ -31,6 +31,7 @@ _SWEEP = 3  # pieces that are freed one after the other: more, and a collector d
 _LEAST_TABLE = 32  # bytes of a list's first one
 _LEAST_LARGER = 2  # blocks
 _NEAR = 0.1  # of a rate
+_FEW = 3  # amounts that a round leaves: fewer are those of each round, or of each few
 _LARGE = 0.4  # of a growing object: an object of its line that large is it
 
 
@@ -107,7 +108,32 @@ def rounds_left(
     left = forecast.rounds_left(used, garbage, made, rounds, [*ones.values()]) if made else None
     since = rounds * (len(unto_now) / max(1, len(passed.born)) - 1)  # the last look, by objects
     behind = looks[-1].round - last.round - round(since)
-    return (max(0, left[0] + 1 - behind), max(0, left[1] + 1 - behind)) if left else None
+    if not left:
+        return None
+    began = max((g.verdict.since for g in leaks if g.place in many), default=0)
+    faster = _faster([k for k in upto if k.round >= began], first, many, place_of)
+    least, most = left[0] * min(1.0, faster), left[1] * max(1.0, faster)
+    return max(0, int(least) + 1 - behind), max(0, ceil(most) + 1 - behind)
+
+
+def _faster(
+    looks: Sequence[Look], first: Look, many: Collection[Place], place_of: Callable[[int], Place]
+) -> float:
+    """How many times as much the last rounds, since `first`, leave as all of them do: rows whose
+    size changes by the round may stay as large as lately, or be as on the whole. 1.0: as much, or
+    one as much as the other."""
+    earlier = sum(k.round < first.round for k in looks)
+    held = [sum((_of_line(k, place, place_of) for place in many), Counter()) for k in looks]
+    left, _ = growth.parts(held) if earlier else ([], [])
+
+    def slope(a: int, b: int) -> float:
+        return (left[b] - left[a]) / (looks[b].round - looks[a].round)
+
+    if not left or len({slope(k - 1, k) for k in range(earlier + 1, len(left))}) < _FEW:
+        return 1.0
+    lately, whole = slope(earlier, -1), slope(0, -1)
+    near = abs(lately - whole) <= _NEAR * max(lately, whole)
+    return 1.0 if near or min(lately, whole) <= 0 else lately / whole
 
 
 def _in_use(fullest: Fullest) -> dict[int, int]:
