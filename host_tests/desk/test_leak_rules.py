@@ -11,7 +11,7 @@ from typing import Callable
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import growth, leaks, loops
 from maixmem_cli.profiler.growth import LEAST
-from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, LEAK, RECURSION
+from maixmem_cli.profiler.leaks import CACHE, FIRMWARE, LEAK, ONCE, RECURSION
 from maixmem_cli.profiler.ledger import Look
 from maixmem_cli.profiler.loops import Chain
 
@@ -57,7 +57,11 @@ def test_made_once_is_flat_in_a_later_loop_whatever_the_lengths() -> None:
     setup = loop(_SETUP, [*range(250)])
     assert kinds(setup) == [LEAK]
     for rounds in (3, 10, 400):
-        assert kinds(setup + loop(_OUTER, [249] * rounds, start=9000)) == []
+        then = loop(_OUTER, [249] * rounds, start=9000)
+        (found,) = leaks.judged(setup + then, SITES).growths
+        assert (found.kind, found.leaks, found.rounds, found.each) == (ONCE, False, 250, 1056)
+        assert found.nbytes == 249 * 1056
+        assert kinds(setup + loop(_OUTER, [0] * rounds, start=9000)) == []  # given back
     assert kinds(setup + loop(_ENDS, [249, 249], start=9000)) == [LEAK]
 
 
@@ -115,6 +119,20 @@ def test_too_few_rounds_blame_nobody() -> None:
     assert (found.growths, found.rounds, found.too_few) == ([], LEAST - 2, True)
     found = leaks.judged(loop(_OUTER, [5] * 10), SITES)
     assert (found.growths, found.rounds, found.too_few) == ([], 10, False)
+
+
+def test_what_the_first_rounds_make_is_no_question_of_more_rounds() -> None:
+    """Four rounds of an outer loop were too few where all that its inner one makes was made in
+    the first."""
+    for counts, few in (
+        ([0, 4, 4, 4, 4], False),
+        ([0, 4, 5, 5, 5, 5], False),
+        ([0, 4, 5, 5], True),
+        ([0, 4, 4, 4, 5], True),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], True),  # it may come each fifth round
+    ):
+        found = leaks.judged(loop(_OUTER, counts), SITES)
+        assert (found.growths, found.too_few) == ([], few), counts
 
 
 def test_what_is_kept_now_and_then_needs_more_rounds() -> None:

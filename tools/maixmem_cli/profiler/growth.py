@@ -23,6 +23,7 @@ from maixmem_cli.profiler.hash_tables import OF_DICT, entry_of
 ENOUGH = 30  #: rounds that tell any leak of every round
 LEAST = 15  #: with fewer nothing is said to grow
 STEPS = 4  #: up, at least; of a table one less
+_FIRST, _SINCE = 2, 3  # rounds in which things are allocated once, and that show it
 _EXACT = 4  # rounds of the system heap, each with more than the one before
 GROWS, FULL, FLAT, FEW = "grows", "full", "flat", "too few rounds"
 
@@ -119,7 +120,9 @@ def judge(
     if passed < least:
         if exact and passed >= _EXACT and len(set(amounts)) == len(amounts) > _EXACT - 1:
             return Verdict(GROWS, passed, amounts[-1], rounds[0], rise / (rounds[-1] - rounds[0]))
-        return Verdict(FEW, passed, amounts[-1])
+        last = _steps(floor)[-1]
+        at_first = last <= _FIRST and rounds[-1] - rounds[last] >= _SINCE
+        return Verdict(FLAT if at_first else FEW, passed, amounts[-1], rounds[first])
     by_ones, one = parts(held)
     tables = sum(n for size, n in held[-1].items() if _larger_now(held, size))
     fill = [f.get(size, size) for f, size in zip(filled, one)] or one

@@ -23,6 +23,7 @@ from maixmem_cli.profiler.recursion import deepening
 
 LEAK, FIRMWARE, RECURSION, CACHE = "leak", "firmware", "recursion", "full"  #: kinds
 BOUNDED = "bounded"  #: a kind: it grew to the end of the run, but does not for ever
+ONCE = "once"  #: a kind: it grew in a loop that is over, and not in the loops after it
 _FULL = 1024  # bytes of a cache that is worth a word
 _STAYS = 0.1  # of what a line has more: all together has no more or less than that
 _LOST = 2  # steps up of what is known to be lost with each call
@@ -47,7 +48,7 @@ class Bound:
 @dataclass(frozen=True)
 class Growth:
     """What a line keeps more of with every round; of the kind "full": what has filled up; of the
-    kind "bounded": what is to."""
+    kind "bounded": what is to; of the kind "once": what it kept more of before."""
 
     heap: str
     place: Place
@@ -59,7 +60,7 @@ class Growth:
 
     @property
     def leaks(self) -> bool:
-        return self.kind not in (CACHE, BOUNDED)
+        return self.kind not in (CACHE, BOUNDED, ONCE)
 
     @property
     def each(self) -> float:
@@ -300,12 +301,16 @@ def _in_each(owner: _Owner, loop: Loop) -> bool:
 
 def _one(verdicts: list[tuple[Loop, Verdict]], owner: _Owner) -> tuple[str, Verdict | None]:
     """Of what each loop tells of a line, in their order. That of the loop in which it is called
-    counts, and none after which it stays as it was."""
+    counts, and none after which it stays as it was: that was allocated once."""
     own = [(x, v) for x, v in verdicts if any(x.covers(c) for c in owner.chains)] or verdicts
     grown = [(x, v) for x, v in own if v.kind == GROWS]
     full = [v for x, v in own if v.kind == FULL and v.nbytes >= _FULL]
+    once: Verdict | None = None
     for loop, verdict in reversed(grown):
         after = [v for x, v in verdicts if x.first >= loop.last and x.passed >= _SEEN]
         if not any(v.kind in (FLAT, FULL) for v in after):
             return LEAK, verdict
-    return CACHE, full[-1] if full and not grown else None
+        once = once or replace(verdict, nbytes=min(verdict.nbytes, after[-1].nbytes))
+    if once:
+        return ONCE, once if once.nbytes >= _FULL else None
+    return CACHE, full[-1] if full else None

@@ -17,7 +17,7 @@ from maixmem_report import kib
 from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.emulator.session import HANGING
 from maixmem_cli.profiler import live
-from maixmem_cli.profiler.leaks import BOUNDED, CACHE, FIRMWARE, RECURSION, Bound, Growth
+from maixmem_cli.profiler.leaks import BOUNDED, CACHE, FIRMWARE, ONCE, RECURSION, Bound, Growth
 from maixmem_cli.profiler.profile import EARLIER, STACK, UNKNOWN, Profile
 
 _LINES, _KEPT_LINES, _KEEPERS = 12, 5, 3
@@ -105,6 +105,9 @@ def growth(profile: Profile, g: Growth) -> str:
     line, heap, each = line_of(profile, g.place), HEAPS[g.heap], f"{g.each_time} bytes"
     if g.kind == CACHE:
         return f"fills up and stays, {kib(g.nbytes)} of the {heap}: {line}"
+    if g.kind == ONCE:
+        had = f"{each} a round in a loop that has ended, no more in the loop after it"
+        return f"allocated once, {kib(g.nbytes)} of the {heap}, {had}: {line}"
     if g.kind == BOUNDED and g.bound:
         return f"grows {each} of the {heap} a round, {_bound(g.bound)}: {line}"
     if g.kind == FIRMWARE:
@@ -158,7 +161,8 @@ def too_few(profile: Profile) -> list[str]:
     """What cannot be judged yet."""
     found = profile.judged
     few = f"{found.rounds}; {found.enough} are enough"
-    return [f"too few rounds to judge ({few})"] if found.too_few else []
+    what = " the other lines" if profile.leaks else ""
+    return [f"too few rounds to judge{what} ({few})"] if found.too_few else []
 
 
 def _objects(k: live.Kept) -> str:
