@@ -13,6 +13,7 @@ import pytest
 from emulated import needs_cc, needs_image
 from maixmem_cli.emulator.session import Options, Session
 from maixmem_cli.profiler import plain, profile, run_on
+from maixmem_cli.profiler.leaks import BOUNDED
 from maixmem_cli.runs import bounded
 
 pytestmark = [needs_cc, needs_image]
@@ -366,6 +367,26 @@ def test_a_loop_over_range_goes_on_to_where_what_grows_ends_it(tmp_path: Path) -
         found.ran_on = run_on.to_its_end(found)
     assert found.end and found.end.ran
     assert abs(found.end.rounds + found.end.left - dies) <= 0.05 * dies
+
+
+def test_a_loop_that_is_to_end_is_seen_to(tmp_path: Path) -> None:
+    """A calibration of 35 pictures, of which 20 were seen, was a leak: on the firmware it was
+    looked at no further than its own end."""
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import sensor\nsensor.reset()\nsensor.set_pixformat(sensor.GRAYSCALE)\n"
+        "sensor.set_framesize(sensor.QQVGA)\nsensor.run(1)\ntable = []\n"
+        "for k in range(35):\n  img = sensor.snapshot()\n"
+        "  table.append([img.get_pixel(k, y) for y in range(6)])\n"
+        "while True:\n  img = sensor.snapshot()\n"
+    )
+    with Session(emulated.IMAGES[0], script, Options(frames=20, camera="pattern")) as session:
+        found = profile.run(session, lambda text: None)
+        assert [g.place.line for g in found.leaks] == [9]
+        bounded.settle(found)
+    (growth,) = found.growths
+    assert growth.kind == BOUNDED and growth.bound and growth.bound.ran
+    assert 35 <= growth.bound.until <= 37
 
 
 def test_a_loop_over_range_that_ended_before_a_bound(tmp_path: Path) -> None:

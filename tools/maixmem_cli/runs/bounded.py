@@ -15,7 +15,7 @@ from math import ceil
 
 from k210_model.gc_heap import BLOCK
 
-from maixmem_cli.emulator.readers.tracer import LOOK
+from maixmem_cli.emulator.readers.tracer import LOOK, Event
 from maixmem_cli.emulator.session import DONE, LIMIT, Session, imported
 from maixmem_cli.firmware.builds import choose
 from maixmem_cli.profiler import growth, profile, run_on
@@ -135,10 +135,17 @@ def _further(found: Profile, times: float) -> tuple[list[int], list[growth.Held]
     longer = run_on.longer(session.options, times)
     with run_on.further_traced(session) as tracer:
         ended, _ = session.go_on(before, longer.frames or 0, longer.seconds or 0.0, tracer)
-        looks = [e for e in tracer.of(LOOK) if e.asked == key]
-    if ended.kind != LIMIT or len(looks) < growth.LEAST:
+        all_looks = [*tracer.of(LOOK)]
+        looks = [e for e in all_looks if e.asked == key]
+    if ended.kind != LIMIT or len(looks) < growth.LEAST or _is_over(looks, all_looks[-1].time):
         return [], []
     return [e.end for e in looks], [{BLOCK: e.a} for e in looks]
+
+
+def _is_over(looks: Sequence[Event], now: int) -> bool:
+    """Whether a loop had ended by then."""
+    longest = max(b.time - a.time for a, b in zip(looks, looks[1:]))
+    return now - looks[-1].time > _PAST * longest
 
 
 def _run_on(found: Profile, times: float, source: str = "") -> Profile | None:
