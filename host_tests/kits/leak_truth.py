@@ -43,7 +43,7 @@ from typing import Any
 import paths
 
 sys.path[:0] = [str(p) for p in (paths.TOOLS, paths.LIB, paths.SHIMS)]
-from maixmem_cli.emulator.session import Options, Session  # noqa: E402
+from maixmem_cli.emulator.session import Options, Session, imported  # noqa: E402
 from maixmem_cli.profiler import growth  # noqa: E402
 from maixmem_cli.runs import ending  # noqa: E402
 from maixmem_cli.serial.repl import BoardError  # noqa: E402
@@ -108,6 +108,13 @@ class Program:
         assert models or not found, f"{self.path.name} needs MAIXMEM_MODELS"
         return tuple((int(at, 16), models / name) for name, at in found if models)
 
+    def modules(self, folder: Path) -> None:
+        """Puts those beside it that it imports there."""
+        for name in imported(self.source):
+            beside = self.path.with_name(f"{name}.py")
+            if beside.is_file():
+                (folder / beside.name).write_bytes(beside.read_bytes())
+
     @property
     def sees(self) -> bool:
         """Whether it takes pictures, which are its rounds."""
@@ -129,6 +136,7 @@ def profiled(program: Program, image: Path, frames: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temp:
         script, out = Path(temp) / program.path.name, Path(temp) / "out.json"
         script.write_text(program.rounds(frames))
+        program.modules(Path(temp))
         limit = [f"--frames={n}"] if (n := program.pictures(frames)) else []
         flash = [f"--flash={model}@{at:#x}" for at, model in program.flash]
         board = [f"--firmware={image}", "--camera=pattern", *limit, *flash]
@@ -195,6 +203,7 @@ def ended(program: Program, image: Path, frames: int) -> str:
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(program.rounds(frames))
+        program.modules(Path(temp))
         pictures = program.pictures(frames)
         options = Options(camera="pattern", frames=pictures, files=program.flash)
         with Session(image, script, options) as session:
@@ -216,6 +225,7 @@ def _died(program: Program, source: str, image: Path, most: int) -> tuple[int, s
     with tempfile.TemporaryDirectory() as temp:
         script = Path(temp) / program.path.name
         script.write_text(source)
+        program.modules(Path(temp))
         options = Options(camera="pattern", frames=most, files=program.flash)
         with Session(image, script, options) as session:
             outcome = session.run(lambda text: None)
