@@ -148,11 +148,25 @@ def test_budget_of_a_project(tmp_path: Path) -> None:
             project.setup(path)
 
 
+def test_a_baseline_of_another_script_or_firmware_is_named() -> None:
+    """A smaller firmware would hide what the script takes more."""
+    old = {"script": "main.py", "firmware": "full.bin"}
+    assert compare.another(old, dict(old)) == ""
+    assert compare.another(old, {**old, "firmware": "minimum.bin"}) == (
+        "is of main.py on full.bin, this run of main.py on minimum.bin"
+    )
+    assert compare.another({}, old) == ""
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"gc": 1}', "\x00", '{"lines": [1]}'])
 def test_what_is_no_profile(tmp_path: Path, text: str) -> None:
     path = tmp_path / "old.json"
     path.write_text(text)
-    with pytest.raises(compare.NoProfile, match="Next:"):
+    with pytest.raises(compare.NoProfile, match="Next:") as e:
+        compare.load(path)
+    assert "Error(" not in str(e.value)  # words, no name of Python's
+    path.write_text(json.dumps({**OLD, "version": 1}))
+    with pytest.raises(compare.NoProfile, match="it has version 1, this maixmem writes"):
         compare.load(path)
     path.write_text(json.dumps(OLD))
     assert compare.load(path) == OLD

@@ -81,6 +81,11 @@ class Gate:
         old = self._old["diff"]
         return compare.text(old, told) if old else []
 
+    def other(self, told: dict[str, Any]) -> list[str]:
+        """Which of its files are of another script, or of another firmware."""
+        found = {name: compare.another(old, told) for name, old in self._old.items() if old}
+        return [f"--{name} {of}" for name, of in found.items() if of]
+
     def failed(self, told: dict[str, Any]) -> list[gate.Breach]:
         """What is not accepted."""
         return gate.breaches(told, self.limits, self._old["baseline"], self.tolerance)

@@ -121,6 +121,8 @@ def command(
         for line in (*as_text.lines(made), "") if made and not as_json else ():
             click.echo(printable(line))
         _print(result, told, wanted, as_json)
+        for line in wanted.other(told):
+            click.echo(f"maixmem: {line}", err=True)
         failed = wanted.failed(told)
         say(failed, script)
         sys.exit(run_firmware.status(result.outcome) or bool(result.damage or failed))

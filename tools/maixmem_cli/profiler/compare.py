@@ -55,19 +55,32 @@ def load(path: Path) -> dict[str, Any]:
     """A profile that was kept. NoProfile says what is wrong with the file."""
     try:
         told = json.loads(reading.text(path))
-        if told["version"] != VERSION:
-            raise ValueError(f"version {told['version']}, and this maixmem writes {VERSION}")
+        if (version := told["version"]) != VERSION:
+            raise _no_profile(path, f"it has version {version}, this maixmem writes {VERSION}")
         for leak in told["grows"]:
             leak["heap"], leak["file"], leak["text"], leak["line"], leak["each"] + 0
         for heap in HEAPS:
             told[heap]["peak"] + told[heap]["end"]
         for n in told["lines"]:
             n["heap"], n["file"], n["function"], n["text"], n["line"], n["at_peak"] + 0
-    except (ValueError, TypeError, KeyError) as e:
-        raise NoProfile(
-            f"{path} is no profile: {e!r}. Next: maixmem profile --json -o FILE"
-        ) from e
+    except json.JSONDecodeError as e:
+        raise _no_profile(path, f"it is no JSON from line {e.lineno} on") from e
+    except (TypeError, KeyError, UnicodeError) as e:
+        raise _no_profile(path, "profile --json did not write it") from e
     return told
+
+
+def _no_profile(path: Path, why: str) -> NoProfile:
+    return NoProfile(f"{path} is no profile: {why}. Next: maixmem profile SCRIPT --json -o {path}")
+
+
+def another(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """What an earlier profile is of, where that is another script or firmware; else ""."""
+    before, now = (
+        f"{told.get('script')} on {told.get('firmware')}" if "script" in told else ""
+        for told in (old, new)
+    )
+    return f"is of {before}, this run of {now}" if before and before != now else ""
 
 
 def changes(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
