@@ -11,6 +11,7 @@ from maixmem_cli.emulator.readers.tracer import Place
 from maixmem_cli.profiler import draw, page
 
 MAIN, LEFT, RIGHT = (Place("main.py", f, n) for f, n in (("<module>", 1), ("f", 2), ("g", 3)))
+_BOLD = 7.4  # pixels of a bold letter of 12
 _BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]*><title>([^<]*)</title>')
 
 
@@ -60,7 +61,8 @@ def test_areas_are_by_line_and_moments_have_their_words() -> None:
 
 
 def test_the_picture_fits_a_phone_and_scales() -> None:
-    plot = draw.Plot("GC heap", 1000, [draw.Layer("#111111", "a name that is long " * 9, [1, 2])])
+    name, layer = "GC heap without garbage", "a name that is long " * 9
+    plot = draw.Plot(name, 520_000, [draw.Layer("#111111", layer, [17_000, 17_510])])
     assert not plot.to_scale
     for width in (draw.WIDTH, draw.NARROW):
         shown = draw.timeline([0.0, 1.0], [plot], draw.Moments([], [], []), "axis", width)
@@ -70,6 +72,8 @@ def test_the_picture_fits_a_phone_and_scales() -> None:
         assert "far above this scale" in shown
         right = [float(x) for x in re.findall(r'<rect x="([0-9.]+)"', shown)]
         assert max(right) < width
+        ((begin, title),) = re.findall(r'x="([0-9.]+)"[^>]*>(GC heap[^<]*peak[^<]*)<', shown)
+        assert float(begin) + _BOLD * len(title) < width  # else its end is not there
 
 
 def test_leaks_have_a_colour_of_their_own() -> None:

@@ -187,6 +187,7 @@ class _Sheet:
     def __init__(self, at: Sequence[float], width: int) -> None:
         self.at, self.width = at, width
         self.left = 80 if width > NARROW else 62
+        self.title = self.left if width > NARROW else 6  # a long one has no more room
         self.wide = width - self.left - 16
         self.letters = int(self.wide / svg.LETTER)
 
@@ -228,7 +229,7 @@ class _Sheet:
         area = (self.left, top, self.wide, _PLOT_H)
         out = [
             svg.text(
-                self.left, top - 6, f"{plot.name}: peak {kib(peak)} of {kib(plot.total)}", "bold"
+                self.title, top - 6, f"{plot.name}: peak {kib(peak)} of {kib(plot.total)}", "bold"
             ),
             svg.window(area, [*self.areas(plot), *lines]),
             svg.box(area, "none", _FRAME),
