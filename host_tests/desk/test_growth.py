@@ -505,6 +505,14 @@ def test_what_the_first_round_made_is_no_step_of_what_is_kept_now_and_then() -> 
     assert judge(range(1, 59), again).kind == FEW
 
 
+def test_a_text_that_is_computed_now_and_then_and_some_longer_is_no_leak() -> None:
+    """A report each 25 rounds, of 288 bytes, then of 320."""
+    held: list[Held] = [{}] * 25 + [{288: 1}] * 25 + [{320: 1}] * 10
+    assert judge(range(1, 61), held).kind == FULL
+    kept: list[Held] = [{}] * 25 + [{288: 1}] * 25 + [{288: 1, 320: 1}] * 10
+    assert judge(range(1, 61), kept).kind == FEW
+
+
 def test_no_looks() -> None:
     assert judge([], []).kind == FLAT
     assert growth.lowest([]) == []

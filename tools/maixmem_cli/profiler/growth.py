@@ -36,6 +36,7 @@ _MORE = 8  # times what the later half has more on average: of even growth 2 are
 _GAPS = 2  # times, at least, that it is emptied, each with more
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
+_UNLIKE = 4  # times as high: a text that is computed now and then, some longer, is no step
 _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
 _TABLE = 1.2  # times as large as before: the table of a dict or a list
 _TABLE_STEPS = 3  # the last ones, and no one smaller than the one before
@@ -332,10 +333,11 @@ def _steps(low: Sequence[int]) -> list[int]:
 
 
 def _now_and_then(rounds: Sequence[int], low: Sequence[int], wanted: int) -> int:
-    """Rounds from one step up to the next, where they are as many each time, also up to now, but
-    the steps are too few to tell; else 0."""
-    ups = [rounds[i] for i in _steps(low) if i > 1]  # what the first round made came once
-    if not _FILLS <= len(ups) < wanted:
+    """Rounds from one step up to the next, where they are as many each time, also up to now, and
+    about as high, but the steps are too few to tell; else 0."""
+    steps = [i for i in _steps(low) if i > 1]  # what the first round made came once
+    ups, heights = [rounds[i] for i in steps], [low[i] - low[i - 1] for i in steps]
+    if not _FILLS <= len(ups) < wanted or _UNLIKE * min(heights) < max(heights):
         return 0
     apart, pauses = _apart(rounds), _pauses(ups)
     around = max(ups[0] - rounds[0], rounds[-1] - ups[-1])
