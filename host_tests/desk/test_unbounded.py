@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from maixmem_cli.profiler.unbounded import keys, numbers, unbounded
+from maixmem_cli.profiler.unbounded import keys, makes_larger, numbers, unbounded
 
 _SCRIPT = """\
 kept = {first}
@@ -142,3 +142,24 @@ def test_each_key_of_a_remainder_may_have_its_own_bound() -> None:
     """Of five pins, each with a queue of eight, 40 values are kept."""
     assert keys("of[n % 5].append(n)\nif n % 3: of[0].pop()\n", 3000) == 5
     assert keys("n % 70000\nn % k\nn / 9\n'%s' % 'x'\n", 3000) == 1
+
+
+@pytest.mark.parametrize(
+    "line, larger",
+    [
+        ("data += bytes(9)", True),
+        ("self.text += line", True),
+        ("text = text + line", True),
+        ("self.text = self.text + line + '\\n'", True),
+        ("buf.extend(b)", True),
+        ("n += 1", False),
+        ("sent += len(log)", False),
+        ("n = n + 1", False),
+        ("text = other + line", False),
+        ("kept.append(a + b)", False),
+        ("data -= 9", False),
+        ("data +=", False),
+    ],
+)
+def test_what_may_make_one_object_larger(line: str, larger: bool) -> None:
+    assert makes_larger(f"for n in range(9):\n    {line}\n") is larger

@@ -27,6 +27,7 @@ from maixmem_cli.profiler import (
     live,
     loops,
     post_mortem,
+    unbounded,
 )
 from maixmem_cli.profiler.leaks import BOUNDED, LEAK, RECURSION, Bound, Growth
 from maixmem_cli.serial.repl import BoardError
@@ -366,7 +367,8 @@ def run(
     looks = looks and bool(session.known.state)
     keepers = live.Keepers(session) if looks else None
     session.tracer.start(session.finder, gc=True, live=looks, guard=guard)
-    lengths = endless.lengths(session.source) if looks else ()
+    wanted = looks and unbounded.makes_larger(session.source)  # run_on
+    lengths = endless.lengths(session.source) if wanted else ()
     session.port.keep(partial(_nearly_over, session.tracer, lengths) if lengths else None)
     outcome = session.run(on_text)
     result = Profile(session, outcome)

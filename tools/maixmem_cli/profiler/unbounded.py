@@ -8,13 +8,14 @@ that, a run has to tell.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Union
 
 from maixmem_cli.text.syntax import for_ever
 
 ADDS = {"append", "extend", "insert"}  # methods of what grows
 _READS = {"len", "print", "sum", "min", "max"}  # functions that keep nothing of what they get
+_NUMBERS = {"len", "int", "float", "ord", "abs", "sum"}  # functions that give one
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom)
 _TYPES = {"bool", "bytearray", "bytes", "dict", "float", "int", "list", "str", "tuple"}
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension)
@@ -76,6 +77,36 @@ def added_to(statement: ast.AST) -> ast.AST | None:
         same = isinstance(added.op, ast.Add) and _name(added.left) == _name(to) != ""
         return to if same else None
     return None
+
+
+def makes_larger(source: str) -> bool:
+    """Whether a script may make one object larger by its bytes: x += y, x = x + y + z,
+    x.extend(y); not by a number that is written there, nor by a length."""
+    try:
+        nodes = [*ast.walk(ast.parse(source))]
+    except SyntaxError:
+        return False
+    return any(not _is_number(more) for n in nodes for more in _more(n))
+
+
+def _more(node: ast.AST) -> Iterator[ast.expr]:
+    """What a node adds to an object."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        yield node.value
+    if isinstance(node, ast.Call) and _name(node.func) == "extend":
+        yield from node.args
+    if isinstance(node, ast.Assign):
+        value = node.value
+        while isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            if _name(value.left) == _name(node.targets[0]) != "":
+                yield value.right
+            value = value.left
+
+
+def _is_number(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return _name(value.func) in _NUMBERS
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
 
 class _Script:
