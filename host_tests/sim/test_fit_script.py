@@ -694,6 +694,18 @@ def test_a_picture_that_hardly_has_room_is_too_close(hold: int, said: str, tmp_p
     assert told.close == (said == "too close")
 
 
+@pytest.mark.parametrize(("kept", "told"), [(44, "CANNOT TELL: too close"), (42, "FITS")])
+def test_a_picture_that_is_lost_may_still_be_there(kept: int, told: str, tmp_path: Path) -> None:
+    """With 44 the firmware dies in its fifth picture or runs on, as a word on its C stack happens
+    to keep the picture before the last; 34 KiB are left then, twice what one takes."""
+    source = f"{_CAMERA}blocks = [bytearray(10400) for i in range({kept})]\n"
+    source += _LOOP + "    small = img.copy((0, 0, 120, 70))\n"
+    done, record, _ = fitted(tmp_path, source, "--firmware", "minimum")
+    assert done.output.startswith(told), done.output
+    assert record.lingers == (kept == 44)
+    assert ("picture still in it" in done.output) == record.lingers
+
+
 _TIMER = """from machine import Timer
 tim = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=50, callback=tick)
 """

@@ -29,6 +29,7 @@ class GcHeap:
         self.pool = pool
         self.used = idle
         self.taken = 0  # bytes in blocks, since power-on
+        self.lingers = None  # or the Lingering of this run
 
     def take(self, n):
         """A zeroed bytearray of n bytes, or MemoryError."""
@@ -40,7 +41,10 @@ class GcHeap:
             if nbytes > self.pool - self.used:
                 raise MemoryError("memory allocation failed, allocating %d bytes" % n)
             self.used += nbytes
-        return bytearray(n)
+        block = bytearray(n)
+        if self.lingers:
+            self.lingers.add(block)
+        return block
 
     def give(self, n):
         self.used -= blocks(n)
@@ -89,6 +93,22 @@ def _vm_pixels(n):
     block = heap.take(n)
     latest.add(addressof(block))
     return block
+
+
+# Contract. Of the largest blocks of pixels the last two are held: a word that a call left on the
+# board's C stack may keep one that the program has lost, and which one no stand-in can know.
+class Lingering:
+    def __init__(self):
+        self._size = 0
+        self._held = [None, None]
+
+    def add(self, block):
+        """A block of pixels was made."""
+        if len(block) > self._size:
+            self._size = len(block)
+            self._held[1] = None
+        if len(block) == self._size:
+            self._held[0], self._held[1] = self._held[1], block
 
 
 # The blocks of some kind that were made last, so many at most. Their addresses are one more than

@@ -125,11 +125,19 @@ def _idle(of: Record) -> record.Step | None:
 def _too_close(of: Record) -> tuple[str, ...]:
     """The lines where less was left than the stand-in's figures may be wrong by."""
     least = of.least_of(GC) if of.board.on == record.STAND_IN else None
-    if least is None or not (of.close or least.level.free < WITHIN):
+    if least is None or not (of.close or of.lingers or least.level.free < WITHIN):
         return ()
     left = f"{kib(least.level.free)} of the GC heap were left, {_at(of, least)}"
+    if of.lingers:
+        return (f"{CANNOT_TELL}: too close: {left}", *_may_stay(of))
     less = (f"with {kib(WITHIN)} less it does not run",) if of.close else ()
     return (f"{CANNOT_TELL}: too close: {left}", *less, *_is_within(of))
+
+
+def _may_stay(of: Record) -> Iterator[str]:
+    yield "with one picture still in it that the program has lost it does not run"
+    yield f"a word on the firmware's stack may keep one for a round; seen on {_on(of)}"
+    yield "Next: --firmware IMAGE runs it on the firmware itself"
 
 
 def _of_detail(of: Record, end: record.End) -> Iterator[str]:

@@ -226,6 +226,7 @@ class Record:
     settled: int | None = None  #: the picture from which on nothing grew more, where it was seen
     too_few: bool = False  #: rounds, to tell whether something grows
     close: bool = False  #: on the stand-in: with a little more GC heap, or less, it ends otherwise
+    lingers: bool = False  #: on the stand-in: with a lost picture still there it ends otherwise
     packs: bool = False  #: it made a JPEG as of a black picture, on an image as of a pattern
     detail: End | None = None  #: on the stand-in, with those full of detail, it ends so, and dies
     cut: bool = False  #: run on because something grew, its time was over too soon to tell

@@ -34,6 +34,7 @@ _SETTLED = 2  # times the picture from which on nothing grows: tables grow in su
 _FIRST = 5  # times as many, in which it is looked for first
 _APART = 4  # times as far goes on after it: else that alone
 _NEAR = 32768  #: bytes of the GC heap: with more left its pieces hardly decide
+_PIECES = 4  # times the largest picture: with so much left one that is lost does not either
 _PACKS = "compress"  # begins what makes a JPEG on the GC heap
 _SAME = 0.9  # of what was seen to grow: there it grew as long, and is the same
 
@@ -86,6 +87,7 @@ def _run_on(script: Path, place: Place) -> Record:
     found = once(script, place)
     if place.image is None:
         found = replace(found, close=_is_close(script, place, found))
+        found = replace(found, lingers=_lingers(script, place, found))
     full, asked = _full_in(found), place.options.frames
     if not full or not asked or 2 * found.pictures < asked:
         return found  # its time was over: of that ten times as much is long
@@ -108,6 +110,17 @@ def _is_close(script: Path, place: Place, found: Record) -> bool:
         other = again(script, place, heap - by).end
         return bool(other.refused and other.refused.heap == GC)
     return False
+
+
+def _lingers(script: Path, place: Place, found: Record) -> bool:
+    """Whether a run on the stand-in that went well does not where one picture that the program
+    lost is still on the GC heap: a word on the board's C stack may keep it there."""
+    least = found.least_of(GC)
+    most = max((x.largest for x in found.lines if x.heap == GC and x.count > 1), default=0)
+    if found.close or not (found.ran and least) or least.level.free >= _PIECES * most:
+        return False
+    end = once(script, place, brief=True, lingers=True).end
+    return bool(end.refused and end.refused.heap == GC)
 
 
 @dataclass(frozen=True)
@@ -244,16 +257,17 @@ def once(
     *,
     brief: bool = False,
     detail: bool = False,
+    lingers: bool = False,
 ) -> Record:
     """One run, for as long as was wanted; on an image `begun` gets its session. `brief` leaves out
     what lines did: on an image of a run that ends well, on the stand-in of one that ends badly.
-    `detail`: on the stand-in JPEGs are as large as of pictures full of it. WrongUse where the
-    board cannot be prepared."""
+    `detail`: on the stand-in JPEGs are as large as of pictures full of it; `lingers`: and pictures
+    that it lost lie there for one more. WrongUse where the board cannot be prepared."""
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options, begun, brief=brief)
         else:
-            more = {"brief": brief, "detail": detail}
+            more = {"brief": brief, "detail": detail, "lingers": lingers}
             found = standin_record.run(script, place.build.name, place.options, **more)
     board = replace(found.board, build=place.build.name, v4=place.build.v4)
     return replace(found, board=board, end=_had(found.end, board))

@@ -109,6 +109,7 @@ class Job:
     by_rounds: bool = False  #: what all of them keep is looked at between rounds alone
     config: str | None = None  #: the text of /flash/config.json
     detail: bool = False  #: JPEGs are as large as of pictures full of it, not of black ones
+    lingers: bool = False  #: a picture that the program lost lies there for one more
 
     @property
     def limited(self) -> bool:
@@ -162,6 +163,7 @@ class Job:
             "marked": self.marked,
             "by_rounds": self.by_rounds,
             "detail": self.detail,
+            "lingers": self.lingers,
             "threads": bool(pipes) and can_stop() and self.threads,
         }
 

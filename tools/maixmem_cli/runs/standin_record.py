@@ -83,13 +83,20 @@ def looked(script: Path, build: str, options: Options) -> tuple[Record, list[int
 
 
 def run(
-    script: Path, build: str, options: Options, *, brief: bool = False, detail: bool = False
+    script: Path,
+    build: str,
+    options: Options,
+    *,
+    brief: bool = False,
+    detail: bool = False,
+    lingers: bool = False,
 ) -> Record:
     """Runs the script on the stand-in with a build's memory; `brief`: once, where it ends in an
-    error or hangs, without its lines; `detail`: JPEGs are as large as of pictures full of it.
-    WrongUse where there is none that is enclosed."""
+    error or hangs, without its lines; `detail`: JPEGs are as large as of pictures full of it;
+    `lingers`: pictures that it lost lie there for one more. WrongUse where there is none that is
+    enclosed."""
     source = reading.script(script)
-    job = replace(_job(script, source, build, options), detail=detail)
+    job = replace(_job(script, source, build, options), detail=detail, lingers=lingers)
     first = _Run(job)
     if brief and first.status:
         return _Told(first, None, source, options).record()
