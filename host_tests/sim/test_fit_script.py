@@ -706,6 +706,17 @@ def test_a_picture_that_is_lost_may_still_be_there(kept: int, told: str, tmp_pat
     assert ("picture still in it" in done.output) == record.lingers
 
 
+def test_what_is_free_is_of_the_moment_of_the_failure(tmp_path: Path) -> None:
+    """A function that ends in an error has lost what it had: 350,000 bytes."""
+    source = "def work():\n    a, b = bytearray(100000), bytearray(250000)\n"
+    source += "    return a, b, bytearray(190000)\nwork()\n"
+    done, told, _ = fitted(tmp_path, source)
+    refused = told.end.refused
+    assert done.exit_code == 1, done.output
+    assert refused.asked == 190000 and 140_000 < refused.level.largest < 160_000
+    assert refused.level.largest <= refused.level.free < 170_000
+
+
 _TIMER = """from machine import Timer
 tim = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=50, callback=tick)
 """

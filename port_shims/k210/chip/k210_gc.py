@@ -15,6 +15,8 @@ from k210_host import host_open
 from k210_model.gc_heap import BLOCK, blocks
 
 NATIVE = not hasattr(gc, "callbacks")
+_ABOUT = 512  # bytes by which the largest piece is more
+_WORD = 8  # bytes of an item of a list
 
 
 # Contract. `pool` is the usable size of the configured GC heap. On MicroPython the VM's own heap
@@ -55,9 +57,24 @@ class GcHeap:
         gc.collect()
         return self._tried(gc.mem_free()) if NATIVE else self.mem_free() & ~(BLOCK - 1)
 
+    def largest_now(self):
+        """Of the VM's heap, with its garbage: what the last allocation found."""
+        low, high, was = 0, gc.mem_free() // _WORD, gc.isenabled()
+        gc.disable()
+        while high - low > _ABOUT // _WORD:
+            n = (low + high) // 2
+            try:
+                ([None] * n).clear()  # which gives its bytes back at once
+                low = n
+            except MemoryError:
+                high = n
+        if was:
+            gc.enable()
+        return low * _WORD
+
     def _tried(self, high):
         low = 0
-        while high - low > 512:
+        while high - low > _ABOUT:
             n = (low + high) // 2
             try:
                 bytearray(n)

@@ -290,9 +290,16 @@ def _finish(session, job):
     except SystemExit as e:
         return _status(e)
     except Exception as e:
+        _starved(session, e)
         _leave(session)
         return _failed(job, e)
     return 0
+
+
+def _starved(session, e):
+    """What a memory error found: what its functions had is lost, but still there."""
+    if isinstance(e, MemoryError) and k210_gc.NATIVE and session.refused is None:
+        session.refused = k210_system.gc.mem_free(), k210_gc.heap.largest_now()
 
 
 def _leave(session):
@@ -306,6 +313,7 @@ def _leave(session):
     k210_garbage.books.end()
     if board.state.on_end:
         session.figures = _figures()
+        session.figures["refused"] = session.refused
     session.ballast = None
     gc.collect()
 

@@ -43,7 +43,7 @@ class Session:
         self.names = {"__name__": "__main__"}
         self._first = None
         self._marks = {}
-        self.ballast = self.figures = self.recorder = None
+        self.ballast = self.figures = self.recorder = self.refused = None
         self._predefine()
 
     def _predefine(self):

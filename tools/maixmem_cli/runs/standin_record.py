@@ -141,6 +141,7 @@ class _Run:
         self.sources: list[int | str | None] = []
         self.lines: list[tuple[int, ...]] = []
         self.least: tuple[int, ...] = ()
+        self.starved: tuple[int, ...] = ()  #: free bytes, and in one piece, at its memory error
         self.caught = ""
         self.came: set[str] = set()  #: files that it missed first, and read later
         self.rounds, self.line, self.limit, self.statements = 0, 0, False, 0
@@ -160,6 +161,8 @@ class _Run:
         sources = [s if type(s) in (int, str) else None for s in told["sources"]]
         heap = {name: _numbers((n,), 1)[0] for name, n in figures["heap"].items() if name in _HEAP}
         gc = {name: _numbers((n,), 1)[0] for name, n in figures["gc"].items()}
+        if figures["refused"]:
+            self.starved = _numbers(figures["refused"], 2)
         self.figures = {"heap": heap, "gc": gc, "seconds": float(figures["seconds"])}
         self.rows, self.lines, self.least, self.sources = rows, lines, least, sources
         counts = (told["rounds"], told["line"], told["statements"])
@@ -487,7 +490,8 @@ class _Told:
         if of_picture:
             return of_picture
         gc = self.first.figures.get("gc")
-        level = Level(self.gc_total, gc["free"], min(gc["free"], gc["largest"])) if gc else None
+        found = self.first.starved or (gc and (gc["free"], gc["largest"]))
+        level = Level(self.gc_total, found[0], min(found)) if found else None
         if caught:  # what it had is gone
             least = next((x for x in self.least(self.second or self.first)), None)
             level = least.level if least and least.heap == record.GC else None
