@@ -717,6 +717,16 @@ def test_what_is_free_is_of_the_moment_of_the_failure(tmp_path: Path) -> None:
     assert refused.level.largest <= refused.level.free < 170_000
 
 
+@pytest.mark.parametrize(("picture", "status"), [("img", 3), ("img.to_grayscale()", 1)])
+def test_histograms_that_fill_the_heap(picture: str, status: int, tmp_path: Path) -> None:
+    """v0.6.2_84 full: a null pointer some pictures later with a colored one, else MemoryError."""
+    source = f"{_CAMERA}kept = []\n{_LOOP}    kept.append({picture}.get_histogram())\n"
+    done, told, _ = fitted(tmp_path, source, "--frames", "80")
+    assert done.exit_code == status, done.output
+    assert "main.py:9: kept.append(" in done.output.splitlines()[0]
+    assert told.end.hangs == (status == 3)
+
+
 _TIMER = """from machine import Timer
 tim = Timer(Timer.TIMER0, Timer.CHANNEL0, mode=Timer.MODE_PERIODIC, period=50, callback=tick)
 """

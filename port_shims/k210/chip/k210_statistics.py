@@ -67,10 +67,26 @@ def _bins(n, black):
     return found
 
 
+# Contract. Lists of floats. Of a colored picture the firmware makes three in turn; in a GC heap
+# that gets full after the first, what it has made is collected, and it goes on with it: the board
+# hangs, at once or some pictures later. Of others it is a memory error.
 class histogram(Part):
     def __init__(self, channels, sizes):
-        for i in range(len(_BLACK)):
-            keep(self, _KEPT[i], _bins(sizes[i] if i < len(sizes) else 0, _BLACK[i]))
+        made = 0
+        try:
+            for i in range(len(_BLACK)):
+                keep(self, _KEPT[i], _bins(sizes[i] if i < len(sizes) else 0, _BLACK[i]))
+                made += 1
+        except MemoryError:
+            if not made or len(channels) == 1:
+                raise
+            for name in _KEPT:
+                keep(self, name, None)
+            board.crash(
+                "get_histogram() of a colored picture goes on in a GC heap that is full, with "
+                "lists that were collected",
+                "keep fewer of them, or take it of a grayscale picture",
+            )
 
     @property
     def _channels(self):
