@@ -66,6 +66,7 @@ Connect first, before large buffers and imports; gc.collect() before it.
 the system's own heap, not Python's, has no room for a driver or library (Wi-Fi, TLS, camera)
 Connect first, before large buffers and imports.
 6
+Print the largest free block before the call. If it is small: call it earlier.
 0
 Set CIRCUITPY_RESERVED_PSRAM=1048576 in settings.toml (CircuitPython), then reset: room for camera and display.
 5""",
