@@ -69,7 +69,7 @@ def answer(repl: RawRepl, code: str) -> Any:
 
 
 def same_numbers(repl: RawRepl) -> str:
-    """Whether mem_info() says what regions() does, to the byte."""
+    """Whether mem_info() says what regions() does."""
     if not answer(repl, HAS_INFO):
         return "none"
     try:
