@@ -268,6 +268,25 @@ print(open("/sd/again", "w").write("x" * 60000))
     assert out.splitlines()[1:] == [last, "", "28", "60000"]
 
 
+def test_what_is_written_to_the_flash_is_not_on_the_heap(sim) -> None:
+    """The firmware (v0.6.2_84) keeps 32 bytes for a file that is open."""
+    source = """
+import gc
+piece = bytes(2000)
+gc.collect()
+before = gc.mem_free()
+f = open("/flash/video", "wb")
+for i in range(400):
+    f.write(piece)
+gc.collect()
+print(before - gc.mem_free() < 512)
+f.close()
+with open("/flash/video", "rb") as f:
+    print(f.seek(799000), f.read() == piece[:1000])
+"""
+    assert sim(source)[:2] == (0, "True\n799000 True\n")
+
+
 @pytest.mark.parametrize("options", [(), ("--sd", "web")], ids=["flash", "card"])
 def test_files_that_are_written_here_and_there(sim, options: tuple[str, ...]) -> None:
     source = """

@@ -99,8 +99,8 @@ def _kinds(name, mode):
 
 
 def _anew(name, source=None):
-    """A file that may be written, in the place of what was there. What it takes here lies on the
-    board's card."""
+    """A file that may be written, in the place of what was there. What it takes here lies outside
+    the script's heap."""
     found = files.source(name)
     if source is None and isinstance(found, Written):
         found.empty()

@@ -110,7 +110,7 @@ def run(job):
 
     The dict `job`: script (the name), source (its text), runs (that text as it is run), asks (see
     k210_start.Session), modules (files that it may import), firmware, gc_heap, flash, files, card,
-    card_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
+    files_room (bytes for what the script writes), serial {port: bytes}, folders (see Session),
     frames and seconds (the end of the run, or None), works (likewise, seconds that really pass),
     begin (pictures, and the seconds in which it has so many or ends), report (whether it tells its
     figures), trace, record (whether what the script does is written down), marked (whether its
@@ -219,7 +219,7 @@ def _set(job):
     board.state.detail = job["detail"]
     k210_gc.heap.lingers = k210_gc.Lingering() if job["lingers"] else None
     board.state.tidies = k210_garbage.books.tidy if k210_gc.NATIVE else None
-    k210_written.set_aside(job["card_room"])
+    k210_written.set_aside(job["files_room"])
     k210_time.passed.restart()
     board.state.frames_end = job["frames"]
     clock = k210_time.passed

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The maixmem authors
 # SPDX-License-Identifier: MIT
-"""What a script writes to files: it lies on a card, so not on the script's heap."""
+"""What a script writes to files: it lies on the flash or a card, so not on the script's heap."""
 
 import gc
 from array import array
@@ -21,7 +21,7 @@ _PIECE = 224
 
 
 class outside:
-    """What is made here lies on the card: its bytes are no script's."""
+    """What is made here lies with the files: its bytes are no script's."""
 
     def __enter__(self):
         self._before = gc.mem_alloc()
@@ -107,7 +107,7 @@ class Written:
         return self._here
 
     def _taken(self):
-        """A chunk that no file has; OSError when the card is full."""
+        """A chunk that no file has; OSError when the room is full."""
         after = _room[1]
         at = self._next_free()
         if at == len(after):

@@ -32,7 +32,8 @@ from maixmem_cli.text.needs import WrongUse
 from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
-_CARD = 4 << 20  # what a script can write to its card
+_WRITTEN = 4 << 20  # what a script can write to its files
+_OPENS = ("open", ".save(")  # words of what opens them
 _TABLES = 256 << 10  # what says where that is
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
@@ -117,18 +118,24 @@ class Job:
         return bool(self.frames or self.seconds)
 
     @property
-    def card_room(self) -> int:
-        """Bytes that a script can write to its card."""
-        return _CARD if self.card else 0
+    def files_room(self) -> int:
+        """Bytes that a script can write to its files: none where it has no card and opens none. A
+        collection takes longer with it."""
+        return _WRITTEN if self.card or self._has(*_OPENS) else 0
 
     @property
     def threads(self) -> bool:
-        """Whether it may start threads: it, or a module beside it, names what does."""
+        """Whether it may start threads."""
+        return self._has(STARTS)
+
+    def _has(self, *words: str) -> bool:
+        """Whether one of the words is in it, or in a module beside it."""
         folder = self.folder or self.script.parent
-        return STARTS in self.source or any(
-            STARTS.encode() in path.read_bytes()
+        return any(word in self.source for word in words) or any(
+            word.encode() in path.read_bytes()
             for path in (*folder.glob("*.py"), *map(Path, self.files.values()))
             if path.suffix == ".py" and path.is_file()
+            for word in words
         )
 
     def order(self, files: Links, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
@@ -150,7 +157,7 @@ class Job:
             "flash": {address: files.name(path) for address, path in self.flash.items()},
             "files": given,
             "card": self.card,
-            "card_room": self.card_room,
+            "files_room": self.files_room,
             "serial": self.serial,
             "folders": [folder, lib],
             "frames": self.frames,
@@ -225,7 +232,7 @@ def _restart(told: list[str]) -> tuple[int, dict[str, bytes]] | None:
         return None
     if any(type(name) is not str or type(data) is not bytes for name, data in files.items()):
         return None
-    return heap % RAM, files if sum(map(len, files.values())) <= _CARD else {}
+    return heap % RAM, files if sum(map(len, files.values())) <= _WRITTEN else {}
 
 
 def _kept(folder: str, data: str | bytes) -> str:
@@ -239,8 +246,8 @@ def _kept(folder: str, data: str | bytes) -> str:
 def _once(job: Job, folder: Path) -> Ended:
     """One start of the interpreter, for a board with one GC heap."""
     micropython = places.micropython()
-    card = _TABLES + job.card_room if job.card else 0
-    size = job.heap or job.board_heap + _STAND_IN + card
+    room = job.files_room
+    size = job.heap or job.board_heap + _STAND_IN + (_TABLES + room if room else 0)
     here = Path(tempfile.mkdtemp(dir=folder))
     named = Links(here if micropython else None)
     path = [named.name(folder, SHIMS) for folder in places.k210()]
