@@ -10,6 +10,16 @@ from maixmem_text import like
 HEAP = "3m"
 
 
+def kinds():
+    """Errors that carry a Text. CircuitPython 6 prints no OSError with one: the K210's port alone
+    raises it."""
+    try:
+        str(OSError(5, message("release", "a")))
+    except TypeError:
+        return ValueError, KeyError
+    return ValueError, KeyError, OSError
+
+
 def test_steps_are_data_and_the_text_says_them_once():
     for key in maixmem_text._SENTENCES:
         text = message(key, *range(9))
@@ -18,7 +28,7 @@ def test_steps_are_data_and_the_text_says_them_once():
         assert str(text).count("Next: ") == (1 if steps and key != "cannot_run" else 0), text
         if steps:
             assert str(text).startswith(text.what) and "Next:" not in text.what, text
-            for kind in (ValueError, KeyError, OSError):
+            for kind in kinds():
                 e = kind(5, text) if kind is OSError else kind(text)
                 assert key == "load" or find(e)[1][0] == steps[0], (key, find(e))
     told = like(message("release", "a"), "use('b'): said")
