@@ -156,6 +156,16 @@ _CHAIN = "face = img.copy((96, 56, 128, 128))\nface.pix_to_ai()\n"
         ("a = []\nwhile 1:\n    a = a + [1]\n", "bound", "    a = a + [1]\n    del a[:-10]\n"),
         ("a = ''\nwhile 1:\n    a += 'x'\n", "bound", "    a += 'x'\n    a = a[-1000:]\n"),
         (
+            "a = array('h')\nwhile 1:\n    a.append(1)\n",
+            "bound",
+            "    a.append(1)\n    a = a[-1000:]\n",
+        ),
+        (
+            "a = array.array('B', [])\nwhile 1:\n    a.append(1)\n",
+            "bound",
+            "    a.append(1)\n    a = a[-1000:]\n",
+        ),
+        (
             "import _thread as t\nif 1:\n    t.start_new_thread(f, ())\n",
             "stack",
             "if 1:\n    t.stack_size(16384)\n    t.start_new_thread(f, ())\n",

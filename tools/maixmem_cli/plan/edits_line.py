@@ -7,6 +7,7 @@ what is collected."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +22,10 @@ from maixmem_cli.runs.change import Edit, Values, values_of
 from maixmem_cli.text import syntax
 from maixmem_cli.text.numbers import MODEL_PLACES
 
-_BYTES = 1000  # of bytes and texts that get a bound
+_BYTES = 1000  # of bytes, texts and arrays that get a bound
 _LISTS, _DICTS = ("[]", "list()"), ("{}", "dict()")
 _TEXTS = ("''", '""', "str()", "b''", 'b""', "bytes()")
+_ARRAY = re.compile(r"(array\.)?array\(['\"]\w['\"](, *\[\])?\)")  # an empty one
 _STACK = 16384  # bytes: enough for each call that was measured (docs/limits.md)
 
 
@@ -155,7 +157,8 @@ def _shorter(name: str, kind: str, last: int) -> tuple[str, int]:
         return f"del {name}[:-{last}]\n", last
     if kind == "bytearray()":
         return f"{name}[:] = {name}[-{_BYTES}:]\n", _BYTES
-    return (f"{name} = {name}[-{_BYTES}:]\n" if kind in _TEXTS else ""), _BYTES
+    sliced = kind in _TEXTS or _ARRAY.fullmatch(kind)
+    return (f"{name} = {name}[-{_BYTES}:]\n" if sliced else ""), _BYTES
 
 
 def _with_bounds(s: Script, made: Sequence[_Bound]) -> str:
