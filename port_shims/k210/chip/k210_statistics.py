@@ -67,9 +67,10 @@ def _bins(n, black):
     return found
 
 
-# Contract. Lists of floats. Of a colored picture the firmware makes three in turn; in a GC heap
-# that gets full after the first, what it has made is collected, and it goes on with it: the board
-# hangs, at once or some pictures later. Of others it is a memory error.
+# Contract. Lists of floats. Of a colored picture the firmware makes three in turn; where the GC
+# heap gets full after the first the board hangs, at once or some pictures later (v0.6.2_84 full,
+# four programs of four; likely it goes on with lists that were collected). Of others it is a
+# memory error.
 class histogram(Part):
     def __init__(self, channels, sizes):
         made = 0
@@ -83,8 +84,7 @@ class histogram(Part):
             for name in _KEPT:
                 keep(self, name, None)
             board.crash(
-                "get_histogram() of a colored picture goes on in a GC heap that is full, with "
-                "lists that were collected",
+                "get_histogram() of a colored picture fills the GC heap",
                 "keep fewer of them, or take it of a grayscale picture",
             )
 
