@@ -466,7 +466,7 @@ def test_the_first_pictures_have_less_time_than_all() -> None:
         def limit(self, frames: int, seconds: float) -> None:
             limits.append((frames, seconds))
 
-        def run(self) -> int:
+        def run(self, rounds: int) -> int:
             state["frames"] += 1
             state["microseconds"] += 1_500_000
             return 0
