@@ -19,6 +19,7 @@ import paths
 import pytest
 import sim_both
 from maixmem_cli.library import places
+from maixmem_cli.runs import run_standin
 
 NEEDS_UNIX = pytest.mark.skipif(places.micropython() is None, reason="no MicroPython unix port")
 _CAMERA = """
@@ -67,13 +68,16 @@ while True:
 
 
 @NEEDS_UNIX
-def test_the_heap_breaks_into_pieces_as_the_boards_does(sim) -> None:
+def test_the_heap_breaks_into_pieces_as_the_boards_does(tmp_path: Path, capsys) -> None:
     """The firmware (v0.6.2_84, full) dies of them in picture 420. What the stand-in itself leaves
     is collected now and then, and the pieces with it: showing a picture leaves nothing."""
     source = _CAMERA.replace("while True:\n    {}\n", _TEXTS)
-    status, out, err = sim(source, "--firmware", "full", "--frames", "1000")
-    taken = int(re.search(r"^(\d+) frames, ", err + out, re.MULTILINE)[1])
-    assert status == 1 and "MemoryError" in err + out
+    script = tmp_path / "script.py"
+    script.write_text(source, encoding="utf-8")
+    status = run_standin.run(run_standin.Job(script, source, "full", frames=1000))
+    out = capsys.readouterr().out
+    taken = int(re.search(r"^(\d+) frames, ", out, re.MULTILINE)[1])
+    assert status == 1 and "MemoryError" in out
     assert taken == pytest.approx(420, rel=0.2)
 
 
