@@ -250,6 +250,7 @@ def test_a_message_is_one_where_it_is_a_title_or_quoted(mark: str) -> None:
             "Run `dmesg",
         ),
         ("ESP32\nCamera Init failed with error 0x105", "camera-init", "Switch the power off"),
+        ("ESP32-CAM camera init failed with 0x105", "camera-init", "Switch the power off"),
     ],
 )
 def test_the_first_step_finds_out_or_harms_nothing(text: str, row: str, step: str) -> None:
