@@ -33,7 +33,7 @@ from maixmem_cli.text.output import printable
 
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
 _WRITTEN = 4 << 20  # what a script can write to its files
-_OPENS = ("open", ".save(")  # words of what opens them
+_OPENS = ("open(", ".save(")  # words of what opens them
 _TABLES = 256 << 10  # what says where that is
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
