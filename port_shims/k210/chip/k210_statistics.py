@@ -67,10 +67,10 @@ def _bins(n, black):
     return found
 
 
-# Contract. Lists of floats. Of a colored picture the firmware makes three in turn; where the GC
-# heap gets full after the first the board hangs, at once or some pictures later (v0.6.2_84 full,
-# four programs of four; likely it goes on with lists that were collected). Of others it is a
-# memory error.
+# Contract. Lists of floats. Of a colored picture the firmware makes three in turn. Where the GC
+# heap gets full after the first it goes on with lists that it collected: full (v0.6.2_84) keeps up
+# to 60 histograms where 38 have room. Then it hangs or, by the layout of its heap, raises a memory
+# error; here it hangs at once. Of other pictures it is a memory error.
 class histogram(Part):
     def __init__(self, channels, sizes):
         made = 0
