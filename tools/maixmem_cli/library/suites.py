@@ -12,7 +12,7 @@ from typing import Any
 from maixmem_cli.library import modules, places
 
 #: GC heap on the MicroPython of 2019, where a file does not set its own: a collection, and
-#: each question how much is free, costs 10 ms for each MiB of it
+#: each question how much is free, costs 2 to 6 ms for each MiB of it
 HEAP = "1m"
 #: what a test of any board may import beside the library for it
 _OURS = ("devtest", "esp32", "gc", "js", "micropython", "sys", "uctypes")
