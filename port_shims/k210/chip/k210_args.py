@@ -83,6 +83,7 @@ def _in_range(convert, low, high, text):
 
 
 _TINY = 1e-30
+IN_ONE = (tuple, list)  #: kinds of a place that is one argument
 _LENIENT = "..."  # further arguments are let be, and a keyword goes before a place
 _PLACES = {"p": "iis", "q": "iiiis"}
 _KINDS = {
@@ -114,13 +115,14 @@ _KINDS = {
 
 def _place(args, at, kinds):
     """How many arguments a place is: one tuple, or so many values."""
-    n, found, used = len(kinds), args[at:], len(kinds)
-    if isinstance(args[at], (tuple, list)):
-        found, used = as_tuple(args[at], n), 1
-    if len(found) < n:
+    used = n = len(kinds)
+    if isinstance(args[at], IN_ONE):
+        args, at, used = as_tuple(args[at], n), 0, 1
+    if len(args) - at < n:
         raise OSError("Not enough positional arguments!")
-    for i, kind in enumerate(kinds):
-        _KINDS[kind](found[i])
+    for kind in kinds:
+        _KINDS[kind](args[at])
+        at += 1
     return used
 
 
@@ -132,9 +134,9 @@ def _kinds(text):
         yield place or _KINDS[kind]
 
 
-# Contract. What one function takes, from its text in the table. check(args, kwargs, own) raises
-# the firmware's TypeError; `own` is 1 for a method, whose object the firmware counts too.
-# Allocates only when it raises.
+# Contract. What one function takes, from its text in the table. check(args, kwargs, first, own)
+# raises the firmware's TypeError; its arguments begin at `first`, 1 for a method; `own` is 1 where
+# the firmware counts the object of a method, too.
 class Takes:
     def __init__(self, text):
         head, _, rest = text.partition(",")
@@ -150,13 +152,13 @@ class Takes:
         self._lenient = words[-1:] == [_LENIENT]
         self._named = [_Named(word) for word in words if word != _LENIENT]
 
-    def check(self, args, kwargs, own=0):
-        self.count(args, kwargs, own)
-        self.kinds(args, kwargs)
+    def check(self, args, kwargs, first=0, own=0):
+        self.count(args, kwargs, first, own)
+        self.kinds(args, kwargs, first)
 
-    def count(self, args, kwargs, own):
+    def count(self, args, kwargs, first, own):
         """TypeError for a wrong number of arguments."""
-        n = len(args)
+        n = len(args) - first
         if not self._open and not self._named:
             self._fixed(n, kwargs, own)
         elif n < self._low:
@@ -166,9 +168,9 @@ class Takes:
                 "function expected at most %d arguments, got %d" % (self._high + own, n + own)
             )
 
-    def kinds(self, args, kwargs):
+    def kinds(self, args, kwargs, first):
         """TypeError, or what a coordinate raises, for an argument of the wrong kind."""
-        at = 0
+        at = first
         for convert in self._kinds:
             if at >= len(args):
                 break
@@ -181,7 +183,7 @@ class Takes:
         if self._lenient:
             self._options(args[at:], kwargs)
         elif self._named:
-            self._keywords(args[len(self._kinds) or self._low :], kwargs)
+            self._keywords(args[first + (len(self._kinds) or self._low) :], kwargs)
 
     def _fixed(self, n, kwargs, own):
         if kwargs:

@@ -130,9 +130,10 @@ class _Books:
         """The stand-in left so many bytes."""
         self.own += n
         if self.own > self._next:
-            if self.own > min(_MUCH, gc.mem_free() // _PART):
+            much = min(_MUCH, gc.mem_free() // _PART)
+            if self.own > much:
                 self._sweep()
-            self._next = self.own + _STEP
+            self._next = max(self.own + _STEP, much)
 
     def real(self):
         """Bytes in use but for those that no script is shown, before a call of the stand-in's."""
@@ -180,9 +181,10 @@ class _Books:
 books = _Books()
 
 
-def metered(name, function):
-    """A function of image, of an image or of KPU, whose own garbage is not shown. That is measured
-    until some calls with so many arguments, one after the other, have left the same."""
+def metered(name, function, look):
+    """A function of image, of an image or of KPU, whose own garbage is not shown, with look(args,
+    kwargs) before it. That is measured until some calls with so many arguments, one after the
+    other, have left the same."""
     meter = Meter(_NAMES * _NAMES)
     steady = name not in _OF_FORMAT
 
@@ -190,10 +192,12 @@ def metered(name, function):
         kind = (len(args) * _NAMES + len(kwargs)) % (_NAMES * _NAMES)
         own = meter.own(kind)
         if own is not None:
+            look(args, kwargs)
             result = function(*args, **kwargs)
             books.add(own)
             return result
         taken, known, before = heap.taken, books.own, gc.mem_alloc()
+        look(args, kwargs)
         result = function(*args, **kwargs)
         own = gc.mem_alloc() - before - (heap.taken - taken) - (books.own - known)
         if own >= 0:  # else it was collected meanwhile
@@ -203,7 +207,7 @@ def metered(name, function):
             books.add(own)
         return result
 
-    return method if NATIVE else function
+    return method
 
 
 def _of_call(n, named):

@@ -8,7 +8,7 @@ import k210_board as board
 import k210_pictures
 import k210_statistics
 import k210_work
-from k210_args import as_float, as_int, as_tuple, option
+from k210_args import IN_ONE, as_float, as_int, as_tuple, option
 from k210_gc import NATIVE, Pixels
 from k210_model import jpeg
 
@@ -203,7 +203,9 @@ class Image:
 
     def get_pixel(self, *place, **other):
         """get_pixel(x, y) or ((x, y)): a number or (r, g, b); None outside."""
-        x, y = place[0] if isinstance(place[0], (tuple, list)) else place[:2]
+        if isinstance(place[0], IN_ONE):
+            place = place[0]
+        x, y = place[0], place[1]
         if not (0 <= x < self._w and 0 <= y < self._h):
             return None
         data = self._data()
@@ -215,9 +217,9 @@ class Image:
 
     def set_pixel(self, *place, **other):
         """set_pixel(x, y, color) or ((x, y), color)."""
-        if isinstance(place[0], (tuple, list)):
+        if isinstance(place[0], IN_ONE):
             place = tuple(place[0]) + place[1:]
-        x, y = place[:2]
+        x, y = place[0], place[1]
         color = place[2] if len(place) > 2 else 0
         if not isinstance(color, int):
             color = self._packed_color(*as_tuple(color, 3))
@@ -280,7 +282,7 @@ class Image:
         """An image of the same format and size, drawn at (0, 0), is there afterwards; of others
         nothing is drawn."""
         board.alive()
-        x, y = place[0] if isinstance(place[0], (tuple, list)) else place[:2]
+        x, y = place[0] if isinstance(place[0], IN_ONE) else place[:2]
         if x == 0 == y and img._bpp == self._bpp:
             img._give_pixels(self)
         return self
@@ -412,7 +414,7 @@ class Image:
     def draw_font(self, *place, **kwargs):
         """A character of dots: only its size is looked at."""
         board.alive()
-        _x, _y, w, h, dots = place[0] if isinstance(place[0], (tuple, list)) else place[:5]
+        _x, _y, w, h, dots = place[0] if isinstance(place[0], IN_ONE) else place[:5]
         if w % 8 or w > _FONT_W:
             raise OSError("Error: font arg_w_font %% 8 == 0 && arg_w_font <= 32!")
         if w // 8 * (h // 8) * 8 != len(dots):

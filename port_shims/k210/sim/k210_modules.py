@@ -125,8 +125,8 @@ def _literal(text):
     return eval(text, {}) if text else None
 
 
-def _quiet(entry, own):
-    """A function that does nothing; `own` is 1 for a method."""
+def _quiet(entry, own, meters):
+    """A function that does nothing; `own` is 1 for a method; `meters` as of _checked()."""
     gives = entry.gives
     is_self = gives == "self"
     error = gives[1:] if gives[:1] == "!" else ""
@@ -141,29 +141,45 @@ def _quiet(entry, own):
             return args[0]
         return [] if fresh else result
 
-    return _checked(entry, quiet, own)
+    return _checked(entry, quiet, own, meters)
 
 
-def _checked(entry, function, own):
-    """The function behind a look at its arguments, where the table says what it takes."""
-    if not entry.takes:
+def _checked(entry, function, own, meters):
+    """The function behind a look at its arguments, where the table says what it takes; `meters`:
+    its own garbage is not shown."""
+    look = _look(entry, own) if entry.takes else None
+    if meters and NATIVE and (look or not isinstance(function, type)):
+        return k210_garbage.metered(entry.name, function, look or _any)
+    if not look:
         return function
-    takes = Takes(entry.takes)
     if entry.name in _CLOCK and NATIVE:
-        return _bare(takes, function)
-    counted = 0 if entry.name == "__init__" else own
+        return _bare(Takes(entry.takes), function)
 
     def checked(*args, **kwargs):
-        takes.check(args[own:], kwargs, counted)
+        look(args, kwargs)
         return function(*args, **kwargs)
 
-    def pixels_checked(*args, **kwargs):
-        takes.count(args[1:], kwargs, 1)
+    return checked
+
+
+def _look(entry, own):
+    """What refuses arguments as the firmware does."""
+    takes = Takes(entry.takes)
+    counted = 0 if entry.name == "__init__" else own
+
+    def look(args, kwargs):
+        takes.check(args, kwargs, own, counted)
+
+    def pixels_look(args, kwargs):
+        takes.count(args, kwargs, 1, 1)
         args[0]._plain()
-        takes.kinds(args[1:], kwargs)
-        return function(*args, **kwargs)
+        takes.kinds(args, kwargs, 1)
 
-    return pixels_checked if entry.pixels else checked
+    return pixels_look if entry.pixels else look
+
+
+def _any(args, kwargs):
+    """Takes them all."""
 
 
 def _bare(takes, function):
@@ -238,12 +254,9 @@ class World:
         module = _new_module(section.names[0])
         code = __import__(_LATE[module.__name__]) if late else self._code.get(section.names[0])
         for entry in entries.values():
-            value = self._value(entry, code, section, 0)
+            of_kpu = section.names[0] == "KPU" and entry.name in k210_garbage.OF_KPU
+            value = self._value(entry, code, section, 0, code is image or of_kpu)
             if value is not _MISSING:
-                of_kpu = section.names[0] == "KPU" and entry.name in k210_garbage.OF_KPU
-                is_function = callable(value) and not isinstance(value, type)
-                if is_function and (code is image or of_kpu):
-                    value = k210_garbage.metered(entry.name, value)
                 setattr(module, entry.name, self._watched(section, entry, value))
         module.__getattr__ = _refuse(section, entries)
         for name in section.names:
@@ -257,7 +270,7 @@ class World:
         name = "%s.%s" % (section.names[0], entry.name)
         return watched(name, value) if max(needs(name)) > LEAST else value
 
-    def _value(self, entry, code, section, own):
+    def _value(self, entry, code, section, own, meters):
         """What the stand-in has for a name, or _MISSING."""
         if entry.kind == table.VALUE:
             return _literal(entry.gives)
@@ -265,28 +278,29 @@ class World:
             return _MISSING
         found = _MISSING if code is None else _originals(section, code, entry.name)
         if found is not _MISSING:
-            return _checked(entry, found, own)
+            return _checked(entry, found, own, meters)
         if entry.kind == table.QUIET:
-            return _quiet(entry, own)
+            return _quiet(entry, own, meters)
         found = _host(section.names, entry.name)
-        return found if found is _MISSING else _checked(entry, found, own)
+        return found if found is _MISSING else _checked(entry, found, own, meters)
 
     def _type(self, section):
         """The class of a section: that of the stand-in, filled up from the table."""
         code = self._code.get(section.names[0])
         static = section.kind == table.STATIC
+        meters = section.names[0] in ("Image", "histogram")
         members = {}
         for entry in section.entries.values():
-            value = self._value(entry, code, section, 0 if static else 1)
-            if section.names[0] in ("Image", "histogram") and callable(value):
-                value = k210_garbage.metered(entry.name, value)
+            value = self._value(entry, code, section, 0 if static else 1, meters)
             if value is not _MISSING:
                 value = self._watched(section, entry, value)
                 members[entry.name] = staticmethod(value) if static else value
         members["__getattr__"] = _refuse(section, section.entries)
         if section.names[0] == "Image":
             shown = _originals(section, code, "__repr__")
-            members["__repr__"] = k210_garbage.metered("__repr__", shown)
+            if NATIVE:
+                shown = k210_garbage.metered("__repr__", shown, _any)
+            members["__repr__"] = shown
         if static:
             members["__init__"] = _no_instances(section.title)
             return type(section.title, (), members)
