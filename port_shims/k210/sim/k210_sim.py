@@ -8,7 +8,7 @@ import sys
 from io import StringIO
 
 if hasattr(gc, "threshold") and sys.implementation.name == "micropython":
-    gc.threshold(32768)  # the stand-in's own modules lie close together
+    gc.threshold(262144)  # the stand-in's own modules lie close together
 
 import k210_board as board
 import k210_books
