@@ -14,7 +14,7 @@ import paths
 import pytest
 import sim_both
 from commands import invoke
-from maixmem_cli.runs import tracing
+from maixmem_cli.runs import run_standin, tracing
 
 _LOAD = "import KPU\nnet = KPU.load(0x300000)\n"
 
@@ -285,6 +285,26 @@ with open("/flash/video", "rb") as f:
     print(f.seek(799000), f.read() == piece[:1000])
 """
     assert sim(source)[:2] == (0, "True\n799000 True\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "room"),
+    [
+        ("import sensor", {}, False),  # writer.py lies there, and is never run
+        ("import first", {}, True),  # which imports it
+        ("import sensor", {"/sd/main.py": "writer.py"}, True),
+        ("import sensor", {"/flash/helper.py": "writer.py"}, False),
+        ("import helper", {"/flash/helper.py": "writer.py"}, True),
+    ],
+)
+def test_room_for_files_is_there_where_what_runs_may_write_some(
+    text: str, files: dict[str, str], room: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "writer.py").write_text("open('log.csv', 'w')")
+    (tmp_path / "first.py").write_text("import writer")
+    given = {name: str(tmp_path / file) for name, file in files.items()}
+    job = run_standin.Job(tmp_path / "app.py", text, files=given)
+    assert bool(job.files_room) == room
 
 
 @pytest.mark.parametrize("options", [(), ("--sd", "web")], ids=["flash", "card"])

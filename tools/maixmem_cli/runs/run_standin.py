@@ -34,6 +34,7 @@ from maixmem_cli.text.output import printable
 _STAND_IN = 2560 << 10  # what the stand-in and its camera frame take of the interpreter's heap
 _WRITTEN = 4 << 20  # what a script can write to its files
 _OPENS = ("open(", ".save(")  # words of what opens them
+_BOOT = ("boot", "main")  # what the board runs where it has them
 _TABLES = 256 << 10  # what says where that is
 _PROCESS, _PROCESS_CPYTHON = 64 << 20, 1 << 30  # of memory, besides that heap
 _GRACE = 2.0  # seconds that a script has to end in, once its time is over
@@ -129,14 +130,21 @@ class Job:
         return self._has(STARTS)
 
     def _has(self, *words: str) -> bool:
-        """Whether one of the words is in it, or in a module beside it."""
-        folder = self.folder or self.script.parent
-        return any(word in self.source for word in words) or any(
-            word.encode() in path.read_bytes()
-            for path in (*folder.glob("*.py"), *map(Path, self.files.values()))
-            if path.suffix == ".py" and path.is_file()
-            for word in words
-        )
+        """Whether one of the words is in a text that it may run."""
+        return any(word.encode() in text for text in self._texts() for word in words)
+
+    def _texts(self) -> list[bytes]:
+        """Its own; those that the board runs by itself; and of the modules beside it, or on the
+        board, those that one of these texts names."""
+        board = {Path(n).stem: Path(path) for n, path in self.files.items() if n.endswith(".py")}
+        beside = {path.stem: path for path in (self.folder or self.script.parent).glob("*.py")}
+        left = {name: path for name, path in {**beside, **board}.items() if path.is_file()}
+        runs = [left.pop(name) for name in _BOOT if name in board and name in left]
+        found = [self.source.encode(), *(path.read_bytes() for path in runs)]
+        for text in found:  # which grows
+            for name in [name for name in left if name.encode() in text]:
+                found.append(left.pop(name).read_bytes())
+        return found
 
     def order(self, files: Links, pipes: tuple[int, int] | tuple[()] = ()) -> dict[str, Any]:
         """The job as k210_sim.py has it, with the ends of pipes that it asks over; `files` names
