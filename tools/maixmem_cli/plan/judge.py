@@ -323,6 +323,9 @@ def _grows(of: Record, first: Growth, kind: str) -> Iterator[str]:
             f"on the stand-in it grows no more from {_each(of)} {of.settled} on: that was not "
             f"reached here. Next: --frames {frames}"
         )
+    elif kind == CANNOT_TELL and of.cut:
+        yield "a longer run, which was to show that, took too much time here"
+        yield "Next: once more when the computer has nothing else to do, or --firmware IMAGE"
     elif kind == CANNOT_TELL:
         yield "its loop may end before: that was not reached. Next: more --frames"
     elif of.later:
