@@ -529,6 +529,19 @@ def test_what_a_timer_keeps_is_seen_beside_a_camera(tmp_path: Path) -> None:
     assert "\nDo this: Keep the last 10 of kept alone, line 9:" in done.output, "not the image"
 
 
+def test_a_line_that_begins_hundreds_of_times_a_picture_is_named(tmp_path: Path) -> None:
+    """Of a loop within a round some passes are looked at; what the others keep is its own, too."""
+    fills = "    for i in range(100):\n        v = i * 3\n        kept.append(v)\n        w += 1\n"
+    done, told, _ = fitted(tmp_path, _CAMERA + "kept = []\nw = 0\n" + _LOOP + fills)
+    assert done.exit_code == 1 and [g.place.text for g in told.growth] == ["kept.append(v)"]
+
+
+def test_calls_of_images_count_as_what_a_run_takes_time_for(tmp_path: Path) -> None:
+    reads = "    for i in range(10):\n        img.get_pixel(i, i)\n"
+    _, told, _ = fitted(tmp_path, _CAMERA + _LOOP + reads)
+    assert told.statements > 20 * 10 * 100
+
+
 def test_a_line_that_grows_is_not_the_one_that_takes_the_picture(tmp_path: Path) -> None:
     done, told, _ = fitted(
         tmp_path, f"{_CAMERA}kept = []\n{_LOOP}    kept.append((1, len(kept)))\n"

@@ -72,6 +72,7 @@ class _Books:
         self._seen = self._own_seen = 0
         self._next = _STEP  # its own garbage at which is looked
         self.room = self.last = self.gone = ()
+        self.calls = 0  # of what is metered
 
     def alloc(self):
         """Bytes that the script is shown as used. The interpreter may have collected meanwhile."""
@@ -189,6 +190,7 @@ def metered(name, function, look):
     steady = name not in _OF_FORMAT
 
     def method(*args, **kwargs):
+        books.calls += 1
         kind = (len(args) * _NAMES + len(kwargs)) % (_NAMES * _NAMES)
         own = meter.own(kind)
         if own is not None:

@@ -31,6 +31,9 @@ _CAUGHT = 8000  # bytes of the tracebacks of errors that the script caught
 # rounds at the end in which each line is looked at; at the beginning twice as many, where what the
 # first half keeps may be for good
 _LOOKED_AT = 6
+# beginnings of a line in a round that are looked at, each; then the 16th, the 32nd ... alone
+_EACH, _MANY = 8, 0xFFFF
+_OF_CALL = 100  # statements that take as long as a call of an image does here
 _NO_ROOM = 40  # times that it is looked at how much is free where a picture gets nothing
 _PAUSE = 2  # times the most rounds of others between two of its own: a loop has ended
 
@@ -126,6 +129,8 @@ class Recorder:
         self._live = 0
         self._by_line = False  # the line before was looked at
         self._counts = False  # and what it keeps counts
+        self._begun = array("H", bytes(2 * (lines + 2)) if whole else b"")  # times, of each line
+        self._unseen = 0  # the line that keeps most of those that began since the last look
         self._frame = 0  # bytes that a callback takes to run; None: it has just begun
         self._loops = _Loops() if whole else None
         self._pictures = _Loops() if whole else None  # as if they were rounds of a loop
@@ -240,6 +245,7 @@ class Recorder:
             frame()
             self.rounds += 1
             self._picture()
+            self._begin_round()
 
         def told_lcd(w, h):
             lcd_take(w, h)
@@ -298,17 +304,18 @@ class Recorder:
         words[at + 6], words[at + 7] = board.heap.heap_free(), k210_system.gc.mem_free()
         self._rows += 1
 
-    def at(self, line, a=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0):
-        """The script is at this line; the others lie over what the statement before left on the
-        interpreter's stack. Returns None: it is also put in front of expressions."""
+    def at(self, line, adds=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0):
+        """The script is at this line, which `adds` to a list or a table; the others lie over what
+        the statement before left on the interpreter's stack. Returns None: it is also put in front
+        of expressions."""
         self._statements += 1
         self._ran[line] = 1
         if turns.of_thread():
             turns.deeper()
             turns.takes(LEAST)
-        self.comes_to(line)
+        self.comes_to(line, adds)
 
-    def comes_to(self, line):
+    def comes_to(self, line, adds=0):
         """The line, or a thread that goes on at it. Returns None."""
         if self._by_rounds:
             self.line = line
@@ -319,10 +326,30 @@ class Recorder:
             looks = self._loop_seen
         early = _LOOKED_AT < self.rounds <= 2 * _LOOKED_AT  # it may never come to its last ones
         self._counts = not self.rounds or early or self.rounds > begin  # whole rounds alone
-        if looks:
+        seen = looks and self._is_seen(line)
+        if seen or (looks and self._by_line):
             self._collect()
-        self._by_line = looks
+        if looks and not seen:
+            self._pass_over(line, adds)
+        self._by_line = seen
         self.line = line
+
+    def _is_seen(self, line):
+        """Whether it is looked at this time: in a loop a line may begin thousands of times."""
+        n = self._begun[line] = min(self._begun[line] + 1, _MANY)
+        return n <= _EACH or n & (n - 1) == 0
+
+    def _pass_over(self, line, adds):
+        """It is not looked at: of all of these one has what they keep together."""
+        of, at = self._of_lines, _OF_LINE * self._unseen + _KEPT
+        more = of[_OF_LINE * line + _KEPT] - of[at]
+        if not self._unseen or more > 0 or (adds and more == 0):
+            self._unseen = line
+
+    def _begin_round(self):
+        """A round begins."""
+        for line in range(len(self._begun)):
+            self._begun[line] = 0
 
     def rings(self):
         """A callback begins: what it takes to run is kept by no line."""
@@ -343,11 +370,12 @@ class Recorder:
             board.end()
         if self.rounds:
             return  # pictures are the rounds
-        if self._by_line:
+        if self._by_line or self._unseen:
             self._collect()
         loop = self._loops.passes(line)
         if self._loops.leads:
             self._loop_seen = loop is not None
+            self._begin_round()
         if loop is not None:
             self._by_line = False  # what came since the last look is no line's
             self._collect()
@@ -384,9 +412,11 @@ class Recorder:
         passed_by = self.rounds or self._loops.turn
         if self._frame is None:
             self._frame = self._live - free
-        elif self._by_line and self._counts and passed_by >= _LOOKED_AT:
-            self._of_lines[_OF_LINE * self.line + _KEPT] += self._live - free
+        elif self._counts and passed_by >= _LOOKED_AT:
+            line = self.line if self._by_line else self._unseen
+            self._of_lines[_OF_LINE * line + _KEPT] += self._live - free if line else 0
         self._live = free
+        self._unseen = 0
 
     def _look_at(self, at, free):
         if free < self._least[at]:
@@ -409,7 +439,7 @@ class Recorder:
             "lines": of_lines,
             "least": tuple(self._least),
             "rounds": self.rounds,
-            "statements": self._statements,
+            "statements": self._statements + _OF_CALL * k210_garbage.books.calls,
             "ran": [line for line, ran in enumerate(self._ran) if ran],
             "line": self.line,
             "packs": self._packs,

@@ -230,7 +230,7 @@ class Record:
     packs: bool = False  #: it made a JPEG as of a black picture, on an image as of a pattern
     detail: End | None = None  #: on the stand-in, with those full of detail, it ends so, and dies
     cut: bool = False  #: run on because something grew, its time was over too soon to tell
-    statements: int = 0  #: of the script that it did, where they were counted
+    statements: int = 0  #: of the script that it did, where counted; a call of an image is 100
     caught: tuple[Caught, ...] = ()
     once: tuple[int, ...] = ()  #: lines of the script in no loop and no function
     reached: tuple[int, ...] | None = None  #: lines of it that ran; on an image, took of a heap

@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from maixmem_cli.profiler.unbounded import added_to
 from maixmem_cli.text import syntax
 
 CALL, ROUND, CAUGHT = "_maixmem_at", "_maixmem_round", "_maixmem_caught"
 #: arguments that lie where the words of the statement before were, which the interpreter does not
 #: clear: what they hold would seem to be kept
-_OVER = ",0" * 8
+_OVER = ",0" * 7
 _HEADS = {
     ast.If: "test",
     ast.While: "test",
@@ -22,9 +23,10 @@ _HEADS = {
 
 
 def marked(source: str) -> str:
-    """The script with `_maixmem_at(LINE)` before each statement, `_maixmem_round(LINE)` before the
-    first of a loop that is in no other loop of its function, and `_maixmem_caught()` before the
-    first of a handler, on the same lines. SyntaxError as Python has it."""
+    """The script with `_maixmem_at(LINE, ADDS)` before each statement, ADDS 1 where it adds to a
+    list or a table, `_maixmem_round(LINE)` before the first of a loop that is in no other loop of
+    its function, and `_maixmem_caught()` before the first of a handler, on the same lines.
+    SyntaxError as Python has it."""
     tree = syntax.tree(source)
     marks: list[tuple[int, int, str]] = []
     for loop in _outer_loops(tree):
@@ -102,6 +104,8 @@ def _marks(statement: ast.AST, call: str, of: int = 0) -> list[tuple[int, int, s
     """[(line, column in bytes, text to insert)] for one statement; `of`: the line that the call
     says, where it is not the statement's."""
     line = statement.lineno  # type: ignore[attr-defined]
+    counts = isinstance(statement, ast.AugAssign) and isinstance(statement.value, ast.Constant)
+    adds = not counts and bool(added_to(statement))
     if isinstance(statement, ast.With):
         heads = [item.context_expr for item in statement.items]
     elif type(statement) in _HEADS:
@@ -109,7 +113,7 @@ def _marks(statement: ast.AST, call: str, of: int = 0) -> list[tuple[int, int, s
     elif hasattr(statement, "body") or _is_text(statement):
         return []  # def, class, try; and a docstring, which has to stay the first statement
     else:
-        return [(line, statement.col_offset, f"{call}({_said(call, of or line)});")]  # type: ignore[attr-defined]
+        return [(line, statement.col_offset, f"{call}({_said(call, of or line, adds)});")]  # type: ignore[attr-defined]
     found = []
     for head in heads:
         found.append(
@@ -119,9 +123,9 @@ def _marks(statement: ast.AST, call: str, of: int = 0) -> list[tuple[int, int, s
     return found
 
 
-def _said(call: str, line: int) -> str:
-    """The argument of that call."""
-    return "" if call == CAUGHT else f"{line}{_OVER}" if call == CALL else str(line)
+def _said(call: str, line: int, adds: bool = False) -> str:
+    """The arguments of that call."""
+    return "" if call == CAUGHT else f"{line},{adds:d}{_OVER}" if call == CALL else str(line)
 
 
 def _is_text(statement: ast.AST) -> bool:
