@@ -1745,3 +1745,79 @@ def test_a_message_that_names_its_part_is_no_general_one(text: str, row: str, st
     answers = log.explain(f"{text}\n".encode()).errors
     assert [a.row.id for a in answers] == [row]
     assert answers[0].steps[0].startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("text", "board"),
+    [
+        ("Hardware: WEMOS d1 Mini ESP32, a sprite of 240x240", "esp32"),
+        ("an ESP32 D1 mini", "esp32"),
+        ("a Wemos D1 mini", "esp8266"),
+        ("not enough memory to allocate mp3decoder buffers", "esp32"),
+    ],
+)
+def test_the_chip_behind_the_name_of_a_shape_is_the_board(text: str, board: str) -> None:
+    assert log.explain(f"{text}\n".encode()).board == board
+
+
+def test_gigabytes_of_ram_and_language_models_are_of_linux_or_a_computer() -> None:
+    for text in ("Qwen2.5-VL 显示内存不足", "它有 8G内存", "16 GB of RAM"):
+        possible = set(log.explain(f"{text}\n".encode()).possible)
+        assert {"linux", "rknn", "pc"} <= possible and "esp32" not in possible, text
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "step"),
+    [
+        ("killed on Jetson nano\nthe phase every time is Killed", "killed-words", "End the"),
+        (
+            "TensorFlow: the caller indicates that this is not a failure\nthen it shut down",
+            "tf-dies",
+            "Set TF_FORCE_GPU_ALLOW_GROWTH",
+        ),
+        ("Third sprite not showing up (esp32)", "sprite", "Call setColorDepth(8)"),
+        (
+            "ESP8266: the free heap drops about 20 KB when I call connect()\nWiFiClientSecure c;",
+            "tls-cost",
+            "Keep one secure client",
+        ),
+        ("ESP8266\nESP.getFreeHeap()<5000=4112 Bytes", "heap-low", "Answer with less"),
+        ("ESP32\nmbedtls_ssl_handshake error: -2880", "tls-hex", "Check whether it fails"),
+        (
+            "ESP32, MicroPython: OSError: [Errno 12] ENOMEM: so two ssl sockets can't live",
+            "ENOMEM-else",
+            "Keep one TLS connection",
+        ),
+        ("ESP32: Why does BLE prevent the MQTT connection?", "radio-memory", "In C and Arduino"),
+        ("ESP32: Increased heap consumption after version 2.3.3", "release-memory", "Keep the"),
+        ("RK3588: Qwen2.5-3B.rkllm\nKilled", "oom-killer", "Compare the size of its files"),
+        ("RK3588: Qwen2-VL-2B, 内存不足", "memory-error", "Set param.extend_param"),
+        (
+            "Raspberry Pi\ndata = np.zeros((n, m), dtype=np.int16)\nMemoryError",
+            "memory-error",
+            "Print the shape",
+        ),
+        (
+            "# in interrupt handler: MemoryError\n No. of 1-blocks: 3, max free sz: 4550",
+            "interrupt",
+            "Set only a flag",
+        ),
+    ],
+)
+def test_what_was_open_has_the_step_of_its_kind(text: str, row: str, step: str) -> None:
+    first = log.explain(f"{text}\n".encode()).errors[0]
+    assert (first.row.id, first.steps[0][: len(step)]) == (row, step)
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("memory grows\nprediction = model.predict(sample)", "If it grows on and on: Call the"),
+        ("memory grows\n total used\nMem: 3862616 1 2 3 4 2725084", "Run `free -m -s 60`"),
+        ("memory grows on my desktop after hours", "Print the free memory once"),
+        ("memory grows with my camera after hours", "Run it with one picture"),
+    ],
+)
+def test_growth_on_linux_is_tried_with_what_the_program_does(text: str, step: str) -> None:
+    first = log.explain(f"Raspberry Pi: {text}\n".encode()).errors[0]
+    assert first.row.id == "growth" and step in first.steps[0], first.steps
