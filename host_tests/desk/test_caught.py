@@ -73,6 +73,12 @@ def test_what_a_program_may_well_catch(error: str, line: str) -> None:
     assert not _found(error, line)
 
 
+def test_a_ctrl_c_at_the_limit_is_not_sought_in_the_table_of_errors(monkeypatch) -> None:
+    """To read the table takes as long as some hundred pictures."""
+    monkeypatch.setattr(caught.ending, "missing", lambda *_: pytest.fail("sought"))
+    assert not _found(caught.error("KeyboardInterrupt", None), "work(n)")
+
+
 def test_want_of_memory_is_kept_without_anything_missing() -> None:
     (found,) = _found("MemoryError: memory allocation failed, allocating 9000 bytes", "x = y()")
     assert found.missing is None

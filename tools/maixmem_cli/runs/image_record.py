@@ -39,7 +39,6 @@ from maixmem_cli.text import syntax
 
 _LINES = 200  # of those with most bytes
 _TRIES = 3
-_ENDS = {"StopIteration", "GeneratorExit"}  # of a generator: no error
 _HEAD = 8  # bytes from a chunk's size to what malloc gives
 _OVERFLOW = "Stackoverflow !"  # FreeRTOS, when it changes to another thread
 _OWN = 2  # pictures that the firmware takes by itself: at sensor.reset(), and the one that is cut
@@ -211,7 +210,7 @@ def _caught(found: Profile, walker: Walker) -> tuple[record.Caught, ...]:
     def reached() -> Iterator[tuple[str, list[Place], int | None]]:
         for t in session.tracer.thrown(found.names):
             at = walker.places(t.site)
-            if t.name not in _ENDS and at and of_program.is_own(at[0], session.script):
+            if at and of_program.is_own(at[0], session.script):
                 blank = t.flash if of_program.is_blank(flash, t.flash) else None
                 yield of_program.error(t.name, t.argument), at, blank
 
