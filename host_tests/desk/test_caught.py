@@ -67,6 +67,9 @@ def test_where_flash_was_blank_counts_more_than_a_name() -> None:
         (_NO_FILE, "os.remove('/sd/old.txt')"),
         ("KeyError: a", "d['a']"),
         ("ValueError: invalid syntax for integer with base 10", "int(text)"),
+        ("OSError: [Errno 5] EIO", "raise OSError(5)"),
+        (_NO_CARD, "if n % 3 == 0: raise OSError(19)"),
+        ("MemoryError: no place", "raise MemoryError('no place')"),
     ],
 )
 def test_what_a_program_may_well_catch(error: str, line: str) -> None:

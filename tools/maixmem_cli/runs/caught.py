@@ -21,6 +21,7 @@ from maixmem_cli.text.numbers import MODEL_PLACES
 _MOST = 40
 _FLASH = "/flash/"
 _NO_ERRORS = ("StopIteration", "GeneratorExit", "KeyboardInterrupt")  # of generators, and Ctrl-C
+_RAISES = re.compile(r"\braise\s+\w")  # by itself: that says nothing of the board
 #: a file that is to go may be gone
 _GOES = re.compile(r"\b(remove|unlink|rmdir)\(")
 #: a file, or what makes its name
@@ -42,7 +43,7 @@ def caught(
     once. `source`: of the script, whose names may be addresses."""
     kept: dict[tuple[object, ...], Caught] = {}
     for text, at, blank in found:
-        if text.startswith(_NO_ERRORS):
+        if text.startswith(_NO_ERRORS) or (at and _RAISES.search(at[0].text)):
             continue
         missing = ending.missing(text, at)
         if missing and (missing.kind == MODULE or (at and _GOES.search(at[0].text))):
