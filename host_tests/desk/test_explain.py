@@ -1788,6 +1788,13 @@ def test_gigabytes_of_ram_and_language_models_are_of_linux_or_a_computer() -> No
             "ENOMEM-else",
             "Keep one TLS connection",
         ),
+        ("ESP32\nJSON Parsing failed! (err=NoMemory)", "json-in-c", "Print doc.capacity()"),
+        ("ESP32: Max. DynamicJsonDocument doc size?", "json-in-c", "Print ESP.getMaxAllocHeap()"),
+        (
+            "ESP32\nJsonObject doc;\nError: NoMemory. Size: 117",
+            "json-in-c",
+            "Create the document",
+        ),
         ("ESP32: Why does BLE prevent the MQTT connection?", "radio-memory", "In C and Arduino"),
         ("ESP32: Increased heap consumption after version 2.3.3", "release-memory", "Keep the"),
         ("RK3588: Qwen2.5-3B.rkllm\nKilled", "oom-killer", "Compare the size of its files"),
@@ -1814,6 +1821,10 @@ def test_what_was_open_has_the_step_of_its_kind(text: str, row: str, step: str) 
     [
         ("memory grows\nprediction = model.predict(sample)", "If it grows on and on: Call the"),
         ("memory grows\n total used\nMem: 3862616 1 2 3 4 2725084", "Run `free -m -s 60`"),
+        (
+            "memory usage gradually increases\n'videoconvert ! ' 'appsink'",
+            "Write appsink drop=true",
+        ),
         ("memory grows on my desktop after hours", "Print the free memory once"),
         ("memory grows with my camera after hours", "Run it with one picture"),
     ],
