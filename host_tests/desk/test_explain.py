@@ -1754,6 +1754,7 @@ def test_a_message_that_names_its_part_is_no_general_one(text: str, row: str, st
         ("an ESP32 D1 mini", "esp32"),
         ("a Wemos D1 mini", "esp8266"),
         ("not enough memory to allocate mp3decoder buffers", "esp32"),
+        ("picam2 = Picamera2(camera_num=0)", "linux"),
     ],
 )
 def test_the_chip_behind_the_name_of_a_shape_is_the_board(text: str, board: str) -> None:
