@@ -707,7 +707,30 @@ def test_a_picture_that_hardly_has_room_is_too_close(hold: int, said: str, tmp_p
     assert told.close == (said == "too close")
 
 
-@pytest.mark.parametrize(("kept", "told"), [(44, "CANNOT TELL: too close"), (42, "FITS")])
+@pytest.mark.parametrize(
+    ("kept", "spare"), [(12, "CANNOT TELL: too close"), (10, "FITS")], ids=["none", "one"]
+)
+@pytest.mark.parametrize(
+    "keeps",
+    [
+        "ring[n % {0}] = img.copy()\n    n += 1\n",
+        "ring.append(img.copy())\n    ring.pop(0)\n",
+    ],
+    ids=["oldest", "last"],
+)
+def test_a_ring_without_room_for_a_lost_picture(
+    keeps: str, kept: int, spare: str, tmp_path: Path
+) -> None:
+    """Of 36 such programs without room for one picture more nine died on the firmware in their
+    first pictures (v0.6.2_84, full), most beside find_blobs(): a word on its C stack kept a
+    picture that was lost, the oldest or the last."""
+    source = _CAMERA.replace("QVGA", "QQVGA") + f"n = 0\nring = [None] * {kept}\n"
+    done, record, _ = fitted(tmp_path, source + _LOOP + "    " + keeps.format(kept))
+    assert done.output.startswith(spare), done.output
+    assert (record.lingers or record.close) == (kept == 12)
+
+
+@pytest.mark.parametrize(("kept", "told"), [(44, "CANNOT TELL: too close"), (40, "FITS")])
 def test_a_picture_that_is_lost_may_still_be_there(kept: int, told: str, tmp_path: Path) -> None:
     """With 44 the firmware dies in its fifth picture or runs on, as a word on its C stack happens
     to keep the picture before the last; 34 KiB are left then, twice what one takes."""

@@ -112,10 +112,12 @@ def _vm_pixels(n):
     return block
 
 
-# Contract. Of the largest blocks of pixels the last two are held: a word that a call left on the
-# board's C stack may keep one that the program has lost, and which one no stand-in can know.
+# Contract. Of the largest blocks of pixels the last two are held, or, with `first`, the one that
+# was made first: a word that a call left on the board's C stack may keep one that the program has
+# lost, and which one no stand-in can know.
 class Lingering:
-    def __init__(self):
+    def __init__(self, first):
+        self._first = first
         self._size = 0
         self._held = [None, None]
 
@@ -123,8 +125,8 @@ class Lingering:
         """A block of pixels was made."""
         if len(block) > self._size:
             self._size = len(block)
-            self._held[1] = None
-        if len(block) == self._size:
+            self._held[:] = None, block
+        elif len(block) == self._size and not self._first:
             self._held[0], self._held[1] = self._held[1], block
 
 

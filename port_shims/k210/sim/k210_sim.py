@@ -115,8 +115,8 @@ def run(job):
     begin (pictures, and the seconds in which it has so many or ends), report (whether it tells its
     figures), trace, record (whether what the script does is written down), marked (whether its
     lines say so), by_rounds (whether it is looked at rounds alone), threads (whether it may start
-    some), detail (whether the pictures of JPEGs are full of it), lingers (whether a picture that
-    the program lost lies on the GC heap for one more).
+    some), detail (whether the pictures of JPEGs are full of it), lingers (which picture that the
+    program lost lies on the GC heap: "", "last" or "first").
     """
     try:
         board.reset(
@@ -217,7 +217,7 @@ def _set(job):
     board.state.frame = _ramp(_FRAME) if k210_gc.NATIVE else None
     board.state.serial.update(job["serial"])
     board.state.detail = job["detail"]
-    k210_gc.heap.lingers = k210_gc.Lingering() if job["lingers"] else None
+    k210_gc.heap.lingers = k210_gc.Lingering(job["lingers"] == "first") if job["lingers"] else None
     board.state.tidies = k210_garbage.books.tidy if k210_gc.NATIVE else None
     k210_written.set_aside(job["files_room"])
     k210_time.passed.restart()

@@ -20,6 +20,7 @@ from maixmem_cli.profiler.growth import LEAST
 from maixmem_cli.record.record import GC, LIMIT, MODEL, RAISED, STAND_IN, Board, End, Record
 from maixmem_cli.runs import image_record, standin_record
 from maixmem_cli.runs.run_firmware import failing
+from maixmem_cli.runs.run_standin import LINGERS
 from maixmem_cli.text import reading
 
 _ON = 10  # times as many pictures on an image, where something grows
@@ -114,16 +115,16 @@ def _is_close(script: Path, place: Place, found: Record) -> bool:
 
 def _lingers(script: Path, place: Place, found: Record) -> bool:
     """Whether a run on the stand-in that went well does not where one picture that the program
-    lost is still on the GC heap: a word on the board's C stack may keep it there. Where only the
-    next has room the board collects for each: no such word was seen, in 120 layouts."""
+    lost is still on the GC heap: a word on the board's C stack may keep it there, of 36 programs
+    with room for no other in nine."""
     least = found.least_of(GC)
     most = max((x.largest for x in found.lines if x.heap == GC and x.count > 1), default=0)
     if found.close or not (found.ran and least):
         return False
-    if not 2 * most <= least.level.free < _PIECES * most:
+    if least.level.free >= _PIECES * most:
         return False
-    end = once(script, place, brief=True, lingers=True).end
-    return bool(end.refused and end.refused.heap == GC)
+    ends = (once(script, place, brief=True, lingers=which).end for which in LINGERS)
+    return any(end.refused and end.refused.heap == GC for end in ends)
 
 
 @dataclass(frozen=True)
@@ -260,18 +261,22 @@ def once(
     *,
     brief: bool = False,
     detail: bool = False,
-    lingers: bool = False,
+    lingers: str = "",
 ) -> Record:
     """One run, for as long as was wanted; on an image `begun` gets its session. `brief` leaves out
     what lines did: on an image of a run that ends well, on the stand-in of one that ends badly.
-    `detail`: on the stand-in JPEGs are as large as of pictures full of it; `lingers`: and pictures
-    that it lost lie there for one more. WrongUse where the board cannot be prepared."""
+    `detail`: on the stand-in JPEGs are as large as of pictures full of it; `lingers`: a picture
+    that it lost lies there. WrongUse where the board cannot be prepared."""
     with failing(script):
         if place.image:
             found = image_record.run(script, place.image, place.options, begun, brief=brief)
         else:
-            more = {"brief": brief, "detail": detail, "lingers": lingers}
-            found = standin_record.run(script, place.build.name, place.options, **more)
+            found = standin_record.run(
+                *(script, place.build.name, place.options),
+                brief=brief,
+                detail=detail,
+                lingers=lingers,
+            )
     board = replace(found.board, build=place.build.name, v4=place.build.v4)
     return replace(found, board=board, end=_had(found.end, board))
 

@@ -42,6 +42,7 @@ _TELLS = 10.0  # that it has then to tell its figures in, on a busy desk too
 _POLL = 0.02
 _SILENT = 20.0  # seconds without a word before we say so; then twice as many
 INTERRUPTED = 130
+LINGERS = ("last", "first")  #: of the pictures that were made
 _RESETS = 3
 _AGAIN = "the script resets the board again and again. Next: give --frames or --seconds"
 STARTS = "start_new_thread"  #: what a script that has threads names
@@ -111,7 +112,7 @@ class Job:
     by_rounds: bool = False  #: what all of them keep is looked at between rounds alone
     config: str | None = None  #: the text of /flash/config.json
     detail: bool = False  #: JPEGs are as large as of pictures full of it, not of black ones
-    lingers: bool = False  #: a picture that the program lost lies there for one more
+    lingers: str = ""  #: one of LINGERS: that picture lies there though the program lost it
 
     @property
     def limited(self) -> bool:

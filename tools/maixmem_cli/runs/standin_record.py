@@ -89,12 +89,12 @@ def run(
     *,
     brief: bool = False,
     detail: bool = False,
-    lingers: bool = False,
+    lingers: str = "",
 ) -> Record:
     """Runs the script on the stand-in with a build's memory; `brief`: once, where it ends in an
     error or hangs, without its lines; `detail`: JPEGs are as large as of pictures full of it;
-    `lingers`: pictures that it lost lie there for one more. WrongUse where there is none that is
-    enclosed."""
+    `lingers` (run_standin.LINGERS): a picture that it lost lies there. WrongUse where there is
+    none that is enclosed."""
     source = reading.script(script)
     job = replace(_job(script, source, build, options), detail=detail, lingers=lingers)
     first = _Run(job)
