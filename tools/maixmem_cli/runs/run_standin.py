@@ -143,7 +143,7 @@ class Job:
         runs = [left.pop(name) for name in _BOOT if name in board and name in left]
         found = [self.source.encode(), *(path.read_bytes() for path in runs)]
         for text in found:  # which grows
-            for name in [name for name in left if name.encode() in text]:
+            for name in [name for name in left if os.fsencode(name) in text]:
                 found.append(left.pop(name).read_bytes())
         return found
 
