@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, combinations, groupby, takewhile
-from math import ceil, comb
+from math import ceil
 from statistics import mean, median
 from types import MappingProxyType
 
@@ -36,9 +36,6 @@ _MORE = 8  # times what the later half has more on average: of even growth 2 are
 _GAPS = 2  # times, at least, that it is emptied, each with more
 _MANY = 3  # objects of one size: then they are kept one by one, else one object is made anew
 _FEW_ONES = 5  # more are kept one by one, each of another size
-_UNEVEN = 3  # steps, at least, whose pauses are unlike
-_CHANCE = 0.1  # of what goes on at one rate that share, at most, has such steps or odder ones
-_LONGER = 2  # times the rounds that were too few show whether uneven steps go on
 _UNLIKE = 4  # times as high: a text that is computed now and then, some longer, is no step
 _OFTEN = 1.5  # rounds for one object that is kept: more, and not every round keeps one
 _TABLE = 1.2  # times as large as before: the table of a dict or a list
@@ -68,8 +65,7 @@ class Verdict:
     the round in which it began; `nbytes`: held at the last look; `rounds`: that were looked at;
     `every`: rounds for one more object, where objects are kept one by one; `table`: what is
     allocated anew is a table that becomes so many times as large, `entry`: of a dict or a set,
-    whose entries have so many bytes, `entries`: those that the largest has; 0: unknown.
-    `uneven`: its steps are few and come by chance."""
+    whose entries have so many bytes, `entries`: those that the largest has; 0: unknown."""
 
     kind: str
     rounds: int
@@ -82,7 +78,6 @@ class Verdict:
     table: float = 0.0
     entry: int = 0
     entries: int = 0
-    uneven: bool = False
 
     @property
     def each(self) -> float:
@@ -92,8 +87,7 @@ class Verdict:
     @property
     def enough(self) -> int:
         """Rounds that tell whether what is kept now and then goes on."""
-        longer = _LONGER * self.rounds if self.uneven else 0
-        return max(ENOUGH, longer, ceil((STEPS + 1) * self.every))
+        return max(ENOUGH, ceil((STEPS + 1) * self.every))
 
     @property
     def now_and_then(self) -> bool:
@@ -154,10 +148,6 @@ def judge(
         comes_and_goes = not _is_more_than_teeth(rounds, amounts, floor)
         if not comes_and_goes and (every := _now_and_then(rounds, floor, steps)):
             return Verdict(FEW, passed, amounts[-1], rounds[first], every=every)
-        filling = [a + b for a, b in zip(by_ones, fill)]
-        if pause := _by_chance(rounds, held, filling):
-            since = rounds[first]
-            return Verdict(FEW, passed, amounts[-1], since, every=pause, uneven=True)
         kind = FULL if len(_steps(floor)) >= _FILLS else FLAT
         return Verdict(kind, passed, amounts[-1], rounds[first])
     of_largest = _rate_of(rounds, alone, least, steps, table=False) if by_entries else ones
@@ -353,39 +343,6 @@ def _now_and_then(rounds: Sequence[int], low: Sequence[int], wanted: int) -> int
     around = max(ups[0] - rounds[0], rounds[-1] - ups[-1])
     same = max(pauses) - min(pauses) <= apart
     return max(pauses) if same and apart < min(pauses) >= around - apart else 0
-
-
-def _by_chance(rounds: Sequence[int], held: Sequence[Held], amounts: Sequence[int]) -> float:
-    """Rounds from one step up to the next on average, where all together, or the objects of one
-    size, may well go on at one rate, though the steps are uneven: those of a timer beside the
-    loop, of what is tried again. 0: they do not."""
-    sizes = [s for s, n in held[-1].items() if n >= _MANY]
-    for kept in (amounts, *([s * h.get(s, 0) for h in held] for s in sizes)):
-        steps = _lasting(kept)
-        if len(steps) >= _UNEVEN and _at_one_rate(rounds, steps):
-            return (rounds[-1] - rounds[0]) / len(steps)
-    return 0.0
-
-
-def _lasting(amounts: Sequence[int]) -> list[int]:
-    """The looks since which more is kept than ever before, without the first ones in a row: these
-    allocate once."""
-    low, most = lowest(amounts), [0, *accumulate(amounts[1:], max)]
-    steps = [i for i in range(1, len(amounts)) if low[i] > most[i - 1]]
-    return [i for k, i in enumerate(steps) if i > k + 1]
-
-
-def _at_one_rate(rounds: Sequence[int], steps: Sequence[int]) -> bool:
-    """Whether what has more at any time alike may have these steps: neither all of them early, nor
-    late, nor so few in the second half, and no pause now that is much longer than any before."""
-    passed, n = rounds[-1] - rounds[0], len(steps)
-    ups = [rounds[i] for i in steps]
-    early, late = ups[-1] - rounds[0], rounds[-1] - rounds[steps[0] - 1]
-    later = sum(2 * (up - rounds[0]) > passed for up in ups)
-    few = sum(comb(n, k) for k in range(later + 1)) / 2**n
-    over = rounds[-1] - ups[-1] - _apart(rounds) > _PAUSE * max(_pauses(ups))
-    odd = min((early / passed) ** n, (late / passed) ** n, few)
-    return odd >= _CHANCE and not over
 
 
 def _is_even(rounds: Sequence[int], low: Sequence[int], wanted: int) -> bool:
